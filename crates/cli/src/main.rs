@@ -1,0 +1,3 @@
+//! The `culprit` command.
+
+fn main() {}

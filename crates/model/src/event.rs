@@ -1,0 +1,106 @@
+//! Events: the interactions that crossed the border between observed and external code.
+
+use crate::{EventIndex, SiteId, ThreadId, Turn, Value};
+
+/// The kinds of events. The numbers are those of the recording and of the Java runtime.
+///
+/// SCARPE's nine are the calls, returns and throws in both directions, outgoing reads and
+/// writes, and incoming writes; JINSI adds incoming reads, constructors, array accesses and array
+/// contents.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum EventKind {
+    /// External code calls observed code. Values: receiver (if any), arguments.
+    IncomingCall = 1,
+    /// That call returns. Values: the result (if any).
+    IncomingReturn = 2,
+    /// That call ends with an exception, which leaves observed code. Values: the exception.
+    IncomingThrow = 3,
+    /// Observed code calls external code. Values: receiver (if any), arguments.
+    OutgoingCall = 4,
+    /// That call returns. Values: the result (if any).
+    OutgoingReturn = 5,
+    /// That call ends with an exception, which enters observed code. Values: the exception.
+    OutgoingThrow = 6,
+    /// Observed code reads an external field. Values: receiver (if any), value.
+    OutgoingRead = 7,
+    /// Observed code writes an external field. Values: receiver (if any), value.
+    OutgoingWrite = 8,
+    /// External code reads an observed field. Values: receiver (if any), value.
+    IncomingRead = 9,
+    /// External code writes an observed field. Values: receiver (if any), value.
+    IncomingWrite = 10,
+    /// Observed code reads an element of a shared array. Values: array, index, element.
+    ArrayRead = 11,
+    /// Observed code writes an element of a shared array. Values: array, index, element.
+    ArrayWrite = 12,
+    /// Contents of an array as an outgoing call left them. Values: the array.
+    ArrayContents = 13,
+    /// The object under construction in an incoming constructor call becomes known.
+    /// Values: the object.
+    Constructed = 14,
+    /// An object's identity hash, the first time live library code used it. Values: object, hash.
+    IdentityHash = 15,
+}
+
+impl EventKind {
+    pub const ALL: [EventKind; 15] = [
+        EventKind::IncomingCall,
+        EventKind::IncomingReturn,
+        EventKind::IncomingThrow,
+        EventKind::OutgoingCall,
+        EventKind::OutgoingReturn,
+        EventKind::OutgoingThrow,
+        EventKind::OutgoingRead,
+        EventKind::OutgoingWrite,
+        EventKind::IncomingRead,
+        EventKind::IncomingWrite,
+        EventKind::ArrayRead,
+        EventKind::ArrayWrite,
+        EventKind::ArrayContents,
+        EventKind::Constructed,
+        EventKind::IdentityHash,
+    ];
+
+    pub fn from_code(code: u8) -> Option<EventKind> {
+        EventKind::ALL.into_iter().find(|kind| *kind as u8 == code)
+    }
+
+    /// The name users see and type (`--kind incoming-call`).
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::IncomingCall => "incoming-call",
+            EventKind::IncomingReturn => "incoming-return",
+            EventKind::IncomingThrow => "incoming-throw",
+            EventKind::OutgoingCall => "outgoing-call",
+            EventKind::OutgoingReturn => "outgoing-return",
+            EventKind::OutgoingThrow => "outgoing-throw",
+            EventKind::OutgoingRead => "outgoing-read",
+            EventKind::OutgoingWrite => "outgoing-write",
+            EventKind::IncomingRead => "incoming-read",
+            EventKind::IncomingWrite => "incoming-write",
+            EventKind::ArrayRead => "array-read",
+            EventKind::ArrayWrite => "array-write",
+            EventKind::ArrayContents => "array-contents",
+            EventKind::Constructed => "constructed",
+            EventKind::IdentityHash => "identity-hash",
+        }
+    }
+}
+
+/// One event of a recording.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// Place in the global order.
+    pub index: EventIndex,
+    pub thread: ThreadId,
+    pub turn: Turn,
+    /// Place among the events of its thread, from 0.
+    pub ordinal: u64,
+    pub kind: EventKind,
+    pub site: SiteId,
+    /// As listed at each kind.
+    pub values: Vec<Value>,
+    /// Crossings of this thread that were open before this event (0 = outermost).
+    pub depth: u32,
+}

@@ -1,0 +1,22 @@
+//! Plain data shared by every part of Culprit: ids, values, events, sites, failures, class
+//! patterns and agent options.
+//!
+//! This crate does no I/O, knows no serialised form and depends on nothing. `trace` owns how
+//! these values look on disk; `agent` owns how they come to be.
+#![forbid(unsafe_code)]
+
+pub mod event;
+pub mod failure;
+pub mod id;
+pub mod observe;
+pub mod options;
+pub mod site;
+pub mod value;
+
+pub use event::{Event, EventKind};
+pub use failure::{Failure, FailureKind, Losses};
+pub use id::{BlobId, EventIndex, ObjectId, SiteId, ThreadId, Turn, TypeId};
+pub use observe::{Pattern, Selection};
+pub use options::AgentOptions;
+pub use site::{Member, Site, SiteKind};
+pub use value::{Reference, Value};

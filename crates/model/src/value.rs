@@ -1,0 +1,174 @@
+//! Values as they cross the border: scalars, strings, boxed values, enum constants and classes
+//! by value; every other object as an id and a run-time type; arrays with their contents when
+//! they come in.
+
+use crate::{BlobId, ObjectId, TypeId};
+
+/// A Java value.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    Boolean(bool),
+    Byte(i8),
+    Short(i16),
+    Char(u16),
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    Reference(Reference),
+}
+
+/// A value of reference type.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reference {
+    Null,
+    /// Any object that is not one of the cases below.
+    Object {
+        id: ObjectId,
+        class: TypeId,
+    },
+    /// A string, as UTF-16 code units (Java strings may hold unpaired surrogates).
+    String(Vec<u16>),
+    /// A long string, stored once as a blob of UTF-16 code units.
+    StringBlob(BlobId),
+    /// A string that `--redact` masked before it reached the disk.
+    Redacted,
+    /// A `java.lang.Class` value.
+    Class(TypeId),
+    /// An enum constant; the type's definition in the recording names its constants.
+    Enum {
+        class: TypeId,
+        ordinal: u32,
+    },
+    /// A boxed primitive (`java.lang.Integer` and its siblings).
+    Boxed(Box<Value>),
+    Array {
+        id: ObjectId,
+        class: TypeId,
+        length: u32,
+        contents: Contents,
+    },
+}
+
+/// What is known of an array's elements at the moment of an event.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Contents {
+    /// Not stored: the array went out, or was over a limit.
+    Unknown,
+    Elements(Vec<Value>),
+    /// Primitive elements stored once as a blob of little-endian elements.
+    Blob(BlobId),
+}
+
+/// How a value is laid out: the first character of its descriptor, with `L` for every reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    Boolean,
+    Byte,
+    Short,
+    Char,
+    Int,
+    Long,
+    Float,
+    Double,
+    Reference,
+}
+
+impl Shape {
+    /// The shape of a field descriptor; `None` for `V` and for anything malformed.
+    pub fn of(descriptor: &str) -> Option<Shape> {
+        Some(match descriptor.as_bytes().first()? {
+            b'Z' => Shape::Boolean,
+            b'B' => Shape::Byte,
+            b'S' => Shape::Short,
+            b'C' => Shape::Char,
+            b'I' => Shape::Int,
+            b'J' => Shape::Long,
+            b'F' => Shape::Float,
+            b'D' => Shape::Double,
+            b'L' | b'[' => Shape::Reference,
+            _ => return None,
+        })
+    }
+
+    /// The descriptor character.
+    pub fn code(self) -> char {
+        match self {
+            Shape::Boolean => 'Z',
+            Shape::Byte => 'B',
+            Shape::Short => 'S',
+            Shape::Char => 'C',
+            Shape::Int => 'I',
+            Shape::Long => 'J',
+            Shape::Float => 'F',
+            Shape::Double => 'D',
+            Shape::Reference => 'L',
+        }
+    }
+
+    /// Bytes a scalar of this shape takes; `None` for references, whose size varies.
+    pub fn width(self) -> Option<usize> {
+        Some(match self {
+            Shape::Boolean | Shape::Byte => 1,
+            Shape::Short | Shape::Char => 2,
+            Shape::Int | Shape::Float => 4,
+            Shape::Long | Shape::Double => 8,
+            Shape::Reference => return None,
+        })
+    }
+}
+
+/// The parameter shapes and the return shape (`None` for `void`) of a method descriptor.
+pub fn method_shapes(descriptor: &str) -> Option<(Vec<Shape>, Option<Shape>)> {
+    let (parameters, result) = split_descriptor(descriptor)?;
+    let shapes = parameters
+        .iter()
+        .map(|p| Shape::of(p))
+        .collect::<Option<Vec<_>>>()?;
+    let result = match result {
+        "V" => None,
+        other => Some(Shape::of(other)?),
+    };
+    Some((shapes, result))
+}
+
+/// The parameter descriptors and the return descriptor of a method descriptor.
+pub fn split_descriptor(descriptor: &str) -> Option<(Vec<&str>, &str)> {
+    let inner = descriptor.strip_prefix('(')?;
+    let close = inner.find(')')?;
+    let (mut rest, result) = (&inner[..close], &inner[close + 1..]);
+    let mut parameters = Vec::new();
+    while !rest.is_empty() {
+        let dims = rest.bytes().take_while(|b| *b == b'[').count();
+        let end = match rest.as_bytes().get(dims)? {
+            b'L' => rest.find(';')? + 1,
+            b'Z' | b'B' | b'S' | b'C' | b'I' | b'J' | b'F' | b'D' => dims + 1,
+            _ => return None,
+        };
+        parameters.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    if result.is_empty() {
+        return None;
+    }
+    Some((parameters, result))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_split_into_parameters_and_result() {
+        let (parameters, result) = split_descriptor("(I[[Ljava/lang/String;J[B)V").unwrap();
+        assert_eq!(parameters, ["I", "[[Ljava/lang/String;", "J", "[B"]);
+        assert_eq!(result, "V");
+    }
+
+    #[test]
+    fn malformed_descriptors_are_refused() {
+        for bad in ["", "I", "(", "(I", "(Lfoo)V", "(Q)V", "()", "([)V"] {
+            assert_eq!(split_descriptor(bad), None, "{bad}");
+        }
+    }
+}
