@@ -1,3 +1,6 @@
 //! The `culprit` command.
 
+mod console;
+mod exit;
+
 fn main() {}
