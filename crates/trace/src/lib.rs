@@ -1,1 +1,25 @@
-//! Not written yet.
+//! The recording: one versioned, block-structured file per JVM, its writer and its reader.
+//!
+//! `docs/recording-format.md` is the specification; this crate is the only code that knows it.
+//! The agent hands the records of its threads to [`Writer`] as the Java runtime wrote them;
+//! [`Recording`] gives them back as `culprit_model` events in global order.
+//!
+//! Invariants:
+//! - The writer appends whole blocks. What was written before a failure stays readable.
+//! - The reader never panics on, and never allocates without bound for, any input.
+//! - Nothing here depends on a JVM.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod block;
+mod codec;
+mod error;
+mod metadata;
+mod version;
+mod writer;
+
+pub use block::{MAX_BLOCK, MAX_EVENTS};
+pub use error::WriteError;
+pub use metadata::{BlobKind, ClassDef, End, EndReason, Ending, LoaderDef, Start, ThreadDef};
+pub use version::FormatVersion;
+pub use writer::{EventsHead, Store, Writer};
