@@ -1,6 +1,9 @@
 //! What can go wrong: while writing, and while reading.
 
 use std::io;
+use std::path::PathBuf;
+
+use crate::FormatVersion;
 
 /// A block did not reach the file. What was written before it stays readable.
 #[derive(Debug, thiserror::Error)]
@@ -42,4 +45,70 @@ impl From<io::Error> for WriteError {
             _ => WriteError::Io(error),
         }
     }
+}
+
+/// A recording could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing is there.
+    #[error("{}: no such file or folder", path.display())]
+    NotFound {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is not a recording", path.display())]
+    NotARecording {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file ends before the first whole block.
+    #[error("{} holds nothing yet: it ends before its first block", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has a version that this reader does not know.
+    #[error("{} has recording format {found}; this culprit reads format {supported}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: FormatVersion,
+        /// The version this crate reads.
+        supported: FormatVersion,
+    },
+    /// The checksum holds, but the content makes no sense.
+    #[error("{} is damaged in the block at byte {offset}: expected {expected}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where the block starts.
+        offset: u64,
+        /// What the reader did not find.
+        expected: &'static str,
+    },
+    /// The folder holds no recording.
+    #[error("{} holds no recording", path.display())]
+    NoRecordings {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder holds several recordings where one was needed.
+    #[error("{} holds {} recordings; name one of them", path.display(), recordings.len())]
+    SeveralRecordings {
+        /// The folder.
+        path: PathBuf,
+        /// The recordings in it.
+        recordings: Vec<PathBuf>,
+    },
 }

@@ -1,0 +1,537 @@
+//! Reads a recording: all metadata at once, the events as a stream, blobs and classes on demand.
+//!
+//! Opening reads the file once, checks every block, and stops at the first one that is not
+//! whole. What comes after it is reported, not read.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use culprit_model::site::TypeDef;
+use culprit_model::{BlobId, Event, Failure, Losses, Site, ThreadId, Turn};
+use sha2::{Digest, Sha256};
+
+use crate::block::{BLOCK_HEADER, FILE_HEADER, MAGIC, MAX_EVENTS, Tag};
+use crate::codec::{Cursor, Malformed};
+use crate::error::Error;
+use crate::metadata::{
+    BlobKind, ClassHead, End, Entry, LoaderDef, Start, ThreadDef, decode_blob, decode_class,
+};
+use crate::record::Layout;
+use crate::run::RunFolder;
+use crate::scan::{Heads, Scan, Step};
+use crate::source::{Block, BlockError, BlockReader, Source};
+use crate::table::Table;
+use crate::{EventsHead, FormatVersion};
+
+/// Metadata may decompress to this many bytes, and to as many more for each byte of the file.
+const METADATA_BASE: u64 = 16 << 20;
+const METADATA_PER_BYTE: u64 = 200;
+
+/// A recording, opened.
+#[derive(Debug)]
+pub struct Recording {
+    pub(crate) path: PathBuf,
+    pub(crate) source: Source,
+    length: u64,
+    start: Start,
+    loaders: Table<LoaderDef>,
+    types: Table<TypeDef>,
+    sites: Table<Site>,
+    /// In the order of `sites`.
+    pub(crate) layouts: Vec<Layout>,
+    threads: Table<ThreadDef>,
+    classes: Vec<ClassInfo>,
+    failures: Vec<Failure>,
+    losses: Losses,
+    end: Option<End>,
+    truncation: Option<Truncation>,
+    /// Events blocks in file order.
+    pub(crate) events: Vec<EventsBlock>,
+    /// Blob to its block in `blob_blocks`.
+    blobs: BTreeMap<BlobId, u32>,
+    blob_blocks: Vec<Block>,
+    blob_cache: Mutex<Option<(u32, Vec<u8>)>>,
+}
+
+/// Where an events block is, and what its head says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventsBlock {
+    pub(crate) block: Block,
+    pub(crate) head: EventsHead,
+}
+
+/// The part of a file that could not be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Truncation {
+    /// Where the last whole block ends.
+    pub offset: u64,
+    /// Bytes after it.
+    pub bytes_left: u64,
+}
+
+/// A class stored in a recording.
+#[derive(Clone, Debug)]
+pub struct ClassInfo {
+    /// Internal name.
+    pub name: String,
+    /// Number of its defining loader.
+    pub loader: u32,
+    /// URL of its code source.
+    pub origin: Option<String>,
+    /// Whether it belongs to the observed set.
+    pub observed: bool,
+    /// Hash of its bytes.
+    pub sha256: [u8; 32],
+    /// Number of its bytes.
+    pub length: u32,
+    block: Block,
+}
+
+/// A long string or array content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Blob {
+    /// What the bytes are.
+    pub kind: BlobKind,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Recording {
+    /// Opens a recording, or the only recording of a run folder.
+    pub fn open(path: &Path) -> Result<Recording, Error> {
+        let file = |path: &Path| {
+            let file = File::open(path).map_err(|source| io_error(path, source))?;
+            Recording::read(path.to_owned(), Source::File(file))
+        };
+        if path.is_dir() {
+            let folder = RunFolder::open(path)?;
+            match folder.recordings.as_slice() {
+                [only] => file(only),
+                _ => Err(Error::SeveralRecordings {
+                    path: path.to_owned(),
+                    recordings: folder.recordings,
+                }),
+            }
+        } else {
+            file(path)
+        }
+    }
+
+    /// Reads a recording that is in memory; errors name it as `name`.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Recording, Error> {
+        Recording::read(PathBuf::from(name), Source::Memory(bytes))
+    }
+
+    fn read(path: PathBuf, source: Source) -> Result<Recording, Error> {
+        let length = source.length().map_err(|e| io_error(&path, e))?;
+        check_header(&path, &source, length)?;
+        let mut loader = Loader {
+            budget: METADATA_BASE.saturating_add(length.saturating_mul(METADATA_PER_BYTE)),
+            ..Loader::default()
+        };
+        let mut reader = BlockReader::new().map_err(|e| io_error(&path, e))?;
+        let mut raw = Vec::new();
+        let mut offset = FILE_HEADER as u64;
+        let mut truncation = None;
+        while offset < length {
+            let block = match reader.frame(&source, offset, length) {
+                Ok(block) => block,
+                Err(BlockError::Io(source)) => return Err(Error::Io { path, source }),
+                Err(_) => {
+                    truncation = Some(Truncation {
+                        offset,
+                        bytes_left: length - offset,
+                    });
+                    break;
+                }
+            };
+            if let Some(tag) = Tag::from_code(block.header.tag) {
+                loader.block(tag, block, &mut reader, &mut raw).map_err(
+                    |Malformed(expected)| Error::Damaged {
+                        path: path.clone(),
+                        offset,
+                        expected,
+                    },
+                )?;
+            }
+            offset += BLOCK_HEADER as u64 + u64::from(block.header.length);
+        }
+        let Some(start) = loader.start else {
+            return Err(Error::Empty { path });
+        };
+        let sites = Table::new(loader.sites);
+        Ok(Recording {
+            path,
+            source,
+            length,
+            start,
+            loaders: Table::new(loader.loaders),
+            types: Table::new(loader.types),
+            layouts: sites.iter().map(Layout::of).collect(),
+            sites,
+            threads: Table::new(loader.threads),
+            classes: loader.classes,
+            failures: loader.failures,
+            losses: loader.losses,
+            end: loader.end,
+            truncation,
+            events: loader.events,
+            blobs: loader.blobs,
+            blob_blocks: loader.blob_blocks,
+            blob_cache: Mutex::new(None),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes of the file.
+    pub fn bytes(&self) -> u64 {
+        self.length
+    }
+
+    /// What was known at the start.
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// Class loaders.
+    pub fn loaders(&self) -> &Table<LoaderDef> {
+        &self.loaders
+    }
+
+    /// Run-time classes.
+    pub fn types(&self) -> &Table<TypeDef> {
+        &self.types
+    }
+
+    /// Sites.
+    pub fn sites(&self) -> &Table<Site> {
+        &self.sites
+    }
+
+    /// Threads.
+    pub fn threads(&self) -> &Table<ThreadDef> {
+        &self.threads
+    }
+
+    /// Stored classes, in the order of storing.
+    pub fn classes(&self) -> &[ClassInfo] {
+        &self.classes
+    }
+
+    /// Exceptions that made the run fail.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// What the recording lacks, as last said by the agent.
+    pub fn losses(&self) -> &Losses {
+        &self.losses
+    }
+
+    /// How the recording ended; `None` if the JVM did not end in order.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// The part of the file that could not be read.
+    pub fn truncation(&self) -> Option<Truncation> {
+        self.truncation
+    }
+
+    /// Whether the file ends within a block.
+    pub fn is_truncated(&self) -> bool {
+        self.truncation.is_some()
+    }
+
+    /// Number of events.
+    pub fn event_count(&self) -> u64 {
+        self.events.iter().map(|e| u64::from(e.head.count)).sum()
+    }
+
+    /// Number of events of each thread that has any.
+    pub fn thread_event_counts(&self) -> BTreeMap<ThreadId, u64> {
+        let mut counts = BTreeMap::new();
+        for events in &self.events {
+            *counts.entry(events.head.thread).or_default() += u64::from(events.head.count);
+        }
+        counts
+    }
+
+    /// Walks the events in global order; the caller decides which to decode.
+    pub fn scan(&self) -> Scan<'_> {
+        Scan::new(self)
+    }
+
+    /// All events in global order, without their values.
+    pub fn heads(&self) -> Heads<'_> {
+        Heads::new(self.scan())
+    }
+
+    /// All events in global order.
+    pub fn events(&self) -> impl Iterator<Item = Result<Event, Error>> + '_ {
+        self.events_where(0..u64::MAX, None)
+    }
+
+    /// The events with these places in the global order.
+    pub fn events_in(&self, places: Range<u64>) -> impl Iterator<Item = Result<Event, Error>> + '_ {
+        self.events_where(places, None)
+    }
+
+    /// The events of one thread, with their places in the global order.
+    pub fn thread_events(
+        &self,
+        thread: ThreadId,
+    ) -> impl Iterator<Item = Result<Event, Error>> + '_ {
+        self.events_where(0..u64::MAX, Some(thread))
+    }
+
+    fn events_where(
+        &self,
+        places: Range<u64>,
+        thread: Option<ThreadId>,
+    ) -> impl Iterator<Item = Result<Event, Error>> + '_ {
+        let mut scan = self.scan();
+        std::iter::from_fn(move || {
+            loop {
+                let head = match scan.step()? {
+                    Ok(Step::Event(head)) => head,
+                    Ok(Step::Gap(_)) => continue,
+                    Err(error) => return Some(Err(error)),
+                };
+                if head.index.0 >= places.end {
+                    return None;
+                }
+                if head.index.0 >= places.start && thread.is_none_or(|t| t == head.thread) {
+                    return Some(scan.event(&head));
+                }
+            }
+        })
+    }
+
+    /// A blob, read from the file; `None` if the recording has none of that id.
+    pub fn blob(&self, id: BlobId) -> Result<Option<Blob>, Error> {
+        let Some(place) = self.blobs.get(&id).copied() else {
+            return Ok(None);
+        };
+        let block = self.blob_blocks[place as usize];
+        let mut cache = self
+            .blob_cache
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if cache.as_ref().is_none_or(|(cached, _)| *cached != place) {
+            let mut raw = cache.take().map_or_else(Vec::new, |(_, raw)| raw);
+            self.load(&block, Tag::Blobs, &mut raw)?;
+            *cache = Some((place, raw));
+        }
+        let raw = cache.as_ref().map_or(&[][..], |(_, raw)| raw.as_slice());
+        let found = entries(raw)
+            .find_map(|entry| {
+                let decoded = entry.and_then(|entry| decode_blob(&mut Cursor::new(entry)));
+                match decoded {
+                    Ok((found, kind, bytes)) if found == id => Some(Ok(Blob {
+                        kind,
+                        bytes: bytes.to_vec(),
+                    })),
+                    Ok(_) => None,
+                    Err(error) => Some(Err(error)),
+                }
+            })
+            .transpose();
+        found.map_err(|error| self.damaged(&block, error))
+    }
+
+    /// The class file of a stored class, checked against its hash.
+    pub fn class_bytes(&self, class: &ClassInfo) -> Result<Vec<u8>, Error> {
+        let mut raw = Vec::new();
+        self.load(&class.block, Tag::Class, &mut raw)?;
+        let (_, bytes) = decode_class(&mut Cursor::new(&raw))
+            .map_err(|error| self.damaged(&class.block, error))?;
+        if Sha256::digest(bytes).as_slice() == class.sha256.as_slice() {
+            Ok(bytes.to_vec())
+        } else {
+            Err(self.damaged(&class.block, Malformed("class bytes of the stored hash")))
+        }
+    }
+
+    fn load(&self, block: &Block, tag: Tag, raw: &mut Vec<u8>) -> Result<(), Error> {
+        let mut reader = BlockReader::new().map_err(|e| io_error(&self.path, e))?;
+        self.load_with(&mut reader, block, tag, raw)
+    }
+
+    pub(crate) fn load_with(
+        &self,
+        reader: &mut BlockReader,
+        block: &Block,
+        tag: Tag,
+        raw: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        reader
+            .load(&self.source, block, tag, raw)
+            .map_err(|error| match error {
+                BlockError::Io(source) => io_error(&self.path, source),
+                BlockError::Broken => {
+                    self.damaged(block, Malformed("the block that was there before"))
+                }
+                BlockError::Malformed(error) => self.damaged(block, error),
+            })
+    }
+
+    pub(crate) fn damaged(&self, block: &Block, Malformed(expected): Malformed) -> Error {
+        Error::Damaged {
+            path: self.path.clone(),
+            offset: block.offset,
+            expected,
+        }
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { path },
+        _ => Error::Io { path, source },
+    }
+}
+
+fn check_header(path: &Path, source: &Source, length: u64) -> Result<(), Error> {
+    let mut header = [0; FILE_HEADER];
+    let present = length.min(FILE_HEADER as u64) as usize;
+    source
+        .read(&mut header[..present], 0)
+        .map_err(|e| io_error(path, e))?;
+    let magic = present.min(MAGIC.len());
+    let path = path.to_owned();
+    if header[..magic] != MAGIC[..magic] {
+        return Err(Error::NotARecording { path });
+    }
+    if present < FILE_HEADER {
+        return Err(Error::Empty { path });
+    }
+    let found = FormatVersion(u16::from_le_bytes([header[8], header[9]]));
+    if !found.is_readable() {
+        return Err(Error::Version {
+            path,
+            found,
+            supported: FormatVersion::CURRENT,
+        });
+    }
+    Ok(())
+}
+
+/// The entries of a table block.
+fn entries(raw: &[u8]) -> impl Iterator<Item = Result<&[u8], Malformed>> {
+    let mut cursor = Cursor::new(raw);
+    let mut broken = false;
+    std::iter::from_fn(move || {
+        if broken || cursor.is_empty() {
+            return None;
+        }
+        let entry = cursor.bytes();
+        broken = entry.is_err();
+        Some(entry)
+    })
+}
+
+fn decode_table<T: Entry>(raw: &[u8], into: &mut Vec<T>) -> Result<(), Malformed> {
+    for entry in entries(raw) {
+        into.push(T::decode(&mut Cursor::new(entry?))?);
+    }
+    Ok(())
+}
+
+/// Gathers the metadata, block by block.
+#[derive(Default)]
+struct Loader {
+    /// Bytes that metadata may still decompress to.
+    budget: u64,
+    start: Option<Start>,
+    loaders: Vec<LoaderDef>,
+    types: Vec<TypeDef>,
+    sites: Vec<Site>,
+    threads: Vec<ThreadDef>,
+    classes: Vec<ClassInfo>,
+    failures: Vec<Failure>,
+    losses: Losses,
+    end: Option<End>,
+    events: Vec<EventsBlock>,
+    blobs: BTreeMap<BlobId, u32>,
+    blob_blocks: Vec<Block>,
+}
+
+impl Loader {
+    fn block(
+        &mut self,
+        tag: Tag,
+        block: Block,
+        reader: &mut BlockReader,
+        raw: &mut Vec<u8>,
+    ) -> Result<(), Malformed> {
+        if tag == Tag::Events {
+            let head = decode_events_head(&mut Cursor::new(reader.disk()))?;
+            if block.header.raw_length as usize > MAX_EVENTS + tag.plain_head() {
+                return Err(Malformed("records within the size limit"));
+            }
+            self.events.push(EventsBlock { block, head });
+            return Ok(());
+        }
+        self.budget = self
+            .budget
+            .checked_sub(block.header.raw_length.into())
+            .ok_or(Malformed("metadata in proportion to the file"))?;
+        reader.body(&block, tag, raw)?;
+        let mut cursor = Cursor::new(raw);
+        match tag {
+            Tag::Start => self.start = Some(Start::decode(&mut cursor)?),
+            Tag::Loaders => decode_table(raw, &mut self.loaders)?,
+            Tag::Types => decode_table(raw, &mut self.types)?,
+            Tag::Sites => decode_table(raw, &mut self.sites)?,
+            Tag::Threads => decode_table(raw, &mut self.threads)?,
+            Tag::Class => {
+                let (head, _) = decode_class(&mut cursor)?;
+                self.classes.push(class_info(head, block));
+            }
+            Tag::Blobs => {
+                let place = self.blob_blocks.len() as u32;
+                self.blob_blocks.push(block);
+                for entry in entries(raw) {
+                    let (id, _, _) = decode_blob(&mut Cursor::new(entry?))?;
+                    self.blobs.insert(id, place);
+                }
+            }
+            Tag::Failure => self.failures.push(Failure::decode(&mut cursor)?),
+            Tag::Losses => self.losses = Losses::decode(&mut cursor)?,
+            Tag::End => self.end = Some(End::decode(&mut cursor)?),
+            Tag::Events => {}
+        }
+        Ok(())
+    }
+}
+
+fn decode_events_head(cursor: &mut Cursor<'_>) -> Result<EventsHead, Malformed> {
+    Ok(EventsHead {
+        thread: ThreadId(cursor.u32()?),
+        turn: Turn(cursor.u64()?),
+        ordinal: cursor.u64()?,
+        count: cursor.u32()?,
+    })
+}
+
+fn class_info(head: ClassHead, block: Block) -> ClassInfo {
+    ClassInfo {
+        name: head.name,
+        loader: head.loader,
+        origin: head.origin,
+        observed: head.observed,
+        sha256: head.sha256,
+        length: head.length,
+        block,
+    }
+}

@@ -1,0 +1,407 @@
+//! Walks the events of a recording in global order: merges the blocks of the threads by turn.
+//!
+//! Memory is bounded: of each thread at most one block is in memory, and all of them together
+//! stay within a budget; beyond it, blocks whose turn is far away are dropped and read again.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use culprit_model::{Event, EventIndex, EventKind, SiteId, ThreadId, Turn};
+
+use crate::block::Tag;
+use crate::codec::{Cursor, Malformed};
+use crate::error::Error;
+use crate::record::{Record, record};
+use crate::recording::{EventsBlock, Recording};
+use crate::source::BlockReader;
+
+/// Bytes of decompressed records kept in memory.
+const BUDGET: usize = 96 << 20;
+
+/// An event without its values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventHead {
+    /// Place in the global order.
+    pub index: EventIndex,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The turn.
+    pub turn: Turn,
+    /// Place among the events of the thread.
+    pub ordinal: u64,
+    /// What happened.
+    pub kind: EventKind,
+    /// Where it happened.
+    pub site: SiteId,
+    /// Crossings of the thread that were open before the event. A return or throw therefore has
+    /// a depth one higher than its call.
+    pub depth: u32,
+}
+
+/// A place where events were dropped while recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gap {
+    /// Place in the global order of the event that follows.
+    pub before: EventIndex,
+    /// The thread that lost events.
+    pub thread: ThreadId,
+    /// Why, as a code of the agent's.
+    pub reason: u32,
+    /// How many.
+    pub count: u64,
+}
+
+/// One step of a scan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// An event.
+    Event(EventHead),
+    /// A gap.
+    Gap(Gap),
+}
+
+/// Walks a recording. After a step that is an event, its values can be had from `event`.
+pub struct Scan<'r> {
+    recording: &'r Recording,
+    reader: BlockReader,
+    lanes: Vec<Lane>,
+    /// Lanes with records left, but for the current one, by their next turn.
+    queue: BinaryHeap<Reverse<(Turn, usize)>>,
+    current: Option<usize>,
+    /// Where the values of the last event are.
+    values: Option<Values>,
+    next_index: u64,
+    resident: usize,
+    budget: usize,
+    spare: Vec<Vec<u8>>,
+    failed: bool,
+}
+
+/// The records of one thread.
+struct Lane {
+    thread: ThreadId,
+    /// Places in `Recording::events`.
+    blocks: Vec<usize>,
+    /// The current one among them.
+    block: usize,
+    /// Its records, unless they were dropped to save memory.
+    raw: Option<Vec<u8>>,
+    /// Bytes of them that are done.
+    done: usize,
+    /// Events of the block that are done.
+    seen: u32,
+    turn: Turn,
+    open: u32,
+}
+
+/// The values of an event that was stepped to, but not over.
+struct Values {
+    lane: usize,
+    kind: EventKind,
+    layout: usize,
+    start: usize,
+}
+
+impl<'r> Scan<'r> {
+    pub(crate) fn new(recording: &'r Recording) -> Scan<'r> {
+        let mut threads: BTreeMap<ThreadId, Vec<usize>> = BTreeMap::new();
+        for (place, events) in recording.events.iter().enumerate() {
+            threads.entry(events.head.thread).or_default().push(place);
+        }
+        let lanes: Vec<Lane> = threads
+            .into_iter()
+            .map(|(thread, blocks)| Lane {
+                thread,
+                turn: recording.events[blocks[0]].head.turn,
+                blocks,
+                block: 0,
+                raw: None,
+                done: 0,
+                seen: 0,
+                open: 0,
+            })
+            .collect();
+        let queue = lanes
+            .iter()
+            .enumerate()
+            .map(|(place, lane)| Reverse((lane.turn, place)))
+            .collect();
+        Scan {
+            recording,
+            // Creating it fails only for lack of memory, like any other allocation.
+            reader: BlockReader::new().expect("memory for a decompression context"),
+            lanes,
+            queue,
+            current: None,
+            values: None,
+            next_index: 0,
+            resident: 0,
+            budget: BUDGET,
+            spare: Vec::new(),
+            failed: false,
+        }
+    }
+
+    /// The next event or gap; `None` at the end. Nothing follows an error.
+    pub fn step(&mut self) -> Option<Result<Step, Error>> {
+        if self.failed {
+            return None;
+        }
+        let result = self.advance().transpose();
+        self.failed = !matches!(result, Some(Ok(_)));
+        result
+    }
+
+    /// The event of the last step, with its values. Can be asked once.
+    ///
+    /// # Panics
+    /// If `head` is not what the last call of `step` returned.
+    pub fn event(&mut self, head: &EventHead) -> Result<Event, Error> {
+        let values = self
+            .values
+            .as_ref()
+            .filter(|_| head.index.0 + 1 == self.next_index)
+            .expect("the head of the last step");
+        let lane = &self.lanes[values.lane];
+        let raw = lane.raw.as_deref().unwrap_or_default();
+        let mut cursor = Cursor::new(raw.get(values.start..).unwrap_or_default());
+        let decoded = self.recording.layouts[values.layout].values(
+            values.kind,
+            &mut cursor,
+            self.recording.types(),
+        );
+        match decoded {
+            Ok(decoded) => {
+                let (lane, done) = (values.lane, raw.len() - cursor.left());
+                self.lanes[lane].done = done;
+                self.values = None;
+                Ok(Event {
+                    index: head.index,
+                    thread: head.thread,
+                    turn: head.turn,
+                    ordinal: head.ordinal,
+                    kind: head.kind,
+                    site: head.site,
+                    values: decoded,
+                    depth: head.depth,
+                })
+            }
+            Err(error) => {
+                self.failed = true;
+                Err(self.damaged(values.lane, error))
+            }
+        }
+    }
+
+    fn damaged(&self, lane: usize, error: Malformed) -> Error {
+        self.recording
+            .damaged(&self.events_block(lane).block, error)
+    }
+
+    fn events_block(&self, lane: usize) -> &'r EventsBlock {
+        let lane = &self.lanes[lane];
+        &self.recording.events[lane.blocks[lane.block]]
+    }
+
+    fn advance(&mut self) -> Result<Option<Step>, Error> {
+        self.skip_values()?;
+        loop {
+            let lane = match self.current {
+                Some(lane) => lane,
+                None => match self.queue.pop() {
+                    Some(Reverse((_, lane))) => {
+                        self.current = Some(lane);
+                        lane
+                    }
+                    None => return Ok(None),
+                },
+            };
+            if self.lanes[lane].raw.is_none() {
+                self.load(lane)?;
+            }
+            match self.record(lane) {
+                Ok(Some(Found::Step(step))) => return Ok(Some(step)),
+                Ok(Some(Found::Turn)) => self.yield_turn(lane),
+                Ok(Some(Found::Nothing)) => {}
+                Ok(None) => self.next_block(lane),
+                Err(error) => return Err(self.damaged(lane, error)),
+            }
+        }
+    }
+
+    fn skip_values(&mut self) -> Result<(), Error> {
+        let Some(values) = self.values.take() else {
+            return Ok(());
+        };
+        let lane = &mut self.lanes[values.lane];
+        let raw = lane.raw.as_deref().unwrap_or_default();
+        let mut cursor = Cursor::new(raw.get(values.start..).unwrap_or_default());
+        let skipped = self.recording.layouts[values.layout].skip(
+            values.kind,
+            &mut cursor,
+            self.recording.types(),
+        );
+        lane.done = raw.len() - cursor.left();
+        skipped.map_err(|error| self.damaged(values.lane, error))
+    }
+
+    /// Reads one record of the lane; `None` at the end of its block.
+    fn record(&mut self, place: usize) -> Result<Option<Found>, Malformed> {
+        let block = self.events_block(place);
+        let lane = &mut self.lanes[place];
+        let raw = lane.raw.as_deref().unwrap_or_default();
+        let mut cursor = Cursor::new(raw.get(lane.done..).unwrap_or_default());
+        if cursor.is_empty() {
+            return if lane.seen == block.head.count {
+                Ok(None)
+            } else {
+                Err(Malformed("as many events as counted"))
+            };
+        }
+        let found = record(&mut cursor)?;
+        let done = raw.len() - cursor.left();
+        lane.done = done;
+        Ok(Some(match found {
+            Record::Event(kind, site) => {
+                if lane.seen == block.head.count {
+                    return Err(Malformed("as many events as counted"));
+                }
+                let layout = self
+                    .recording
+                    .sites()
+                    .place(site.0)
+                    .ok_or(Malformed("a defined site"))?;
+                let head = EventHead {
+                    index: EventIndex(self.next_index),
+                    thread: lane.thread,
+                    turn: lane.turn,
+                    ordinal: block.head.ordinal.wrapping_add(lane.seen.into()),
+                    kind,
+                    site,
+                    depth: lane.open,
+                };
+                lane.seen += 1;
+                lane.open = open_after(kind, lane.open);
+                self.next_index += 1;
+                self.values = Some(Values {
+                    lane: place,
+                    kind,
+                    layout,
+                    start: done,
+                });
+                Found::Step(Step::Event(head))
+            }
+            Record::Turn(turn) => {
+                lane.turn = turn;
+                Found::Turn
+            }
+            Record::Unwound(crossings) => {
+                lane.open = lane.open.saturating_sub(crossings);
+                Found::Nothing
+            }
+            Record::Gap { reason, count } => Found::Step(Step::Gap(Gap {
+                before: EventIndex(self.next_index),
+                thread: lane.thread,
+                reason,
+                count,
+            })),
+            Record::Pad => Found::Nothing,
+        }))
+    }
+
+    /// Lets another lane go on if its turn comes first.
+    fn yield_turn(&mut self, lane: usize) {
+        let key = (self.lanes[lane].turn, lane);
+        if self.queue.peek().is_some_and(|Reverse(next)| *next < key) {
+            self.queue.push(Reverse(key));
+            self.current = None;
+        }
+    }
+
+    fn next_block(&mut self, place: usize) {
+        self.unload(place);
+        let lane = &mut self.lanes[place];
+        lane.done = 0;
+        lane.seen = 0;
+        lane.block += 1;
+        match lane.blocks.get(lane.block) {
+            Some(block) => {
+                lane.turn = self.recording.events[*block].head.turn;
+                self.yield_turn(place);
+            }
+            None => self.current = None,
+        }
+    }
+
+    fn load(&mut self, place: usize) -> Result<(), Error> {
+        let block = self.events_block(place).block;
+        let needed = block.header.raw_length as usize;
+        while self.resident + needed > self.budget {
+            // The block that will be needed last goes first.
+            let victim = (0..self.lanes.len())
+                .filter(|lane| *lane != place && self.lanes[*lane].raw.is_some())
+                .max_by_key(|lane| self.lanes[*lane].turn);
+            match victim {
+                Some(victim) => self.unload(victim),
+                None => break,
+            }
+        }
+        let mut raw = self.spare.pop().unwrap_or_default();
+        self.recording
+            .load_with(&mut self.reader, &block, Tag::Events, &mut raw)?;
+        self.resident += raw.len();
+        self.lanes[place].raw = Some(raw);
+        Ok(())
+    }
+
+    fn unload(&mut self, place: usize) {
+        if let Some(raw) = self.lanes[place].raw.take() {
+            self.resident -= raw.len();
+            if self.spare.is_empty() {
+                self.spare.push(raw);
+            }
+        }
+    }
+}
+
+enum Found {
+    Step(Step),
+    Turn,
+    Nothing,
+}
+
+fn open_after(kind: EventKind, open: u32) -> u32 {
+    match kind {
+        EventKind::IncomingCall | EventKind::OutgoingCall => open.saturating_add(1),
+        EventKind::IncomingReturn
+        | EventKind::IncomingThrow
+        | EventKind::OutgoingReturn
+        | EventKind::OutgoingThrow => open.saturating_sub(1),
+        _ => open,
+    }
+}
+
+/// All events without their values, in global order.
+pub struct Heads<'r> {
+    scan: Scan<'r>,
+}
+
+impl<'r> Heads<'r> {
+    pub(crate) fn new(scan: Scan<'r>) -> Heads<'r> {
+        Heads { scan }
+    }
+}
+
+impl Iterator for Heads<'_> {
+    type Item = Result<EventHead, Error>;
+
+    fn next(&mut self) -> Option<Result<EventHead, Error>> {
+        loop {
+            match self.scan.step()? {
+                Ok(Step::Event(head)) => return Some(Ok(head)),
+                Ok(Step::Gap(_)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
