@@ -1,1 +1,24 @@
-//! Not written yet.
+//! Class bytes in, class bytes out: parse, edit and write Java class files. No JVM is needed and none is known here.
+//!
+//! Bytes may come from anywhere, so every reader is bounded: any input gives a value or an [`Error`], never a panic.
+
+#![forbid(unsafe_code)]
+
+mod asm;
+mod class;
+mod code;
+pub mod descriptor;
+mod error;
+mod frames;
+mod instruction;
+pub mod mutf8;
+mod pool;
+mod reader;
+
+pub use asm::{Asm, LocalKind};
+pub use class::{Attribute, ClassFile, Member, access};
+pub use code::{Code, Handler, LineTable, MethodContext};
+pub use error::{Error, Result};
+pub use frames::{Frame, VerificationType, initial_frame, parse_frames, write_frames};
+pub use instruction::{Instruction, Instructions, Switch, op};
+pub use pool::{DynamicRef, MemberRef, Pool, tag};
