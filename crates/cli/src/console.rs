@@ -59,6 +59,7 @@ impl Styles {
 
 enum Stream {
     Real(Box<dyn Write>),
+    #[cfg(test)]
     Kept(Vec<u8>),
 }
 
@@ -66,6 +67,7 @@ impl Stream {
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Stream::Real(writer) => writer,
+            #[cfg(test)]
             Stream::Kept(bytes) => bytes,
         }
     }

@@ -1,6 +1,208 @@
-//! The `culprit` command.
+//! The `culprit` command: arguments, console, exit codes. What a command does is in a module
+//! of its own, which takes typed arguments and returns an exit code.
+#![forbid(unsafe_code)]
 
+mod agent;
 mod console;
 mod exit;
+mod quantity;
+mod record;
+mod show;
 
-fn main() {}
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Termination;
+
+use clap::{Parser, Subcommand};
+
+use console::{Color, Console};
+use exit::{ExitCode, Expected};
+
+/// Automated debugger for JVM programs
+#[derive(Parser, Debug)]
+#[command(name = "culprit", version, max_term_width = 80, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run a command and record what crosses the border of the observed code
+    Record(record::Args),
+    /// Print what a recording or a run folder holds
+    Show(show::Args),
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    The question was answered
+  1    Everything ran, but the answer is no
+  2    The command line cannot be used as it is
+  3    The target program would not run
+  4    A recording is unreadable or of another version
+  70   A defect of culprit itself
+  130  Interrupted
+`culprit record` ends with the status of the command it ran.";
+
+fn main() -> impl Termination {
+    let cli = Cli::parse();
+    let mut console = Console::new(cli.color);
+    let answer = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, &mut console)));
+    let code = match answer {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => report(&error, &mut console),
+        // The panic has printed its own message and place.
+        Err(_) => defect(&mut console),
+    };
+    match console.flush() {
+        Ok(()) => code,
+        Err(error) => report(&error.into(), &mut console),
+    }
+}
+
+fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
+        Command::Show(args) => show::run(args, console),
+    }
+}
+
+/// Prints an error with its next step, and tells which exit code it stands for.
+fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
+    let reader_left = |cause: &(dyn std::error::Error + 'static)| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(reader_left) {
+        return ExitCode::Answered;
+    }
+    say_error(&whole_message(error), console);
+    let Some((code, hint)) = error.chain().find_map(expected) else {
+        return defect(console);
+    };
+    if let Some(hint) = hint {
+        // Nothing is left to tell the user with when stderr is gone.
+        let _ = writeln!(console.err(), "  {hint}");
+    }
+    code
+}
+
+/// The exit code and the next step of an error that is not our defect.
+fn expected(error: &(dyn std::error::Error + 'static)) -> Option<(ExitCode, Option<String>)> {
+    use culprit_trace::Error;
+    if let Some(expected) = error.downcast_ref::<Expected>() {
+        return Some((expected.code, expected.hint.clone()));
+    }
+    let code = match error.downcast_ref::<Error>()? {
+        Error::NotFound { .. } | Error::SeveralRecordings { .. } => ExitCode::Usage,
+        _ => ExitCode::Recording,
+    };
+    Some((code, None))
+}
+
+/// The error with its causes; a cause that the message before it quotes is not repeated.
+fn whole_message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if message.is_empty() {
+            message = cause;
+        } else if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
+}
+
+fn say_error(message: &str, console: &mut Console) {
+    let bad = console.err_styles().bad;
+    // As above: without stderr only the exit code speaks.
+    let _ = writeln!(console.err(), "{bad}culprit: error:{bad:#} {message}");
+}
+
+fn defect(console: &mut Console) -> ExitCode {
+    let _ = writeln!(
+        console.err(),
+        "  this is a defect of culprit {}: please report it with the lines above",
+        env!("CARGO_PKG_VERSION")
+    );
+    ExitCode::Bug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Every option and command says what it is for, in one manner: a sentence that starts
+    /// upper-case and ends without a full stop.
+    #[test]
+    fn help_texts_are_there_and_follow_one_manner() {
+        fn lint(command: &clap::Command, found: &mut Vec<String>) {
+            let texts = std::iter::once((command.get_name(), command.get_about())).chain(
+                command
+                    .get_arguments()
+                    .map(|arg| (arg.get_id().as_str(), arg.get_help())),
+            );
+            for (name, text) in texts {
+                let text = text.map(ToString::to_string).unwrap_or_default();
+                let starts_well = text.starts_with(char::is_uppercase);
+                if !starts_well || text.ends_with('.') || text.contains('\n') {
+                    found.push(format!("{} {name}: {text:?}", command.get_name()));
+                }
+            }
+            for sub in command.get_subcommands() {
+                lint(sub, found);
+            }
+        }
+        let mut found = Vec::new();
+        lint(&Cli::command(), &mut found);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_expected_error_prints_its_next_step_and_keeps_its_code() {
+        let mut console = Console::kept();
+        let error = Expected::new(ExitCode::Usage, "no such thing").hint("try another");
+        assert_eq!(report(&error.into(), &mut console), ExitCode::Usage);
+        let (out, err) = console.kept_text();
+        assert_eq!(out, "");
+        assert_eq!(err, "culprit: error: no such thing\n  try another\n");
+    }
+
+    #[test]
+    fn a_recording_that_cannot_be_read_has_its_own_code_and_is_not_said_twice() {
+        let mut console = Console::kept();
+        let source = io::Error::other("bad disk");
+        let path = "x.culprit".into();
+        let error = culprit_trace::Error::Io { path, source };
+        assert_eq!(report(&error.into(), &mut console), ExitCode::Recording);
+        let text = console.kept_text().1;
+        assert_eq!(text, "culprit: error: cannot read x.culprit: bad disk\n");
+    }
+
+    #[test]
+    fn any_other_error_is_a_defect_of_ours() {
+        let mut console = Console::kept();
+        let code = report(&anyhow::anyhow!("odd"), &mut console);
+        assert_eq!(code, ExitCode::Bug);
+        assert!(console.kept_text().1.contains("please report it"));
+    }
+
+    #[test]
+    fn a_reader_that_leaves_early_has_its_answer() {
+        let mut console = Console::kept();
+        let error = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert_eq!(report(&error.into(), &mut console), ExitCode::Answered);
+        assert_eq!(console.kept_text().1, "");
+    }
+}

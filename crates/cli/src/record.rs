@@ -1,0 +1,272 @@
+//! `culprit record`: run a command with the agent in every JVM it starts.
+//!
+//! `Args` is what was typed, `Plan` what it means. The command behaves as it would without us:
+//! its streams are its own, its status is ours. What we have to say comes after it, on stderr.
+
+mod aftermath;
+mod folder;
+mod launch;
+mod nearest;
+mod quote;
+mod suggest;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use culprit_jvm::Status;
+use culprit_model::options::{Arrays, Mode};
+use culprit_model::{AgentOptions, Pattern, Selection};
+use jiff::Zoned;
+
+use crate::agent;
+use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
+use crate::quantity;
+use aftermath::Aftermath;
+use folder::{Facts, RunFolder};
+
+/// Options of `culprit record`.
+#[derive(clap::Args, Debug)]
+#[command(override_usage = "culprit record [OPTIONS] -- CMD...", after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Observe these classes: com.acme.Order, com.acme.*, com.acme.**, or app
+    #[arg(long, value_name = "PATTERN", help_heading = "What to observe")]
+    observe: Vec<Observe>,
+    /// Leave these classes out, whatever --observe says
+    #[arg(long, value_name = "PATTERN", help_heading = "What to observe")]
+    exclude: Vec<Pattern>,
+    /// Run cheaply and propose good borders instead of recording
+    #[arg(long, help_heading = "What to observe")]
+    suggest: bool,
+
+    /// Record into this new or empty folder [default: culprit-runs/DATE-N]
+    #[arg(short, long, value_name = "DIR", help_heading = "What to keep")]
+    output: Option<PathBuf>,
+    /// Keep the last N events only
+    #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "What to keep")]
+    last: Option<u64>,
+    /// Which JVMs to keep the recording of
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_enum,
+        default_value_t,
+        help_heading = "What to keep"
+    )]
+    keep: Keep,
+    /// Record one in K of the outermost calls
+    #[arg(long, value_name = "1/K", value_parser = quantity::share, help_heading = "What to keep")]
+    sample: Option<u32>,
+    /// How to follow arrays shared with unobserved code
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        default_value_t,
+        help_heading = "What to keep"
+    )]
+    arrays: ArraysArg,
+    /// Mask string values that match this regular expression
+    #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = "What to keep")]
+    redact: Vec<String>,
+
+    /// Stop capture after N events; the program goes on
+    #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "Limits")]
+    max_events: Option<u64>,
+    /// Stop capture when a recording reaches this size, such as 64M
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, help_heading = "Limits")]
+    max_bytes: Option<u64>,
+    /// Stop capture beyond N events a second
+    #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "Limits")]
+    max_rate: Option<u64>,
+
+    /// Print no summary
+    #[arg(short, long)]
+    quiet: bool,
+    /// The command to run, as you would type it
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  culprit record -- java -jar app.jar
+  culprit record --observe 'com.acme.billing.**' -- mvn -q test
+The status is that of CMD. For commands other than java, each JVM prints one
+line `Picked up JAVA_TOOL_OPTIONS: ...` on stderr by itself.";
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Observe {
+    App,
+    Classes(Pattern),
+}
+
+impl FromStr for Observe {
+    type Err = culprit_model::observe::PatternError;
+
+    fn from_str(text: &str) -> Result<Observe, Self::Err> {
+        Ok(match text {
+            "app" => Observe::App,
+            _ => Observe::Classes(text.parse()?),
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Keep {
+    /// Every JVM
+    #[default]
+    All,
+    /// Those where an exception left a thread or a test, or the status is not 0
+    Failing,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum ArraysArg {
+    /// Contents when an array comes in, and after calls that received it
+    #[default]
+    Contents,
+    /// Besides, every access to an element
+    Accesses,
+}
+
+fn regex(text: &str) -> Result<String, String> {
+    match regex_lite::Regex::new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What the command needs from the process it runs in.
+pub(crate) struct Around {
+    cwd: PathBuf,
+    path: Option<OsString>,
+    java_tool_options: Option<OsString>,
+    /// Where the agent may be unpacked, best first.
+    agent_folders: Vec<PathBuf>,
+    clock: fn() -> Zoned,
+}
+
+impl Around {
+    pub(crate) fn of_process() -> anyhow::Result<Around> {
+        let cwd = std::env::current_dir().map_err(|error| {
+            Expected::new(ExitCode::Usage, format!("no current folder: {error}"))
+                .hint("change to a folder that exists")
+        })?;
+        Ok(Around {
+            cwd,
+            path: std::env::var_os("PATH"),
+            java_tool_options: std::env::var_os("JAVA_TOOL_OPTIONS"),
+            agent_folders: agent::folders(
+                std::env::var_os("XDG_CACHE_HOME"),
+                std::env::var_os("HOME"),
+                &std::env::temp_dir(),
+            ),
+            clock: Zoned::now,
+        })
+    }
+}
+
+/// What the arguments mean; the folder of the run is still to be made.
+#[derive(Clone, PartialEq, Debug)]
+struct Plan {
+    output: Option<PathBuf>,
+    options: AgentOptions,
+    command: Vec<OsString>,
+    quiet: bool,
+}
+
+impl Args {
+    fn plan(&self) -> Plan {
+        let mut selection = Selection {
+            exclude: self.exclude.clone(),
+            ..Selection::default()
+        };
+        for observe in &self.observe {
+            match observe {
+                Observe::App => selection.app = true,
+                Observe::Classes(pattern) => selection.observe.push(pattern.clone()),
+            }
+        }
+        let options = AgentOptions {
+            out: String::new(),
+            mode: match self.suggest {
+                true => Mode::Suggest,
+                false => Mode::Record,
+            },
+            selection,
+            arrays: match self.arrays {
+                ArraysArg::Contents => Arrays::Contents,
+                ArraysArg::Accesses => Arrays::Accesses,
+            },
+            last: self.last,
+            keep_failing: self.keep == Keep::Failing,
+            sample: self.sample,
+            max_events: self.max_events,
+            max_bytes: self.max_bytes,
+            max_rate: self.max_rate,
+            redact: self.redact.clone(),
+        };
+        Plan {
+            output: self.output.clone(),
+            options,
+            command: self.command.clone(),
+            quiet: self.quiet,
+        }
+    }
+}
+
+/// Runs the command and reports on what was recorded.
+pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let plan = args.plan();
+    if plan.options.mode == Mode::Suggest {
+        suggest::check_available()?;
+    }
+    // Whatever can be refused is refused before anything is written, and all of it before
+    // anything runs.
+    let program = launch::Program::find(&plan.command, around.path.as_deref())?;
+    let start = (around.clock)();
+    let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
+    let library = agent::unpack(&around.agent_folders)?;
+    let options = AgentOptions {
+        out: folder.absolute()?,
+        ..plan.options.clone()
+    };
+    let mut facts = Facts {
+        command: plan.command.clone(),
+        cwd: around.cwd.clone(),
+        options: options.clone(),
+        start,
+        end: None,
+    };
+    let unwritten = || format!("cannot write the facts of the run to {folder}");
+    folder.write_facts(&facts).with_context(unwritten)?;
+
+    console.flush()?;
+    let inherited = around.java_tool_options.as_deref();
+    let status = program.run(&library, &options, inherited)?;
+
+    facts.end = Some(((around.clock)(), status));
+    let written = folder.write_facts(&facts);
+    let aftermath = Aftermath::find(folder.path(), &plan.options)?;
+    if !plan.quiet || !aftermath.is_sound() {
+        aftermath.report(&folder, plan.quiet, console)?;
+    }
+    // Said last, so that it does not hide what was recorded.
+    written.with_context(unwritten)?;
+    Ok(code(status, &aftermath))
+}
+
+/// The command's own status, unless it went well and we alone failed at our part.
+fn code(status: Status, aftermath: &Aftermath) -> ExitCode {
+    match status.is_success() && aftermath.is_empty() {
+        true => ExitCode::Target,
+        false => ExitCode::Child(status.shell_code()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

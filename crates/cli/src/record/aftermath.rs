@@ -1,0 +1,257 @@
+//! What the agents left in the folder of a run, and what to tell the user about it.
+//!
+//! Per JVM: `jvm-PID.culprit`, the recording; `jvm-PID.log`, only if the agent had something
+//! to say; `jvm-PID.classes`, the names of the loaded classes, only if none was observed;
+//! `jvm-PID.discarded`, empty, in place of a recording that `--keep failing` did not keep.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use culprit_model::AgentOptions;
+use culprit_trace::{EXTENSION, Recording};
+
+use super::folder::RunFolder;
+use super::{nearest, quote};
+use crate::console::Console;
+
+/// How many names to propose.
+const PROPOSALS: usize = 5;
+
+/// How many recordings to list one by one.
+const LISTED: usize = 10;
+
+/// What a run left behind.
+pub(crate) struct Aftermath {
+    recordings: Vec<PathBuf>,
+    logs: Vec<PathBuf>,
+    unmatched: Vec<PathBuf>,
+    discarded: usize,
+    options: AgentOptions,
+}
+
+impl Aftermath {
+    /// Looks into the folder of a run.
+    pub(crate) fn find(folder: PathBuf, options: &AgentOptions) -> io::Result<Aftermath> {
+        let mut files: Vec<(u64, PathBuf)> = fs::read_dir(folder)?
+            .filter_map(|entry| entry.map(|entry| entry.path()).transpose_pid())
+            .collect::<io::Result<_>>()?;
+        files.sort();
+        let with = |extension: &str| {
+            let matching = |(_, file): &&(u64, PathBuf)| {
+                file.extension().is_some_and(|found| found == extension)
+            };
+            let found = files.iter().filter(matching);
+            found.map(|(_, file)| file.clone()).collect::<Vec<_>>()
+        };
+        let marks = with("discarded");
+        for mark in &marks {
+            // Only a mark between agent and launcher; leaving it does no harm.
+            let _ = fs::remove_file(mark);
+        }
+        Ok(Aftermath {
+            recordings: with(EXTENSION),
+            logs: with("log"),
+            unmatched: with("classes"),
+            discarded: marks.len(),
+            options: options.clone(),
+        })
+    }
+
+    /// Whether no JVM was recorded at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.recordings.is_empty() && self.discarded == 0
+    }
+
+    /// Whether no recording observed a class. In the runs of a build tool, its own JVM is
+    /// expected to have nothing to observe.
+    fn is_unmatched(&self) -> bool {
+        !self.is_empty() && self.discarded == 0 && self.unmatched.len() >= self.recordings.len()
+    }
+
+    /// Whether there is nothing to warn of.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.is_empty() && !self.is_unmatched() && self.logs.is_empty()
+    }
+
+    /// Prints warnings and, unless `quiet`, the summary.
+    pub(crate) fn report(
+        &self,
+        folder: &RunFolder,
+        quiet: bool,
+        console: &mut Console,
+    ) -> io::Result<()> {
+        if !quiet {
+            self.summarise(folder, console)?;
+        }
+        for log in &self.logs {
+            warn(console, &format!("the agent of {} says:", stem(log)))?;
+            let text = fs::read_to_string(log)?;
+            for line in text.lines().take(LISTED) {
+                writeln!(console.err(), "  {line}")?;
+            }
+        }
+        if self.is_empty() {
+            self.explain_empty(console)?;
+        } else if self.is_unmatched() {
+            self.explain_unmatched(folder, console)?;
+        }
+        Ok(())
+    }
+
+    fn summarise(&self, folder: &RunFolder, console: &mut Console) -> io::Result<()> {
+        let style = console.err_styles();
+        if !self.is_empty() {
+            let kept = counted(self.recordings.len() as u64, "recording");
+            let discarded = match self.discarded {
+                0 => String::new(),
+                n => format!(", {n} discarded because nothing failed"),
+            };
+            let (s, place) = (style.strong, folder);
+            writeln!(
+                console.err(),
+                "culprit: {kept} in {s}{place}{s:#}{discarded}"
+            )?;
+        }
+        for file in self.recordings.iter().take(LISTED) {
+            writeln!(console.err(), "  {}: {}", stem(file), describe(file))?;
+        }
+        if let Some(more) = self.recordings.len().checked_sub(LISTED).filter(|n| *n > 0) {
+            writeln!(console.err(), "  and {more} more")?;
+        }
+        if !self.recordings.is_empty() {
+            let command = quote::line(["culprit", "show", &folder.to_string()]);
+            let s = style.strong;
+            writeln!(console.err(), "  next: {s}{command}{s:#}")?;
+        }
+        Ok(())
+    }
+
+    fn explain_empty(&self, console: &mut Console) -> io::Result<()> {
+        warn(console, "nothing was recorded")?;
+        let text = match self.logs.is_empty() {
+            true => {
+                "  the command started no JVM, or handed its work to one that ran already\n  \
+                 (a Gradle or Maven daemon: add --no-daemon), or cleared JAVA_TOOL_OPTIONS"
+            }
+            false => "  run the command with a JDK 11 or newer, and see the lines above",
+        };
+        writeln!(console.err(), "{text}")
+    }
+
+    fn explain_unmatched(&self, folder: &RunFolder, console: &mut Console) -> io::Result<()> {
+        let mut classes = Vec::new();
+        for file in &self.unmatched {
+            classes.extend(fs::read_to_string(file)?.lines().map(str::to_owned));
+        }
+        classes.sort();
+        classes.dedup();
+        let patterns = &self.options.selection.observe;
+        if patterns.is_empty() {
+            warn(console, "no class of the program's own was loaded")?;
+            propose(
+                "all code came from libraries; observe some of it by name:",
+                &nearest::largest_packages(&classes, PROPOSALS),
+                console,
+            )?;
+        }
+        for pattern in patterns {
+            warn(console, &format!("no loaded class matches {pattern}"))?;
+            let near = nearest::nearest(pattern, &classes, PROPOSALS);
+            propose("the nearest that would match:", &near, console)?;
+        }
+        let count = classes.len();
+        writeln!(
+            console.err(),
+            "  the names of all {count} loaded classes are in {folder}/jvm-*.classes"
+        )
+    }
+}
+
+fn warn(console: &mut Console, message: &str) -> io::Result<()> {
+    let s = console.err_styles().warn;
+    writeln!(console.err(), "{s}culprit: warning:{s:#} {message}")
+}
+
+fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result<()> {
+    if patterns.is_empty() {
+        return Ok(());
+    }
+    writeln!(console.err(), "  {lead}")?;
+    for pattern in patterns {
+        writeln!(console.err(), "    --observe {}", quote::line([pattern]))?;
+    }
+    Ok(())
+}
+
+/// The facts of one recording in half a line.
+fn describe(file: &Path) -> String {
+    let recording = match Recording::open(file) {
+        Ok(recording) => recording,
+        // The list names the file already.
+        Err(culprit_trace::Error::Empty { .. }) => return "nothing was written".to_owned(),
+        Err(error) => return error.to_string(),
+    };
+    let mut parts = vec![counted(recording.event_count(), "event")];
+    let failures = recording.failures().len() as u64;
+    if failures > 0 {
+        parts.push(counted(failures, "failure"));
+    }
+    let losses = recording.losses();
+    if let Some(reason) = &losses.stopped {
+        parts.push(format!("stopped: {reason}"));
+    }
+    let lost: u64 = losses.counts.iter().map(|(_, count)| count).sum();
+    if lost > 0 {
+        parts.push(counted(lost, "loss"));
+    }
+    if recording.is_truncated() || recording.end().is_none() {
+        parts.push("ends early".to_owned());
+    }
+    parts.join(", ")
+}
+
+fn counted(number: u64, noun: &str) -> String {
+    let ending = match (number, noun.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{} {noun}{ending}", grouped(number))
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn stem(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// The number of the JVM in `jvm-PID.*`; other files are not ours to look at.
+fn pid(file: &Path) -> Option<u64> {
+    stem(file).strip_prefix("jvm-")?.parse().ok()
+}
+
+trait TransposePid {
+    fn transpose_pid(self) -> Option<io::Result<(u64, PathBuf)>>;
+}
+
+impl TransposePid for io::Result<PathBuf> {
+    fn transpose_pid(self) -> Option<io::Result<(u64, PathBuf)>> {
+        match self {
+            Ok(file) => pid(&file).map(|pid| Ok((pid, file))),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}

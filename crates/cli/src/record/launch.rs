@@ -1,0 +1,151 @@
+//! How the agent gets into the JVMs of a command.
+//!
+//! `java` takes the agent as its first argument; that JVM prints nothing about it, and the
+//! agent itself sees to the JVMs that it starts in turn. Any other program (a build tool, a
+//! script) passes the agent on in `JAVA_TOOL_OPTIONS`, after what was there already.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use culprit_jvm::{Jdk, JdkError, Status, Target, TargetError, java_home_of, resolve};
+use culprit_model::AgentOptions;
+
+use crate::exit::{ExitCode, Expected};
+
+/// A command whose program exists and, if it is `java`, is new enough.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Program {
+    file: PathBuf,
+    name: OsString,
+    args: Vec<OsString>,
+}
+
+impl Program {
+    /// Finds the program of a command.
+    pub(crate) fn find(command: &[OsString], path: Option<&OsStr>) -> Result<Program, Expected> {
+        let (name, args) = command
+            .split_first()
+            .ok_or_else(|| Expected::new(ExitCode::Usage, "no command to run"))?;
+        let program = Program {
+            file: resolve(name, path).map_err(|error| not_started(&error))?,
+            name: name.clone(),
+            args: args.to_vec(),
+        };
+        if program.is_java() {
+            // A script named `java` has no home to look into; then the agent checks.
+            if let Some(Err(error)) = java_home_of(&program.file).map(|home| Jdk::at(&home)) {
+                return Err(unusable(&error));
+            }
+        }
+        Ok(program)
+    }
+
+    fn is_java(&self) -> bool {
+        Path::new(&self.name).file_name() == Some(OsStr::new("java"))
+    }
+
+    /// Runs it with the agent.
+    pub(crate) fn run(
+        &self,
+        library: &Path,
+        options: &AgentOptions,
+        java_tool_options: Option<&OsStr>,
+    ) -> Result<Status, Expected> {
+        self.target(library, options, java_tool_options)
+            .run()
+            .map_err(|error| not_started(&error))
+    }
+
+    fn target(
+        &self,
+        library: &Path,
+        options: &AgentOptions,
+        java_tool_options: Option<&OsStr>,
+    ) -> Target {
+        let mut agent = OsString::from("-agentpath:");
+        agent.push(library);
+        agent.push(format!("={options}"));
+        let mut target = Target {
+            file: self.file.clone(),
+            name: self.name.clone(),
+            args: self.args.clone(),
+            env: Vec::new(),
+        };
+        if self.is_java() {
+            target.args.insert(0, agent);
+        } else {
+            let mut value = OsString::new();
+            if let Some(before) = java_tool_options.filter(|text| !text.is_empty()) {
+                value.push(before);
+                value.push(" ");
+            }
+            value.push(agent);
+            target.env.push(("JAVA_TOOL_OPTIONS".into(), value));
+        }
+        target
+    }
+}
+
+fn not_started(error: &TargetError) -> Expected {
+    Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
+}
+
+fn unusable(error: &JdkError) -> Expected {
+    Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(command: &[&str], before: Option<&str>) -> Target {
+        let (name, args) = command.split_first().unwrap();
+        let program = Program {
+            file: "/bin/x".into(),
+            name: name.into(),
+            args: args.iter().map(Into::into).collect(),
+        };
+        let options = AgentOptions {
+            out: "/runs/1".to_owned(),
+            ..AgentOptions::default()
+        };
+        program.target(Path::new("/c/agent.so"), &options, before.map(OsStr::new))
+    }
+
+    #[test]
+    fn java_takes_the_agent_as_its_first_argument_and_no_variable() {
+        for name in ["java", "/opt/jdk/bin/java", "./java"] {
+            let target = target(&[name, "-cp", "x", "Main"], Some("-Dkept=1"));
+            let expect = ["-agentpath:/c/agent.so=out=/runs/1", "-cp", "x", "Main"];
+            assert_eq!(target.args, expect, "{name}");
+            assert_eq!(target.env, []);
+        }
+    }
+
+    #[test]
+    fn other_programs_take_it_in_the_environment_after_what_was_there() {
+        let variable = |before| target(&["mvn", "test"], before).env;
+        let agent = "-agentpath:/c/agent.so=out=/runs/1";
+        let pair = |value: String| vec![("JAVA_TOOL_OPTIONS".into(), value.into())];
+        assert_eq!(variable(None), pair(agent.to_owned()));
+        assert_eq!(variable(Some("")), pair(agent.to_owned()));
+        assert_eq!(variable(Some("-Da=b")), pair(format!("-Da=b {agent}")));
+        assert_eq!(target(&["mvn", "test"], None).args, ["test"]);
+        assert_eq!(target(&["javac", "X.java"], None).args, ["X.java"]);
+    }
+
+    #[test]
+    fn a_java_that_is_too_old_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let java = dir.path().join("bin/java");
+        std::fs::create_dir(dir.path().join("bin")).unwrap();
+        std::fs::write(&java, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(&java, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(dir.path().join("release"), "JAVA_VERSION=\"1.8.0_1\"\n").unwrap();
+        let error = Program::find(&[java.into()], None).unwrap_err();
+        assert_eq!(error.code, ExitCode::Target);
+        assert!(error.message.contains("too old"), "{error}");
+        assert!(error.hint.unwrap().contains("JDK 11 or newer"));
+    }
+}

@@ -1,0 +1,31 @@
+//! The help texts, held by snapshots. `INSTA_UPDATE=always cargo test --test help` takes new
+//! ones.
+
+use std::process::Command;
+
+#[expect(clippy::disallowed_methods, reason = "the command under test")]
+fn help(words: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_culprit"))
+        .args(words)
+        .arg("--help")
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "80")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "over 80 columns: {line}");
+    }
+    text
+}
+
+#[test]
+fn the_overview() {
+    insta::assert_snapshot!(help(&[]));
+}
+
+#[test]
+fn record() {
+    insta::assert_snapshot!(help(&["record"]));
+}
