@@ -405,3 +405,59 @@ impl Iterator for Heads<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EventsHead, RecordBuffer, Start, Writer};
+    use culprit_model::{Member, Site, SiteKind, Value};
+
+    #[test]
+    fn events_are_the_same_when_blocks_must_be_dropped_and_read_again() {
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        writer.start(&Start::default()).unwrap();
+        let site = Site {
+            id: SiteId(1),
+            kind: SiteKind::Entry,
+            class: "A".to_owned(),
+            method: "f".to_owned(),
+            descriptor: "(I)V".to_owned(),
+            line: None,
+            target: Member {
+                owner: "A".to_owned(),
+                name: "f".to_owned(),
+                descriptor: "(I)V".to_owned(),
+            },
+            is_static: true,
+        };
+        writer.sites(&[site]).unwrap();
+        for thread in 0..3u32 {
+            let mut buffer = RecordBuffer::new();
+            for round in 0..50u64 {
+                buffer.turn(Turn(round * 3 + u64::from(thread)));
+                let value = Value::Int((round * 3) as i32 + thread as i32);
+                buffer.event(EventKind::IncomingCall, SiteId(1), &[value]);
+            }
+            let head = EventsHead {
+                thread: ThreadId(thread),
+                count: 50,
+                ..EventsHead::default()
+            };
+            writer.events(head, buffer.bytes()).unwrap();
+        }
+        let bytes = writer.into_store().unwrap();
+        let recording = Recording::from_bytes("memory", bytes).unwrap();
+        let mut scan = recording.scan();
+        scan.budget = 1;
+        for expected in 0..150 {
+            let Some(Ok(Step::Event(head))) = scan.step() else {
+                panic!("event {expected} is missing");
+            };
+            let event = scan.event(&head).unwrap();
+            assert_eq!(event.values, [Value::Int(expected)]);
+            let resident = scan.lanes.iter().filter(|l| l.raw.is_some()).count();
+            assert_eq!(resident, 1);
+        }
+        assert!(scan.step().is_none());
+    }
+}

@@ -1,0 +1,199 @@
+//! Golden recordings: files of every format version so far, which must stay readable.
+//!
+//! `CULPRIT_WRITE_GOLDEN=1 cargo test -p culprit-trace --test golden` writes the file of the
+//! current version, if there is none. A file that is there is never replaced.
+
+mod support;
+
+use std::path::PathBuf;
+
+use culprit_model::value::Contents;
+use culprit_model::{
+    BlobId, EventKind, Failure, FailureKind, Losses, ObjectId, Reference, SiteId, ThreadId, Turn,
+    TypeId, Value,
+};
+use culprit_trace::{
+    BlobKind, ClassDef, EndReason, Ending, EventsHead, LoaderDef, RecordBuffer, Recording,
+    ThreadDef, Writer,
+};
+use support::story::{sites, types};
+use support::{object, start, text};
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden/v1.culprit")
+}
+
+fn array(contents: Contents) -> Value {
+    Value::Reference(Reference::Array {
+        id: ObjectId(7),
+        class: TypeId(2),
+        length: 3,
+        contents,
+    })
+}
+
+fn every_value() -> Vec<Vec<Value>> {
+    let reference = Value::Reference;
+    vec![
+        vec![
+            object(1, 1),
+            Value::Boolean(true),
+            Value::Byte(-2),
+            Value::Short(-300),
+            Value::Char(0x263a),
+            Value::Int(-70_000),
+            Value::Long(i64::MIN),
+            Value::Float(1.5),
+            Value::Double(-0.25),
+            text("plain"),
+            array(Contents::Elements(vec![
+                Value::Int(1),
+                Value::Int(2),
+                Value::Int(3),
+            ])),
+        ],
+        vec![text("snow ☃")],
+        vec![object(1 << 40, 1 << 20)],
+        vec![reference(Reference::Null)],
+        vec![reference(Reference::StringBlob(BlobId(1)))],
+        vec![reference(Reference::Redacted)],
+        vec![reference(Reference::Class(TypeId(1)))],
+        vec![reference(Reference::Enum {
+            class: TypeId(6),
+            ordinal: 1,
+        })],
+        vec![reference(Reference::Boxed(Box::new(Value::Int(5))))],
+        vec![array(Contents::Unknown)],
+        vec![array(Contents::Blob(BlobId(2)))],
+    ]
+}
+
+fn write() -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    writer.start(&start()).unwrap();
+    writer
+        .loaders(&[LoaderDef {
+            id: 1,
+            class: "com/acme/Loader".to_owned(),
+            name: None,
+        }])
+        .unwrap();
+    writer.types(&types()).unwrap();
+    writer.sites(&sites()).unwrap();
+    writer
+        .thread(&ThreadDef {
+            id: ThreadId(1),
+            name: "main".to_owned(),
+            java_id: 1,
+            is_virtual: false,
+        })
+        .unwrap();
+    writer
+        .class(&ClassDef {
+            name: "com/acme/A",
+            loader: 1,
+            origin: Some("file:/srv/app/app.jar"),
+            observed: true,
+            bytes: b"\xca\xfe\xba\xbe and so on",
+        })
+        .unwrap();
+    writer
+        .blob(BlobId(1), BlobKind::Text, b"l\0o\0n\0g\0")
+        .unwrap();
+    writer
+        .blob(
+            BlobId(2),
+            BlobKind::Elements,
+            &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0],
+        )
+        .unwrap();
+    let mut buffer = RecordBuffer::new();
+    let values = every_value();
+    buffer.event(EventKind::IncomingCall, SiteId(2), &values[0]);
+    for thrown in &values[1..] {
+        buffer.event(EventKind::OutgoingThrow, SiteId(6), thrown);
+    }
+    buffer.turn(Turn(4));
+    buffer.gap(1, 10);
+    buffer.pad(3);
+    buffer.unwound(1);
+    buffer.event(
+        EventKind::IdentityHash,
+        SiteId(6),
+        &[object(1, 1), Value::Int(99)],
+    );
+    let head = EventsHead {
+        thread: ThreadId(1),
+        turn: Turn(3),
+        ordinal: 0,
+        count: buffer.events(),
+    };
+    writer.events(head, buffer.bytes()).unwrap();
+    writer
+        .failure(&Failure {
+            kind: FailureKind::Uncaught,
+            thread: ThreadId(1),
+            place: "main".to_owned(),
+            class: "java.lang.IllegalStateException".to_owned(),
+            message: None,
+            stack: "java.lang.IllegalStateException\n".to_owned(),
+            exceptions: vec![ObjectId(1 << 40)],
+        })
+        .unwrap();
+    writer
+        .losses(&Losses {
+            counts: vec![("dropped events".to_owned(), 10)],
+            ..Losses::default()
+        })
+        .unwrap();
+    writer
+        .end(&Ending {
+            reason: EndReason::JvmEnded,
+            exit_status: Some(1),
+            duration_ms: 42,
+        })
+        .unwrap();
+    writer.into_store().unwrap()
+}
+
+#[test]
+fn recordings_of_version_1_stay_readable() {
+    if std::env::var_os("CULPRIT_WRITE_GOLDEN").is_some() && !path().exists() {
+        std::fs::write(path(), write()).unwrap();
+    }
+    let recording = Recording::open(&path()).unwrap();
+    assert_eq!(recording.start(), &start());
+    assert!(recording.sites().iter().eq(&sites()));
+    assert!(recording.types().len() == types().len());
+    assert_eq!(recording.loaders().get(1).unwrap().class, "com/acme/Loader");
+    assert_eq!(recording.threads().get(1).unwrap().name, "main");
+    let class = &recording.classes()[0];
+    let bytes = recording.class_bytes(class).unwrap();
+    assert_eq!(bytes, b"\xca\xfe\xba\xbe and so on");
+    let blob = recording.blob(BlobId(1)).unwrap().unwrap();
+    assert_eq!(blob.bytes, b"l\0o\0n\0g\0");
+    let events: Vec<_> = recording.events().map(Result::unwrap).collect();
+    let (last, others) = events.split_last().unwrap();
+    let found: Vec<_> = others.iter().map(|e| e.values.clone()).collect();
+    assert_eq!(found, every_value());
+    assert_eq!((last.kind, last.turn), (EventKind::IdentityHash, Turn(4)));
+    assert_eq!(recording.failures()[0].exceptions, [ObjectId(1 << 40)]);
+    assert_eq!(recording.losses().counts[0].1, 10);
+    let end = recording.end().unwrap();
+    assert_eq!((end.exit_status, end.duration_ms), (Some(1), 42));
+    assert_eq!(end.events, events.len() as u64);
+}
+
+/// The bytes may differ where another zstd packs better, but never what they mean.
+#[test]
+fn the_writer_still_writes_the_same_content() {
+    let apart = |bytes: &[u8]| -> Vec<_> {
+        support::file::take_apart(bytes)
+            .into_iter()
+            // The end block counts the packed bytes before it.
+            .filter(|block| block.tag != 11)
+            .map(|block| (block.tag, block.head, block.body))
+            .collect()
+    };
+    assert_eq!(apart(&write()), apart(&std::fs::read(path()).unwrap()));
+}
