@@ -102,7 +102,7 @@ impl RunFolder {
         let path = self.path();
         let path = path.canonicalize().unwrap_or(path);
         path.into_os_string().into_string().map_err(|path| {
-            let message = format!("{} is not UTF-8", path.display());
+            let message = format!("{} is not UTF-8", path.to_string_lossy());
             Expected::new(ExitCode::Usage, message).hint("name another folder with -o")
         })
     }

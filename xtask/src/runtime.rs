@@ -1,0 +1,108 @@
+//! The Java classes that the agent injects: compiled ahead, committed, and checked against
+//! their source, so that building the agent needs no JDK.
+//!
+//! `java/runtime/classes/stamp.txt` holds the hash of the sources and the feature version of
+//! the compiler. Compilers of other versions write other bytes for the same source, so bytes
+//! are compared where the version is the same, and the hash everywhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use culprit_jvm::{Jdk, Surroundings};
+use sha2::{Digest, Sha256};
+
+use crate::{process, tree};
+
+const SOURCES: &str = "java/runtime/src";
+const CLASSES: &str = "java/runtime/classes";
+const STAMP: &str = "stamp.txt";
+
+/// The oldest Java that loads the classes.
+const RELEASE: &str = "11";
+
+/// Compiles the classes anew, in place of those committed.
+pub(crate) fn refresh(root: &Path) -> anyhow::Result<()> {
+    let jdk = jdk()?;
+    let classes = root.join(CLASSES);
+    if classes.exists() {
+        fs::remove_dir_all(&classes)?;
+    }
+    compile(root, &jdk, &classes)?;
+    fs::write(classes.join(STAMP), stamp(root, &jdk)?)?;
+    Ok(())
+}
+
+/// Fails if the committed classes are not those of the committed sources.
+pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
+    if !root.join(SOURCES).exists() && !root.join(CLASSES).exists() {
+        return Ok(());
+    }
+    let advice = "run `cargo run -p xtask -- runtime` and commit the result";
+    let jdk = jdk()?;
+    let fresh = stamp(root, &jdk)?;
+    let committed = fs::read_to_string(root.join(CLASSES).join(STAMP))
+        .with_context(|| format!("{CLASSES} has no {STAMP}; {advice}"))?;
+    let part = |text: &str, number| text.lines().nth(number).map(str::to_owned);
+    ensure!(
+        part(&fresh, 0) == part(&committed, 0),
+        "{CLASSES} is older than {SOURCES}; {advice}"
+    );
+    if part(&fresh, 1) == part(&committed, 1) {
+        let folder = tempfile::tempdir()?;
+        compile(root, &jdk, folder.path())?;
+        let fresh = contents(folder.path())?;
+        let committed = contents(&root.join(CLASSES))?;
+        ensure!(
+            fresh == committed,
+            "{CLASSES} does not hold what {SOURCES} compiles to; {advice}"
+        );
+    }
+    Ok(())
+}
+
+/// The command that compiles the classes.
+fn compile(root: &Path, jdk: &Jdk, into: &Path) -> anyhow::Result<()> {
+    let mut words = ["--release", RELEASE, "-g", "-Xlint:all", "-Werror", "-d"]
+        .map(PathBuf::from)
+        .to_vec();
+    words.push(into.to_path_buf());
+    words.extend(sources(root)?);
+    process::output(jdk.tool("javac"), words, root)?;
+    Ok(())
+}
+
+fn jdk() -> anyhow::Result<Jdk> {
+    Jdk::find(&Surroundings::of_process())
+        .map_err(|error| anyhow::anyhow!("{error}; {}", error.next_step()))
+}
+
+/// The Java files, from the root.
+fn sources(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let files = tree::files(&root.join(SOURCES)).context(SOURCES)?;
+    Ok(files
+        .into_iter()
+        .filter(|file| tree::is(file, "java"))
+        .map(|file| Path::new(SOURCES).join(file))
+        .collect())
+}
+
+fn stamp(root: &Path, jdk: &Jdk) -> anyhow::Result<String> {
+    let mut hash = Sha256::new();
+    for file in sources(root)? {
+        let bytes = fs::read(root.join(&file))?;
+        hash.update(format!("{} {}\n", file.display(), bytes.len()));
+        hash.update(&bytes);
+    }
+    let hash: String = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
+    Ok(format!("sources {hash}\njavac {}\n", jdk.version.feature))
+}
+
+/// The classes in a folder, each with its bytes.
+fn contents(folder: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let files = tree::files(folder)?;
+    let classes = files.into_iter().filter(|file| tree::is(file, "class"));
+    classes
+        .map(|file| Ok((file.clone(), fs::read(folder.join(&file))?)))
+        .collect()
+}
