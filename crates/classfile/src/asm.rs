@@ -353,7 +353,10 @@ mod tests {
         assert_eq!(asm.bytes(), expected.concat());
         let mut asm = Asm::new();
         asm.astore(0).fload(2).dload(1);
-        assert_eq!(asm.bytes(), [op::ASTORE_0, op::FLOAD_0 + 2, op::DLOAD_0 + 1]);
+        assert_eq!(
+            asm.bytes(),
+            [op::ASTORE_0, op::FLOAD_0 + 2, op::DLOAD_0 + 1]
+        );
     }
 
     #[test]

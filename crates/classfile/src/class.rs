@@ -120,7 +120,12 @@ impl ClassFile {
         out.extend(self.minor.to_be_bytes());
         out.extend(self.major.to_be_bytes());
         self.pool.write(&mut out);
-        for word in [self.access, self.this_class, self.super_class, count16("interfaces", self.interfaces.len())?] {
+        for word in [
+            self.access,
+            self.this_class,
+            self.super_class,
+            count16("interfaces", self.interfaces.len())?,
+        ] {
             out.extend(word.to_be_bytes());
         }
         for interface in &self.interfaces {
@@ -147,7 +152,10 @@ impl ClassFile {
 
     /// Internal names of the interfaces.
     pub fn interface_names(&self) -> Result<Vec<Cow<'_, str>>> {
-        self.interfaces.iter().map(|index| self.pool.class_name(*index)).collect()
+        self.interfaces
+            .iter()
+            .map(|index| self.pool.class_name(*index))
+            .collect()
     }
 
     /// The first class attribute of that name.
@@ -175,7 +183,11 @@ impl Attribute {
     }
 }
 
-pub(crate) fn find<'a>(attributes: &'a [Attribute], pool: &Pool, name: &str) -> Option<&'a Attribute> {
+pub(crate) fn find<'a>(
+    attributes: &'a [Attribute],
+    pool: &Pool,
+    name: &str,
+) -> Option<&'a Attribute> {
     attributes.iter().find(|a| a.is(pool, name))
 }
 
@@ -197,7 +209,10 @@ pub(crate) fn attributes(reader: &mut Reader<'_>) -> Result<Vec<Attribute>> {
     for _ in 0..reader.u16()? {
         let name = reader.u16()?;
         let length = reader.u32()?;
-        attributes.push(Attribute { name, bytes: reader.take(length as usize)?.to_vec() });
+        attributes.push(Attribute {
+            name,
+            bytes: reader.take(length as usize)?.to_vec(),
+        });
     }
     Ok(attributes)
 }
@@ -217,7 +232,10 @@ pub(crate) fn write_attributes(out: &mut Vec<u8>, attributes: &[Attribute]) -> R
     out.extend(count16("attributes", attributes.len())?.to_be_bytes());
     for attribute in attributes {
         let count = attribute.bytes.len();
-        let length = u32::try_from(count).map_err(|_| Error::TooMany { what: "attribute bytes", count })?;
+        let length = u32::try_from(count).map_err(|_| Error::TooMany {
+            what: "attribute bytes",
+            count,
+        })?;
         out.extend(attribute.name.to_be_bytes());
         out.extend(length.to_be_bytes());
         out.extend(&attribute.bytes);

@@ -98,7 +98,13 @@ impl Code {
         }
         let attributes = attributes(&mut reader)?;
         reader.end("Code attribute")?;
-        Ok(Code { max_stack, max_locals, bytes, handlers, attributes })
+        Ok(Code {
+            max_stack,
+            max_locals,
+            bytes,
+            handlers,
+            attributes,
+        })
     }
 
     /// Writes a `Code` attribute.
@@ -114,12 +120,20 @@ impl Code {
         out.extend(&self.bytes);
         out.extend(count16("exception handlers", self.handlers.len())?.to_be_bytes());
         for handler in &self.handlers {
-            for word in [handler.start, handler.end, handler.handler, handler.catch_type] {
+            for word in [
+                handler.start,
+                handler.end,
+                handler.handler,
+                handler.catch_type,
+            ] {
                 out.extend(word.to_be_bytes());
             }
         }
         write_attributes(&mut out, &self.attributes)?;
-        Ok(Attribute { name: pool.add_utf8("Code")?, bytes: out })
+        Ok(Attribute {
+            name: pool.add_utf8("Code")?,
+            bytes: out,
+        })
     }
 
     /// The instructions in order. Ends after the first one that cannot be decoded.
@@ -130,7 +144,11 @@ impl Code {
     /// All line numbers of the method.
     pub fn lines(&self, pool: &Pool) -> Result<LineTable> {
         let mut entries = Vec::new();
-        for attribute in self.attributes.iter().filter(|a| a.is(pool, "LineNumberTable")) {
+        for attribute in self
+            .attributes
+            .iter()
+            .filter(|a| a.is(pool, "LineNumberTable"))
+        {
             let mut reader = Reader::new(&attribute.bytes);
             for _ in 0..reader.u16()? {
                 entries.push((reader.u16()?, reader.u16()?));
@@ -159,7 +177,10 @@ impl LineTable {
         let exact = self.entries.partition_point(|(at, _)| u32::from(*at) < pc);
         match self.entries.get(exact) {
             Some((at, line)) if u32::from(*at) == pc => Some(*line),
-            _ => exact.checked_sub(1).and_then(|i| self.entries.get(i)).map(|(_, line)| *line),
+            _ => exact
+                .checked_sub(1)
+                .and_then(|i| self.entries.get(i))
+                .map(|(_, line)| *line),
         }
     }
 

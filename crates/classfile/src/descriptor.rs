@@ -90,15 +90,24 @@ fn next(bytes: &[u8]) -> Option<(ValueType<'_>, &[u8])> {
         b'F' => ValueType::Float,
         b'D' => ValueType::Double,
         b'L' => {
-            let end = tail.iter().position(|b| *b == b';').filter(|end| *end > 0)?;
+            let end = tail
+                .iter()
+                .position(|b| *b == b';')
+                .filter(|end| *end > 0)?;
             return Some((ValueType::Reference(&tail[..end]), &tail[end + 1..]));
         }
         b'[' => {
-            let dimensions = bytes.iter().position(|b| *b != b'[').filter(|d| *d <= 255)?;
+            let dimensions = bytes
+                .iter()
+                .position(|b| *b != b'[')
+                .filter(|d| *d <= 255)?;
             let (element, rest) = next(&bytes[dimensions..])?;
             // The element cannot be an array again: all brackets were skipped.
             let _ = element;
-            return Some((ValueType::Reference(&bytes[..bytes.len() - rest.len()]), rest));
+            return Some((
+                ValueType::Reference(&bytes[..bytes.len() - rest.len()]),
+                rest,
+            ));
         }
         _ => return None,
     };
@@ -129,7 +138,9 @@ mod tests {
 
     #[test]
     fn malformed_descriptors_are_errors() {
-        for bad in ["", "(", "()", "(V)V", "(L;)V", "([)V", "(I", "()VV", "()II", "I", "(Lx)V"] {
+        for bad in [
+            "", "(", "()", "(V)V", "(L;)V", "([)V", "(I", "()VV", "()II", "I", "(Lx)V",
+        ] {
             assert!(MethodDescriptor::parse(bad.as_bytes()).is_err(), "{bad}");
         }
         for bad in ["", "V", "II", "[", "L;", "Lx"] {

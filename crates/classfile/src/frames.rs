@@ -80,7 +80,10 @@ pub fn initial_frame(method: MethodContext, pool: &mut Pool) -> Result<Frame> {
             ValueType::Reference(name) => VerificationType::Object(pool.add_class_bytes(name)?),
         });
     }
-    Ok(Frame { locals, stack: Vec::new() })
+    Ok(Frame {
+        locals,
+        stack: Vec::new(),
+    })
 }
 
 /// Reads the content of a `StackMapTable`: frames with their pcs, in order.
@@ -136,7 +139,13 @@ pub fn parse_frames(bytes: &[u8], initial: &Frame) -> Result<Vec<(u32, Frame)>> 
         if pc > u32::from(u16::MAX) || types > MAX_TYPES {
             return Err(Error::BadAttribute("StackMapTable"));
         }
-        frames.push((pc, Frame { locals: locals.clone(), stack }));
+        frames.push((
+            pc,
+            Frame {
+                locals: locals.clone(),
+                stack,
+            },
+        ));
         next = pc + 1;
     }
     reader.end("StackMapTable")?;
@@ -159,13 +168,21 @@ pub fn write_frames(frames: &[(u32, Frame)], initial: &Frame) -> Result<Vec<u8>>
     Ok(out)
 }
 
-fn write_frame(out: &mut Vec<u8>, delta: u16, before: &[VerificationType], frame: &Frame) -> Result<()> {
+fn write_frame(
+    out: &mut Vec<u8>,
+    delta: u16,
+    before: &[VerificationType],
+    frame: &Frame,
+) -> Result<()> {
     let locals = frame.locals.as_slice();
     let tagged = |out: &mut Vec<u8>, tag: u8| {
         out.push(tag);
         out.extend(delta.to_be_bytes());
     };
-    match (frame.stack.as_slice(), locals.len() as i64 - before.len() as i64) {
+    match (
+        frame.stack.as_slice(),
+        locals.len() as i64 - before.len() as i64,
+    ) {
         ([], 0) if locals == before => match u8::try_from(delta) {
             Ok(delta @ 0..=63) => out.push(delta),
             _ => tagged(out, 251),
@@ -180,7 +197,9 @@ fn write_frame(out: &mut Vec<u8>, delta: u16, before: &[VerificationType], frame
         ([], less @ -3..=-1) if before.starts_with(locals) => tagged(out, (251 + less) as u8),
         ([], more @ 1..=3) if locals.starts_with(before) => {
             tagged(out, (251 + more) as u8);
-            locals[before.len()..].iter().for_each(|t| write_type(out, *t));
+            locals[before.len()..]
+                .iter()
+                .for_each(|t| write_type(out, *t));
         }
         (stack, _) => {
             tagged(out, 255);
@@ -247,7 +266,10 @@ mod tests {
     }
 
     fn any_frame() -> impl Strategy<Value = Frame> {
-        (prop::collection::vec(any_type(), 0..6), prop::collection::vec(any_type(), 0..3))
+        (
+            prop::collection::vec(any_type(), 0..6),
+            prop::collection::vec(any_type(), 0..3),
+        )
             .prop_map(|(locals, stack)| Frame { locals, stack })
     }
 
@@ -275,12 +297,19 @@ mod tests {
 
     #[test]
     fn each_form_is_chosen_when_it_is_the_shortest() {
-        let initial = Frame { locals: vec![Integer, Long], stack: vec![] };
-        let check = |pc, locals: &[VerificationType], stack: &[VerificationType], first: u8, length| {
-            let frame = Frame { locals: locals.to_vec(), stack: stack.to_vec() };
-            let bytes = write_frames(&[(pc, frame)], &initial).unwrap();
-            assert_eq!((bytes[2], bytes.len() - 2), (first, length));
+        let initial = Frame {
+            locals: vec![Integer, Long],
+            stack: vec![],
         };
+        let check =
+            |pc, locals: &[VerificationType], stack: &[VerificationType], first: u8, length| {
+                let frame = Frame {
+                    locals: locals.to_vec(),
+                    stack: stack.to_vec(),
+                };
+                let bytes = write_frames(&[(pc, frame)], &initial).unwrap();
+                assert_eq!((bytes[2], bytes.len() - 2), (first, length));
+            };
         check(63, &[Integer, Long], &[], 63, 1);
         check(64, &[Integer, Long], &[], 251, 3);
         check(1, &[Integer, Long], &[Null], 65, 2);

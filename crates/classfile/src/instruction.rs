@@ -69,13 +69,18 @@ impl<'a> Instruction<'a> {
     pub fn decode(code: &'a [u8], pc: u32) -> Result<Instruction<'a>> {
         let rest = code.get(pc as usize..).unwrap_or_default();
         let Some(&first) = rest.first() else {
-            return Err(Error::BadTarget { what: "instruction", pc: i64::from(pc) });
+            return Err(Error::BadTarget {
+                what: "instruction",
+                pc: i64::from(pc),
+            });
         };
         let bad = || Error::BadInstruction { pc, opcode: first };
         let (opcode, length) = match first {
             op::WIDE => match rest.get(1) {
                 Some(&op::IINC) => (op::IINC, 6),
-                Some(&inner @ (op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | op::RET)) => (inner, 4),
+                Some(&inner @ (op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | op::RET)) => {
+                    (inner, 4)
+                }
                 _ => return Err(bad()),
             },
             op::TABLESWITCH | op::LOOKUPSWITCH => {
@@ -130,7 +135,9 @@ impl<'a> Instruction<'a> {
     /// The target of a jump or subroutine call; switches have their own.
     pub fn target(&self) -> Option<i64> {
         let offset = match self.opcode {
-            op::IFEQ..=op::JSR | op::IFNULL | op::IFNONNULL => i64::from(u16_at(self.bytes, 1) as i16),
+            op::IFEQ..=op::JSR | op::IFNULL | op::IFNONNULL => {
+                i64::from(u16_at(self.bytes, 1) as i16)
+            }
             op::GOTO_W | op::JSR_W => i64::from(i32_at(self.bytes, 1)),
             _ => return None,
         };
@@ -143,23 +150,31 @@ impl<'a> Instruction<'a> {
             return None;
         }
         let body = self.bytes.get(1 + (3 - self.pc as usize % 4)..)?;
-        Some(Switch { pc: self.pc, body, is_table: self.opcode == op::TABLESWITCH })
+        Some(Switch {
+            pc: self.pc,
+            body,
+            is_table: self.opcode == op::TABLESWITCH,
+        })
     }
 
     /// Every pc this instruction can jump to; the instruction after it is not among them unless jumped to.
     pub fn targets(&self) -> impl Iterator<Item = i64> + use<'a> {
         let switch = self.switch();
-        self.target().into_iter().chain(switch.into_iter().flat_map(|s| s.targets()))
+        self.target()
+            .into_iter()
+            .chain(switch.into_iter().flat_map(|s| s.targets()))
     }
 
     /// The local variable it names.
     pub fn local(&self) -> Option<u16> {
         match self.opcode {
-            op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | op::RET | op::IINC => Some(if self.is_wide() {
-                u16_at(self.bytes, 2)
-            } else {
-                u16::from(*self.bytes.get(1)?)
-            }),
+            op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | op::RET | op::IINC => {
+                Some(if self.is_wide() {
+                    u16_at(self.bytes, 2)
+                } else {
+                    u16::from(*self.bytes.get(1)?)
+                })
+            }
             op::ILOAD_0..=op::ALOAD_3 => Some(u16::from((self.opcode - op::ILOAD_0) % 4)),
             op::ISTORE_0..=op::ASTORE_3 => Some(u16::from((self.opcode - op::ISTORE_0) % 4)),
             _ => None,
@@ -179,7 +194,9 @@ impl<'a> Instruction<'a> {
     pub fn pool_index(&self) -> Option<u16> {
         match self.opcode {
             op::LDC => Some(u16::from(*self.bytes.get(1)?)),
-            op::LDC_W | op::LDC2_W | op::GETSTATIC..=op::NEW | op::ANEWARRAY => Some(u16_at(self.bytes, 1)),
+            op::LDC_W | op::LDC2_W | op::GETSTATIC..=op::NEW | op::ANEWARRAY => {
+                Some(u16_at(self.bytes, 1))
+            }
             op::CHECKCAST | op::INSTANCEOF | op::MULTIANEWARRAY => Some(u16_at(self.bytes, 1)),
             _ => None,
         }
@@ -202,7 +219,10 @@ impl<'a> Instruction<'a> {
 
     /// Whether it may jump or go on.
     pub fn is_conditional(&self) -> bool {
-        matches!(self.opcode, op::IFEQ..=op::IF_ACMPNE | op::IFNULL | op::IFNONNULL)
+        matches!(
+            self.opcode,
+            op::IFEQ..=op::IF_ACMPNE | op::IFNULL | op::IFNONNULL
+        )
     }
 
     /// Whether control can reach the next instruction from here. True for `jsr`, whose subroutine comes back.
@@ -227,12 +247,15 @@ impl<'a> Instruction<'a> {
             }
             op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
                 let descriptor = MethodDescriptor::parse(pool.descriptor_bytes(self.index())?)?;
-                let receiver = i32::from(!matches!(self.opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC));
+                let receiver =
+                    i32::from(!matches!(self.opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC));
                 let result = descriptor.returns().map_or(0, |r| i32::from(r.slots()));
                 result - receiver - descriptor.argument_slots() as i32
             }
             op::MULTIANEWARRAY => 1 - i32::from(self.bytes.get(3).copied().unwrap_or(0)),
-            opcode => i32::from(CHANGES.get(usize::from(opcode)).copied().unwrap_or(b'E') as i8 - b'E' as i8),
+            opcode => i32::from(
+                CHANGES.get(usize::from(opcode)).copied().unwrap_or(b'E') as i8 - b'E' as i8,
+            ),
         })
     }
 
@@ -254,7 +277,11 @@ impl<'a> Switch<'a> {
         let low = i32_at(body, 4);
         let body = body.get(from..).unwrap_or_default();
         body.chunks_exact(step).enumerate().map(move |(i, case)| {
-            let key = if is_table { low.wrapping_add(i as i32) } else { i32_at(case, 0) };
+            let key = if is_table {
+                low.wrapping_add(i as i32)
+            } else {
+                i32_at(case, 0)
+            };
             (key, i64::from(pc) + i64::from(i32_at(case, step - 4)))
         })
     }
@@ -343,43 +370,136 @@ mod tests {
     use super::*;
 
     fn change(bytes: &[u8]) -> i32 {
-        Instruction::decode(bytes, 0).unwrap().stack_change(&Pool::new()).unwrap()
+        Instruction::decode(bytes, 0)
+            .unwrap()
+            .stack_change(&Pool::new())
+            .unwrap()
     }
 
     #[test]
     fn stack_changes_match_the_specification() {
         for (opcode, expected) in [
-            (op::NOP, 0), (op::ACONST_NULL, 1), (op::ICONST_5, 1), (op::LCONST_0, 2), (op::FCONST_2, 1),
-            (op::DCONST_1, 2), (op::LLOAD_0, 2), (op::FLOAD_0, 1), (op::DLOAD_0, 2), (op::ALOAD_0, 1),
-            (op::ALOAD_3, 1), (op::IALOAD, -1), (op::LALOAD, 0), (op::FALOAD, -1), (op::DALOAD, 0),
-            (op::AALOAD, -1), (op::SALOAD, -1), (op::ISTORE_0, -1), (op::LSTORE_0, -2), (op::FSTORE_0, -1),
-            (op::DSTORE_0, -2), (op::ASTORE_0, -1), (op::ASTORE_3, -1), (op::IASTORE, -3), (op::LASTORE, -4),
-            (op::FASTORE, -3), (op::DASTORE, -4), (op::AASTORE, -3), (op::SASTORE, -3), (op::POP, -1),
-            (op::POP2, -2), (op::DUP, 1), (op::DUP_X1, 1), (op::DUP_X2, 1), (op::DUP2, 2), (op::DUP2_X1, 2),
-            (op::DUP2_X2, 2), (op::SWAP, 0), (op::IADD, -1), (op::LADD, -2), (op::FADD, -1), (op::DADD, -2),
-            (op::DREM, -2), (op::INEG, 0), (op::DNEG, 0), (op::ISHL, -1), (op::LSHL, -1), (op::LUSHR, -1),
-            (op::IAND, -1), (op::LAND, -2), (op::IOR, -1), (op::LOR, -2), (op::IXOR, -1), (op::LXOR, -2),
-            (op::I2L, 1), (op::I2F, 0), (op::I2D, 1), (op::L2I, -1), (op::L2F, -1), (op::L2D, 0), (op::F2I, 0),
-            (op::F2L, 1), (op::F2D, 1), (op::D2I, -1), (op::D2L, 0), (op::D2F, -1), (op::I2B, 0), (op::I2S, 0),
-            (op::LCMP, -3), (op::FCMPL, -1), (op::FCMPG, -1), (op::DCMPL, -3), (op::DCMPG, -3),
-            (op::IRETURN, -1), (op::LRETURN, -2), (op::FRETURN, -1), (op::DRETURN, -2), (op::ARETURN, -1),
-            (op::RETURN, 0), (op::ARRAYLENGTH, 0), (op::ATHROW, -1), (op::MONITORENTER, -1),
+            (op::NOP, 0),
+            (op::ACONST_NULL, 1),
+            (op::ICONST_5, 1),
+            (op::LCONST_0, 2),
+            (op::FCONST_2, 1),
+            (op::DCONST_1, 2),
+            (op::LLOAD_0, 2),
+            (op::FLOAD_0, 1),
+            (op::DLOAD_0, 2),
+            (op::ALOAD_0, 1),
+            (op::ALOAD_3, 1),
+            (op::IALOAD, -1),
+            (op::LALOAD, 0),
+            (op::FALOAD, -1),
+            (op::DALOAD, 0),
+            (op::AALOAD, -1),
+            (op::SALOAD, -1),
+            (op::ISTORE_0, -1),
+            (op::LSTORE_0, -2),
+            (op::FSTORE_0, -1),
+            (op::DSTORE_0, -2),
+            (op::ASTORE_0, -1),
+            (op::ASTORE_3, -1),
+            (op::IASTORE, -3),
+            (op::LASTORE, -4),
+            (op::FASTORE, -3),
+            (op::DASTORE, -4),
+            (op::AASTORE, -3),
+            (op::SASTORE, -3),
+            (op::POP, -1),
+            (op::POP2, -2),
+            (op::DUP, 1),
+            (op::DUP_X1, 1),
+            (op::DUP_X2, 1),
+            (op::DUP2, 2),
+            (op::DUP2_X1, 2),
+            (op::DUP2_X2, 2),
+            (op::SWAP, 0),
+            (op::IADD, -1),
+            (op::LADD, -2),
+            (op::FADD, -1),
+            (op::DADD, -2),
+            (op::DREM, -2),
+            (op::INEG, 0),
+            (op::DNEG, 0),
+            (op::ISHL, -1),
+            (op::LSHL, -1),
+            (op::LUSHR, -1),
+            (op::IAND, -1),
+            (op::LAND, -2),
+            (op::IOR, -1),
+            (op::LOR, -2),
+            (op::IXOR, -1),
+            (op::LXOR, -2),
+            (op::I2L, 1),
+            (op::I2F, 0),
+            (op::I2D, 1),
+            (op::L2I, -1),
+            (op::L2F, -1),
+            (op::L2D, 0),
+            (op::F2I, 0),
+            (op::F2L, 1),
+            (op::F2D, 1),
+            (op::D2I, -1),
+            (op::D2L, 0),
+            (op::D2F, -1),
+            (op::I2B, 0),
+            (op::I2S, 0),
+            (op::LCMP, -3),
+            (op::FCMPL, -1),
+            (op::FCMPG, -1),
+            (op::DCMPL, -3),
+            (op::DCMPG, -3),
+            (op::IRETURN, -1),
+            (op::LRETURN, -2),
+            (op::FRETURN, -1),
+            (op::DRETURN, -2),
+            (op::ARETURN, -1),
+            (op::RETURN, 0),
+            (op::ARRAYLENGTH, 0),
+            (op::ATHROW, -1),
+            (op::MONITORENTER, -1),
             (op::MONITOREXIT, -1),
         ] {
             assert_eq!(change(&[opcode]), expected, "{opcode:#04x}");
         }
         for (opcode, expected) in [
-            (op::SIPUSH, 1), (op::IFEQ, -1), (op::IFLE, -1), (op::IF_ICMPEQ, -2), (op::IF_ACMPNE, -2),
-            (op::GOTO, 0), (op::JSR, 1), (op::NEW, 1), (op::ANEWARRAY, 0), (op::CHECKCAST, 0),
-            (op::INSTANCEOF, 0), (op::IFNULL, -1), (op::IFNONNULL, -1), (op::LDC_W, 1), (op::LDC2_W, 2),
+            (op::SIPUSH, 1),
+            (op::IFEQ, -1),
+            (op::IFLE, -1),
+            (op::IF_ICMPEQ, -2),
+            (op::IF_ACMPNE, -2),
+            (op::GOTO, 0),
+            (op::JSR, 1),
+            (op::NEW, 1),
+            (op::ANEWARRAY, 0),
+            (op::CHECKCAST, 0),
+            (op::INSTANCEOF, 0),
+            (op::IFNULL, -1),
+            (op::IFNONNULL, -1),
+            (op::LDC_W, 1),
+            (op::LDC2_W, 2),
             (op::IINC, 0),
         ] {
             assert_eq!(change(&[opcode, 0, 0]), expected, "{opcode:#04x}");
         }
         for (opcode, expected) in [
-            (op::BIPUSH, 1), (op::LDC, 1), (op::ILOAD, 1), (op::LLOAD, 2), (op::FLOAD, 1), (op::DLOAD, 2),
-            (op::ALOAD, 1), (op::ISTORE, -1), (op::LSTORE, -2), (op::FSTORE, -1), (op::DSTORE, -2),
-            (op::ASTORE, -1), (op::RET, 0), (op::NEWARRAY, 0),
+            (op::BIPUSH, 1),
+            (op::LDC, 1),
+            (op::ILOAD, 1),
+            (op::LLOAD, 2),
+            (op::FLOAD, 1),
+            (op::DLOAD, 2),
+            (op::ALOAD, 1),
+            (op::ISTORE, -1),
+            (op::LSTORE, -2),
+            (op::FSTORE, -1),
+            (op::DSTORE, -2),
+            (op::ASTORE, -1),
+            (op::RET, 0),
+            (op::NEWARRAY, 0),
         ] {
             assert_eq!(change(&[opcode, 0]), expected, "{opcode:#04x}");
         }
@@ -391,21 +511,97 @@ mod tests {
 
     #[test]
     fn switches_give_default_and_cases() {
-        let table = [op::TABLESWITCH, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 8];
+        let table = [
+            op::TABLESWITCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            9,
+            0,
+            0,
+            0,
+            1,
+            0,
+            0,
+            0,
+            2,
+            0,
+            0,
+            0,
+            7,
+            0,
+            0,
+            0,
+            8,
+        ];
         let instruction = Instruction::decode(&table, 0).unwrap();
         let switch = instruction.switch().unwrap();
         assert_eq!(switch.default_target(), 9);
         assert_eq!(switch.cases().collect::<Vec<_>>(), [(1, 7), (2, 8)]);
-        let lookup = [op::NOP, op::LOOKUPSWITCH, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 4];
+        let lookup = [
+            op::NOP,
+            op::LOOKUPSWITCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            9,
+            0,
+            0,
+            0,
+            1,
+            0,
+            0,
+            0,
+            5,
+            0,
+            0,
+            0,
+            4,
+        ];
         let instruction = Instruction::decode(&lookup, 1).unwrap();
         assert_eq!(instruction.targets().collect::<Vec<_>>(), [10, 5]);
     }
 
     #[test]
     fn impossible_switches_are_errors() {
-        let huge = [op::TABLESWITCH, 0, 0, 0, 0, 0, 0, 9, 0x80, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff];
+        let huge = [
+            op::TABLESWITCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            9,
+            0x80,
+            0,
+            0,
+            0,
+            0x7f,
+            0xff,
+            0xff,
+            0xff,
+        ];
         assert!(Instruction::decode(&huge, 0).is_err());
-        let negative = [op::LOOKUPSWITCH, 0, 0, 0, 0, 0, 0, 9, 0xff, 0xff, 0xff, 0xff];
+        let negative = [
+            op::LOOKUPSWITCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            9,
+            0xff,
+            0xff,
+            0xff,
+            0xff,
+        ];
         assert!(Instruction::decode(&negative, 0).is_err());
         assert!(Instruction::decode(&[op::WIDE], 0).is_err());
         assert!(Instruction::decode(&[0xca], 0).is_err());

@@ -16,7 +16,11 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let mut units: Vec<u16> = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let [first, tail @ ..] = rest {
-        let continuation = |at: usize| tail.get(at).filter(|b| **b & 0xc0 == 0x80).map(|b| u16::from(b & 0x3f));
+        let continuation = |at: usize| {
+            tail.get(at)
+                .filter(|b| **b & 0xc0 == 0x80)
+                .map(|b| u16::from(b & 0x3f))
+        };
         let (unit, length) = match first {
             0x01..=0x7f => (u16::from(*first), 1),
             0xc0..=0xdf => match continuation(0) {
@@ -44,7 +48,9 @@ pub fn encode(text: &str) -> Cow<'_, [u8]> {
     for unit in text.encode_utf16() {
         match unit {
             0x01..=0x7f => bytes.push(unit as u8),
-            0 | 0x80..=0x7ff => bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]),
+            0 | 0x80..=0x7ff => {
+                bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8])
+            }
             _ => bytes.extend([
                 0xe0 | (unit >> 12) as u8,
                 0x80 | (unit >> 6 & 0x3f) as u8,

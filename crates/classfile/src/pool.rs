@@ -75,13 +75,20 @@ pub struct DynamicRef<'a> {
 impl Pool {
     /// A pool without entries.
     pub fn new() -> Pool {
-        Pool { bytes: Vec::new(), offsets: vec![UNUSABLE], table: Vec::new() }
+        Pool {
+            bytes: Vec::new(),
+            offsets: vec![UNUSABLE],
+            table: Vec::new(),
+        }
     }
 
     pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Pool> {
         let count = reader.u16()?;
         if count == 0 {
-            return Err(Error::BadConstant { index: 0, wanted: "pool size" });
+            return Err(Error::BadConstant {
+                index: 0,
+                wanted: "pool size",
+            });
         }
         let mut offsets = Vec::with_capacity(usize::from(count));
         offsets.push(UNUSABLE);
@@ -103,20 +110,32 @@ impl Pool {
                 | tag::INVOKE_DYNAMIC => 4,
                 tag::METHOD_HANDLE => 3,
                 tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => 2,
-                _ => return Err(Error::BadTag { index: (offsets.len() - 1) as u16, tag }),
+                _ => {
+                    return Err(Error::BadTag {
+                        index: (offsets.len() - 1) as u16,
+                        tag,
+                    });
+                }
             };
             reader.take(length)?;
             if matches!(tag, tag::LONG | tag::DOUBLE) {
                 if offsets.len() >= usize::from(count) {
                     let index = (offsets.len() - 1) as u16;
-                    return Err(Error::BadConstant { index, wanted: "constant with room for its second half" });
+                    return Err(Error::BadConstant {
+                        index,
+                        wanted: "constant with room for its second half",
+                    });
                 }
                 offsets.push(UNUSABLE);
             }
         }
         let mut whole = whole;
         let bytes = whole.take(reader.at() - start)?.to_vec();
-        Ok(Pool { bytes, offsets, table: Vec::new() })
+        Ok(Pool {
+            bytes,
+            offsets,
+            table: Vec::new(),
+        })
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
@@ -156,7 +175,10 @@ impl Pool {
         let entry = self.wanted(index, &[tag::UTF8], "UTF-8 constant")?;
         entry
             .get(2..2 + usize::from(u16_at(entry, 0)))
-            .ok_or(Error::BadConstant { index, wanted: "UTF-8 constant" })
+            .ok_or(Error::BadConstant {
+                index,
+                wanted: "UTF-8 constant",
+            })
     }
 
     /// A UTF-8 constant, decoded. Unpaired surrogates become U+FFFD.
@@ -166,7 +188,10 @@ impl Pool {
 
     /// The name a class constant holds, in the file's own encoding.
     pub fn class_name_bytes(&self, index: u16) -> Result<&[u8]> {
-        self.utf8_bytes(u16_at(self.wanted(index, &[tag::CLASS], "class constant")?, 0))
+        self.utf8_bytes(u16_at(
+            self.wanted(index, &[tag::CLASS], "class constant")?,
+            0,
+        ))
     }
 
     /// The name a class constant holds: internal form, or a descriptor for arrays.
@@ -177,7 +202,10 @@ impl Pool {
     /// Name and descriptor of a name-and-type constant, in the file's own encoding.
     pub fn name_and_type_bytes(&self, index: u16) -> Result<(&[u8], &[u8])> {
         let entry = self.wanted(index, &[tag::NAME_AND_TYPE], "name and type constant")?;
-        Ok((self.utf8_bytes(u16_at(entry, 0))?, self.utf8_bytes(u16_at(entry, 2))?))
+        Ok((
+            self.utf8_bytes(u16_at(entry, 0))?,
+            self.utf8_bytes(u16_at(entry, 2))?,
+        ))
     }
 
     /// Name and descriptor of a name-and-type constant.
@@ -208,21 +236,38 @@ impl Pool {
     /// Index of the class constant inside a field or method constant.
     pub fn member_class(&self, index: u16) -> Result<u16> {
         let tags = [tag::FIELD, tag::METHOD, tag::INTERFACE_METHOD];
-        Ok(u16_at(self.wanted(index, &tags, "field or method constant")?, 0))
+        Ok(u16_at(
+            self.wanted(index, &tags, "field or method constant")?,
+            0,
+        ))
     }
 
     /// The descriptor of a field, method, invokedynamic or dynamic constant, in the file's own encoding.
     pub fn descriptor_bytes(&self, index: u16) -> Result<&[u8]> {
-        let tags = [tag::FIELD, tag::METHOD, tag::INTERFACE_METHOD, tag::DYNAMIC, tag::INVOKE_DYNAMIC];
+        let tags = [
+            tag::FIELD,
+            tag::METHOD,
+            tag::INTERFACE_METHOD,
+            tag::DYNAMIC,
+            tag::INVOKE_DYNAMIC,
+        ];
         let entry = self.wanted(index, &tags, "constant with a descriptor")?;
         Ok(self.name_and_type_bytes(u16_at(entry, 2))?.1)
     }
 
     /// What an invokedynamic or dynamic constant names.
     pub fn dynamic(&self, index: u16) -> Result<DynamicRef<'_>> {
-        let entry = self.wanted(index, &[tag::DYNAMIC, tag::INVOKE_DYNAMIC], "dynamic constant")?;
+        let entry = self.wanted(
+            index,
+            &[tag::DYNAMIC, tag::INVOKE_DYNAMIC],
+            "dynamic constant",
+        )?;
         let (name, descriptor) = self.name_and_type(u16_at(entry, 2))?;
-        Ok(DynamicRef { bootstrap: u16_at(entry, 0), name, descriptor })
+        Ok(DynamicRef {
+            bootstrap: u16_at(entry, 0),
+            name,
+            descriptor,
+        })
     }
 
     /// Reference kind and referenced index of a method handle constant.
@@ -233,12 +278,18 @@ impl Pool {
 
     /// The text of a string constant.
     pub fn string(&self, index: u16) -> Result<Cow<'_, str>> {
-        self.utf8(u16_at(self.wanted(index, &[tag::STRING], "string constant")?, 0))
+        self.utf8(u16_at(
+            self.wanted(index, &[tag::STRING], "string constant")?,
+            0,
+        ))
     }
 
     /// The value of an integer constant.
     pub fn integer(&self, index: u16) -> Result<i32> {
-        Ok(i32_at(self.wanted(index, &[tag::INTEGER], "integer constant")?, 0))
+        Ok(i32_at(
+            self.wanted(index, &[tag::INTEGER], "integer constant")?,
+            0,
+        ))
     }
 
     /// The value of a long constant.
@@ -309,7 +360,12 @@ impl Pool {
     }
 
     /// Adds or finds the constant of a method of an interface.
-    pub fn add_interface_method_ref(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16> {
+    pub fn add_interface_method_ref(
+        &mut self,
+        owner: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<u16> {
         self.add_member(tag::INTERFACE_METHOD, owner, name, descriptor)
     }
 
@@ -334,7 +390,9 @@ impl Pool {
                     return Ok(index);
                 }
                 // An entry's length follows from its first bytes, so a common prefix of this length is equality.
-                index if self.entry(index).is_some_and(|e| e.starts_with(entry)) => return Ok(index),
+                index if self.entry(index).is_some_and(|e| e.starts_with(entry)) => {
+                    return Ok(index);
+                }
                 _ => slot = (slot + 1) & mask,
             }
         }
@@ -342,7 +400,11 @@ impl Pool {
     }
 
     fn push(&mut self, entry: &[u8]) -> Result<u16> {
-        let slots = if matches!(entry.first(), Some(&(tag::LONG | tag::DOUBLE))) { 2 } else { 1 };
+        let slots = if matches!(entry.first(), Some(&(tag::LONG | tag::DOUBLE))) {
+            2
+        } else {
+            1
+        };
         let index = self.offsets.len();
         if index + slots > usize::from(u16::MAX) {
             return Err(Error::PoolFull);
@@ -369,7 +431,10 @@ impl Pool {
             end = offset as usize;
             let mut slot = hash(entry) & (size - 1);
             for _ in 0..MAX_PROBES {
-                let same = table[slot] == 0 || self.entry(table[slot]).is_some_and(|e| e.starts_with(entry));
+                let same = table[slot] == 0
+                    || self
+                        .entry(table[slot])
+                        .is_some_and(|e| e.starts_with(entry));
                 if same {
                     table[slot] = index as u16;
                     break;
@@ -424,9 +489,15 @@ mod tests {
         assert_eq!(pool.add_method_ref("a/B", "m", "(I)V").unwrap(), method);
         assert_eq!(pool.add_integer(7).unwrap(), after);
         assert_eq!(pool.add_long(7).unwrap(), long);
-        assert_ne!(pool.add_interface_method_ref("a/B", "m", "(I)V").unwrap(), method);
+        assert_ne!(
+            pool.add_interface_method_ref("a/B", "m", "(I)V").unwrap(),
+            method
+        );
         let member = pool.member(method).unwrap();
-        assert_eq!((&*member.owner, &*member.name, &*member.descriptor), ("a/B", "m", "(I)V"));
+        assert_eq!(
+            (&*member.owner, &*member.name, &*member.descriptor),
+            ("a/B", "m", "(I)V")
+        );
         assert_eq!(pool.long(long).unwrap(), 7);
     }
 

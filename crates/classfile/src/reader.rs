@@ -22,9 +22,15 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
+        let end = self
+            .at
+            .checked_add(count)
+            .filter(|end| *end <= self.bytes.len());
         let Some(end) = end else {
-            return Err(Error::Truncated { at: self.at, wanted: count - self.remaining().min(count) });
+            return Err(Error::Truncated {
+                at: self.at,
+                wanted: count - self.remaining().min(count),
+            });
         };
         let slice = &self.bytes[self.at..end];
         self.at = end;
