@@ -14,7 +14,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::Context;
 use clap::ValueEnum;
 use culprit_jvm::Status;
 use culprit_model::options::{Arrays, Mode};
@@ -25,7 +24,7 @@ use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
-use aftermath::Aftermath;
+use aftermath::{Aftermath, Say};
 use folder::{Facts, RunFolder};
 
 /// Options of `culprit record`.
@@ -83,7 +82,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "Limits")]
     max_rate: Option<u64>,
 
-    /// Print no summary
+    /// Print warnings only, no summary
     #[arg(short, long)]
     quiet: bool,
     /// The command to run, as you would type it
@@ -176,7 +175,7 @@ struct Plan {
     output: Option<PathBuf>,
     options: AgentOptions,
     command: Vec<OsString>,
-    quiet: bool,
+    say: Say,
 }
 
 impl Args {
@@ -214,7 +213,10 @@ impl Args {
             output: self.output.clone(),
             options,
             command: self.command.clone(),
-            quiet: self.quiet,
+            say: match self.quiet {
+                true => Say::Warnings,
+                false => Say::Everything,
+            },
         }
     }
 }
@@ -228,9 +230,9 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.
     let program = launch::Program::find(&plan.command, around.path.as_deref())?;
+    let library = agent::unpack(&around.agent_folders)?;
     let start = (around.clock)();
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
-    let library = agent::unpack(&around.agent_folders)?;
     let options = AgentOptions {
         out: folder.absolute()?,
         ..plan.options.clone()
@@ -242,8 +244,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
         start,
         end: None,
     };
-    let unwritten = || format!("cannot write the facts of the run to {folder}");
-    folder.write_facts(&facts).with_context(unwritten)?;
+    folder.write_facts(&facts)?;
 
     console.flush()?;
     let inherited = around.java_tool_options.as_deref();
@@ -252,11 +253,11 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     facts.end = Some(((around.clock)(), status));
     let written = folder.write_facts(&facts);
     let aftermath = Aftermath::find(folder.path(), &plan.options)?;
-    if !plan.quiet || !aftermath.is_sound() {
-        aftermath.report(&folder, plan.quiet, console)?;
+    aftermath.report(&folder, plan.say, console)?;
+    // No trouble of ours may hide how the command ended.
+    if let Err(error) = written {
+        aftermath::warn(console, &error.to_string())?;
     }
-    // Said last, so that it does not hide what was recorded.
-    written.with_context(unwritten)?;
     Ok(code(status, &aftermath))
 }
 

@@ -155,6 +155,15 @@ fn a_folder_that_cannot_be_used_stops_the_run_before_it_starts() {
 }
 
 #[test]
+fn a_command_that_removes_the_folder_keeps_its_status() {
+    let stage = Stage::new();
+    let (code, _, err) = stage.record(&["-o", "r"], "rm -r r; exit 8");
+    assert_eq!(code, Some(8), "{err}");
+    assert!(err.contains("cannot record into r: No such file"), "{err}");
+    assert!(!err.contains("defect"), "{err}");
+}
+
+#[test]
 fn bad_options_are_usage_errors() {
     let stage = Stage::new();
     for options in [

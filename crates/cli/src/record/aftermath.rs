@@ -21,6 +21,15 @@ const PROPOSALS: usize = 5;
 /// How many recordings to list one by one.
 const LISTED: usize = 10;
 
+/// How much to tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Say {
+    /// The summary and all warnings.
+    Everything,
+    /// Only what the user must not miss.
+    Warnings,
+}
+
 /// What a run left behind.
 pub(crate) struct Aftermath {
     recordings: Vec<PathBuf>,
@@ -33,10 +42,7 @@ pub(crate) struct Aftermath {
 impl Aftermath {
     /// Looks into the folder of a run.
     pub(crate) fn find(folder: PathBuf, options: &AgentOptions) -> io::Result<Aftermath> {
-        let mut files: Vec<(u64, PathBuf)> = fs::read_dir(folder)?
-            .filter_map(|entry| entry.map(|entry| entry.path()).transpose_pid())
-            .collect::<io::Result<_>>()?;
-        files.sort();
+        let files = files(&folder)?;
         let with = |extension: &str| {
             let matching = |(_, file): &&(u64, PathBuf)| {
                 file.extension().is_some_and(|found| found == extension)
@@ -69,19 +75,14 @@ impl Aftermath {
         !self.is_empty() && self.discarded == 0 && self.unmatched.len() >= self.recordings.len()
     }
 
-    /// Whether there is nothing to warn of.
-    pub(crate) fn is_sound(&self) -> bool {
-        !self.is_empty() && !self.is_unmatched() && self.logs.is_empty()
-    }
-
-    /// Prints warnings and, unless `quiet`, the summary.
+    /// Prints what is asked for.
     pub(crate) fn report(
         &self,
         folder: &RunFolder,
-        quiet: bool,
+        say: Say,
         console: &mut Console,
     ) -> io::Result<()> {
-        if !quiet {
+        if say == Say::Everything {
             self.summarise(folder, console)?;
         }
         for log in &self.logs {
@@ -168,7 +169,7 @@ impl Aftermath {
     }
 }
 
-fn warn(console: &mut Console, message: &str) -> io::Result<()> {
+pub(super) fn warn(console: &mut Console, message: &str) -> io::Result<()> {
     let s = console.err_styles().warn;
     writeln!(console.err(), "{s}culprit: warning:{s:#} {message}")
 }
@@ -243,15 +244,18 @@ fn pid(file: &Path) -> Option<u64> {
     stem(file).strip_prefix("jvm-")?.parse().ok()
 }
 
-trait TransposePid {
-    fn transpose_pid(self) -> Option<io::Result<(u64, PathBuf)>>;
-}
-
-impl TransposePid for io::Result<PathBuf> {
-    fn transpose_pid(self) -> Option<io::Result<(u64, PathBuf)>> {
-        match self {
-            Ok(file) => pid(&file).map(|pid| Ok((pid, file))),
-            Err(error) => Some(Err(error)),
-        }
+/// The files of the agents, by number of their JVM. A folder that the command removed (a clean
+/// build does) has none.
+fn files(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let file = entry?.path();
+        files.extend(pid(&file).map(|pid| (pid, file)));
     }
+    files.sort();
+    Ok(files)
 }

@@ -90,7 +90,6 @@ impl RunFolder {
 
     fn try_writing(&self) -> Result<(), Expected> {
         self.write(RUN_FACTS, b"")
-            .map_err(|error| unwritable(&self.shown, &error))
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -108,21 +107,24 @@ impl RunFolder {
     }
 
     /// Writes the facts, in place of those written before.
-    pub(crate) fn write_facts(&self, facts: &Facts) -> io::Result<()> {
+    pub(crate) fn write_facts(&self, facts: &Facts) -> Result<(), Expected> {
         self.write(RUN_FACTS, facts.to_string().as_bytes())
     }
 
     /// A command line may hold secrets, so the file is private like the recordings.
-    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Expected> {
         let part = self.path().join(format!("{name}.part"));
-        let mut file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&part)?;
-        file.write_all(bytes)?;
-        fs::rename(&part, self.path().join(name))
+        let write = || {
+            let mut file = File::options()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&part)?;
+            file.write_all(bytes)?;
+            fs::rename(&part, self.path().join(name))
+        };
+        write().map_err(|error| unwritable(&self.shown, &error))
     }
 }
 

@@ -27,7 +27,7 @@ fn without_options_the_programs_own_code_is_observed_whole() {
     let plan = plan(&[]);
     assert_eq!(plan.options, AgentOptions::default());
     assert_eq!(plan.command, ["java", "Main"]);
-    assert_eq!((plan.output, plan.quiet), (None, false));
+    assert_eq!((plan.output, plan.say), (None, Say::Everything));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn options_after_the_dashes_belong_to_the_command() {
     let args = parse(&["-q", "-o", "r", "--", "java", "-q", "--", "--last", "x"]).unwrap();
     let plan = args.plan();
     assert_eq!(plan.command, ["java", "-q", "--", "--last", "x"]);
-    assert!(plan.quiet);
+    assert_eq!(plan.say, Say::Warnings);
     assert_eq!(plan.output, Some("r".into()));
 }
 
@@ -91,7 +91,9 @@ impl Left {
     fn report(&self, words: &[&str]) -> ([u8; 2], String) {
         let aftermath = Aftermath::find(self.folder.path(), &plan(words).options).unwrap();
         let mut console = Console::kept();
-        aftermath.report(&self.folder, false, &mut console).unwrap();
+        aftermath
+            .report(&self.folder, Say::Everything, &mut console)
+            .unwrap();
         let codes = [0, 9].map(|n| code(Status::Exited(n), &aftermath).status());
         let (out, err) = console.kept_text();
         assert_eq!(out, "", "stdout is the command's");
@@ -166,6 +168,24 @@ fn the_jvm_of_a_build_tool_may_have_nothing_to_observe() {
     assert!(!text.contains("warning"), "{text}");
     assert!(text.contains("culprit: 2 recordings in r\n"), "{text}");
     assert!(text.ends_with("  next: culprit show r\n"), "{text}");
+}
+
+#[test]
+fn a_recording_is_summed_up_in_a_line() {
+    let left = Left::new(&[]);
+    let golden = include_bytes!("../../../../golden/v1.culprit");
+    fs::write(left.folder.path().join("jvm-10.culprit"), golden).unwrap();
+    let cut = &golden[..golden.len() - 5];
+    fs::write(left.folder.path().join("jvm-9.culprit"), cut).unwrap();
+    let (codes, text) = left.report(&[]);
+    assert_eq!(codes, [0, 9]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "culprit: 2 recordings in r");
+    assert!(lines[1].starts_with("  jvm-9: "), "{text}");
+    assert!(lines[1].ends_with(", ends early"), "{text}");
+    assert!(lines[2].starts_with("  jvm-10: "), "{text}");
+    assert!(lines[2].contains(" events, "), "{text}");
+    assert_eq!(lines[3], "  next: culprit show r");
 }
 
 #[test]
