@@ -24,6 +24,9 @@ use crate::{Status, TargetError};
 /// Signals that would end us before the child, and that somebody may mean for the child.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
+/// What the system says of a file that is neither a binary nor a script it can start.
+const NOEXEC: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
+
 /// A command to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
@@ -39,17 +42,33 @@ pub struct Target {
 impl Target {
     /// Runs the command to its end.
     pub fn run(&self) -> Result<Status, TargetError> {
+        let child = match self.start() {
+            // A script without a first line that names its interpreter: a shell runs it itself.
+            Err(error) if error.raw_os_error() == Some(NOEXEC) => self.start_as_script(),
+            started => started,
+        };
+        let child = child.map_err(|error| TargetError::Start {
+            program: self.file.clone(),
+            error,
+        })?;
+        watch(child).map_err(TargetError::Watch)
+    }
+
+    fn start(&self) -> io::Result<Child> {
         use std::os::unix::process::CommandExt;
-        let child = command(self.file.as_os_str())
+        command(&self.file)
             .arg0(&self.name)
             .args(&self.args)
             .envs(self.env.iter().map(|(key, value)| (key, value)))
             .spawn()
-            .map_err(|error| TargetError::Start {
-                program: self.file.clone(),
-                error,
-            })?;
-        watch(child).map_err(TargetError::Watch)
+    }
+
+    fn start_as_script(&self) -> io::Result<Child> {
+        command("/bin/sh")
+            .arg(&self.file)
+            .args(&self.args)
+            .envs(self.env.iter().map(|(key, value)| (key, value)))
+            .spawn()
     }
 }
 
@@ -141,6 +160,21 @@ mod tests {
         check("kill -TERM $$", Status::Killed(15));
         assert_eq!(Status::Killed(9).shell_code(), 137);
         assert_eq!(Status::Exited(137).shell_code(), 137);
+    }
+
+    #[test]
+    fn a_script_without_a_shebang_runs_as_in_a_shell() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("script");
+        std::fs::write(&file, "exit $1\n").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let target = Target {
+            file,
+            args: vec!["11".into()],
+            ..shell("")
+        };
+        assert_eq!(target.run().unwrap(), Status::Exited(11));
     }
 
     #[test]
