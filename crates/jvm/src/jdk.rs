@@ -141,14 +141,13 @@ fn ask(java: &Path) -> Option<JavaVersion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use crate::target::tests::write_program;
 
     fn fake(parent: &Path, name: &str, release: Option<&str>, banner: &str) -> PathBuf {
         let home = parent.join(name);
         fs::create_dir_all(home.join("bin")).unwrap();
         let java = home.join("bin/java");
-        fs::write(&java, format!("#!/bin/sh\necho '{banner}' >&2\n")).unwrap();
-        fs::set_permissions(&java, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&java, &format!("#!/bin/sh\necho '{banner}' >&2\n"));
         if let Some(version) = release {
             fs::write(
                 home.join("release"),

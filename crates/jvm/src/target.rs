@@ -128,8 +128,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use std::path::Path;
+
+    /// Writes an executable file from another process. Had this one the file open for writing,
+    /// a child of a parallel test could inherit that, and the file would be too busy to start.
+    pub(crate) fn write_program(file: &Path, text: &str) {
+        let script = "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"";
+        let status = command("/bin/sh")
+            .args(["-c", script])
+            .args([file, Path::new(text)])
+            .status();
+        assert!(status.unwrap().success());
+    }
 
     fn shell(script: &str) -> Target {
         Target {
@@ -164,11 +176,9 @@ mod tests {
 
     #[test]
     fn a_script_without_a_shebang_runs_as_in_a_shell() {
-        use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("script");
-        std::fs::write(&file, "exit $1\n").unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&file, "exit $1\n");
         let target = Target {
             file,
             args: vec!["11".into()],
