@@ -61,12 +61,19 @@ pub struct Editor<'a> {
     method: MethodContext,
     entry: Vec<Asm>,
     insertions: Vec<Insertion>,
-    handlers: Vec<HandlerSpec>,
+    handlers: Vec<AddedHandler>,
     live: Vec<(u16, VerificationType)>,
     /// Next free local; wider than `u16` so that overflow shows at the end.
     next_local: u32,
     /// Treats every 16-bit jump as out of range. For tests of the far forms.
     pub widen_all: bool,
+}
+
+#[derive(Debug, Clone)]
+struct AddedHandler {
+    spec: HandlerSpec,
+    /// Whether its frame lists no locals at all, not even live ones.
+    is_bare: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -172,7 +179,19 @@ impl<'a> Editor<'a> {
 
     /// Adds a handler at the end of the code and of the exception table.
     pub fn add_handler(&mut self, handler: HandlerSpec) {
-        self.handlers.push(handler);
+        self.handlers.push(AddedHandler {
+            spec: handler,
+            is_bare: false,
+        });
+    }
+
+    /// Adds a handler whose frame has no locals whatever `frame_locals` says, and whose body cannot read live locals.
+    /// Only such a handler may cover the call of `super(...)` or `this(...)`; see `docs` of [`HandlerSpec`].
+    pub fn add_bare_handler(&mut self, handler: HandlerSpec) {
+        self.handlers.push(AddedHandler {
+            spec: handler,
+            is_bare: true,
+        });
     }
 
     /// Writes the edited method.
@@ -290,7 +309,7 @@ impl<'a> Editor<'a> {
         for handler in &self.handlers {
             // The handler starts with one value on an otherwise empty stack.
             let mut depth = 1;
-            if !limits.code(&handler.body, &mut depth, pool)? {
+            if !limits.code(&handler.spec.body, &mut depth, pool)? {
                 return Err(Error::BadInsertion("falls off the end of a handler"));
             }
         }
@@ -298,10 +317,10 @@ impl<'a> Editor<'a> {
     }
 
     /// The ranges of added handlers, without those that cover nothing.
-    fn ranges<'h>(&'h self, map: &PcMap) -> Result<Vec<(u32, u32, &'h HandlerSpec)>> {
+    fn ranges<'h>(&'h self, map: &PcMap) -> Result<Vec<(u32, u32, &'h AddedHandler)>> {
         let mut ranges = Vec::new();
         for handler in &self.handlers {
-            let (from, to) = (map.place(handler.from)?, map.place(handler.to)?);
+            let (from, to) = (map.place(handler.spec.from)?, map.place(handler.spec.to)?);
             if from > to {
                 return Err(Error::BadInsertion(
                     "has a handler range that ends before it starts",
@@ -319,7 +338,7 @@ impl<'a> Editor<'a> {
         &self,
         steps: &[Step<'_>],
         layout: &Layout,
-        ranges: &[(u32, u32, &HandlerSpec)],
+        ranges: &[(u32, u32, &AddedHandler)],
     ) -> Result<(Vec<u8>, Vec<u32>)> {
         let map = &layout.map;
         let mut out = Vec::with_capacity(map.end() as usize + 64);
@@ -342,7 +361,7 @@ impl<'a> Editor<'a> {
         let mut bodies = Vec::with_capacity(ranges.len());
         for (_, _, handler) in ranges {
             bodies.push(out.len() as u32);
-            out.extend(handler.body.bytes());
+            out.extend(handler.spec.body.bytes());
         }
         if out.len() > MAX_CODE {
             return Err(Error::CodeTooLarge { size: out.len() });
@@ -353,7 +372,7 @@ impl<'a> Editor<'a> {
     fn exception_table(
         &self,
         map: &PcMap,
-        ranges: &[(u32, u32, &HandlerSpec)],
+        ranges: &[(u32, u32, &AddedHandler)],
         bodies: &[u32],
     ) -> Result<Vec<Handler>> {
         let mut handlers = Vec::with_capacity(self.code.handlers.len() + ranges.len());
@@ -369,12 +388,12 @@ impl<'a> Editor<'a> {
                 catch_type: old.catch_type,
             });
         }
-        for ((from, to, spec), body) in ranges.iter().zip(bodies) {
+        for ((from, to, handler), body) in ranges.iter().zip(bodies) {
             handlers.push(Handler {
                 start: *from as u16,
                 end: *to as u16,
                 handler: *body as u16,
-                catch_type: spec.catch_type,
+                catch_type: handler.spec.catch_type,
             });
         }
         Ok(handlers)
@@ -385,7 +404,7 @@ impl<'a> Editor<'a> {
         &self,
         steps: &[Step<'_>],
         layout: &Layout,
-        ranges: &[(u32, u32, &HandlerSpec)],
+        ranges: &[(u32, u32, &AddedHandler)],
         bodies: &[u32],
         pool: &mut Pool,
     ) -> Result<Option<Vec<u8>>> {
@@ -418,15 +437,18 @@ impl<'a> Editor<'a> {
             self.far_frames(steps, layout, &mut frames, pool)?;
         }
         for ((_, _, handler), body) in ranges.iter().zip(bodies) {
-            let caught = match handler.catch_type {
+            let caught = match handler.spec.catch_type {
                 0 => pool.add_class("java/lang/Throwable")?,
                 class => class,
             };
             let mut frame = Frame {
-                locals: handler.frame_locals.clone(),
+                locals: Vec::new(),
                 stack: vec![VerificationType::Object(caught)],
             };
-            self.move_frame(&mut frame, map)?;
+            if !handler.is_bare {
+                frame.locals.clone_from(&handler.spec.frame_locals);
+                self.move_frame(&mut frame, map)?;
+            }
             frames.push((*body, frame));
         }
         write_frames(&frames, &initial).map(Some)
@@ -599,7 +621,7 @@ impl Limits {
     }
 
     /// What handlers need in a method whose own code needs no stack: the exception, and what their bodies push.
-    fn handler_floor(&self, ranges: &[(u32, u32, &HandlerSpec)]) -> u32 {
+    fn handler_floor(&self, ranges: &[(u32, u32, &AddedHandler)]) -> u32 {
         if ranges.is_empty() {
             0
         } else {

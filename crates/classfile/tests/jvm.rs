@@ -1,0 +1,606 @@
+//! The verifier of a real JVM judges edited JDK classes.
+//!
+//! Every method of the sampled classes is edited heavily; the classes then replace the originals in a JVM that
+//! verifies everything (`--patch-module`), so that classes of `java.base` are judged too, and that JVM also runs on
+//! its edited classes. A class may fail only as its original fails.
+//!
+//! `CULPRIT_TEST_JDKS` (a path list) adds JDKs to `JAVA_HOME` and the one on `PATH`. One class in eight is taken;
+//! `CULPRIT_TEST_ALL_CLASSES=1` takes all.
+
+#![expect(
+    clippy::print_stderr,
+    reason = "totals and loud skips are for whoever runs the test"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
+use culprit_classfile::{
+    Asm, ClassFile, Code, Editor, Error, HandlerSpec, Instruction, LocalKind, MethodContext, Place,
+    Pool, Simulation, Type, VerificationType, op, simulate,
+};
+
+const MODULES: [&str; 4] = ["java.base", "java.xml", "java.desktop", "jdk.compiler"];
+
+/// Modules a JVM can start without, so that classes of an old version may take their place.
+const LATE_MODULES: [&str; 3] = ["java.xml", "java.desktop", "jdk.compiler"];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Edit {
+    /// Nothing.
+    Plain,
+    /// Code before and after every instruction, replaced calls, temporaries, a live local and catch-all handlers.
+    Everything,
+    /// All jumps in their far forms, with a live local and code after each, so that each needs its own frame.
+    FarJumps,
+    /// In constructors, a handler that also covers the call of `super(...)` or `this(...)`.
+    AroundInit,
+}
+
+const EDITS: [Edit; 3] = [Edit::AroundInit, Edit::Everything, Edit::FarJumps];
+
+struct Class {
+    module: String,
+    path: String,
+    bytes: Vec<u8>,
+}
+
+#[derive(Default, Debug)]
+struct Totals {
+    classes: usize,
+    methods: usize,
+    edited: usize,
+    too_large: usize,
+    widened: usize,
+    /// Constructors whose part before `super(...)` got a handler.
+    raw_handlers: usize,
+    bytes_before: usize,
+    bytes_after: usize,
+    time: Duration,
+}
+
+#[test]
+fn edited_jdk_classes_pass_the_verifier() {
+    let jdks = jdks();
+    if jdks.is_empty() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "no JDK found, and CI must have one"
+        );
+        eprintln!("SKIPPED: no JDK found (JAVA_HOME, PATH, CULPRIT_TEST_JDKS)");
+        return;
+    }
+    for jdk in jdks {
+        let mut work = tempfile::tempdir().unwrap();
+        work.disable_cleanup(std::env::var_os("CULPRIT_TEST_KEEP").is_some());
+        check_jdk(&Jdk {
+            home: jdk,
+            work: work.path().to_owned(),
+        });
+    }
+}
+
+fn check_jdk(jdk: &Jdk) {
+    let classes = jdk.extract();
+    eprintln!("{}: {} classes", jdk.home.display(), classes.len());
+    for class in &classes {
+        let again = ClassFile::parse(&class.bytes).unwrap().write().unwrap();
+        assert!(
+            again == class.bytes,
+            "{} changed in a round trip",
+            class.path
+        );
+    }
+    eprintln!("  round trip: all identical");
+
+    // Not sampled: checks the simulator against every frame of every class.
+    let started = Instant::now();
+    let (frames, mismatches) = check_simulator(&classes);
+    eprintln!(
+        "  simulator: {frames} frames, {mismatches} mismatches, {:?}",
+        started.elapsed()
+    );
+    assert_eq!(mismatches, 0);
+
+    let sampled: Vec<&Class> = classes.iter().filter(|c| is_sampled(&c.path)).collect();
+    let late: Vec<&Class> = sampled
+        .iter()
+        .copied()
+        .filter(|c| LATE_MODULES.contains(&&*c.module))
+        .collect();
+    // First without `java.base`: a JVM whose own first classes fail to verify dies without saying why.
+    for (label, classes, major) in [
+        ("late modules", &late, None),
+        ("all modules", &sampled, None),
+        ("late modules as version 49", &late, Some(49)),
+        ("late modules as version 46", &late, Some(46)),
+        ("late modules as version 45", &late, Some(45)),
+    ] {
+        let mut unused = Totals::default();
+        let plain = jdk.link("plain", classes, |c| {
+            major.map(|_| rewrite(&c.bytes, Edit::Plain, major, &mut unused))
+        });
+        for edit in EDITS {
+            let mut totals = Totals::default();
+            let edited = jdk.link("edited", classes, |c| {
+                Some(rewrite(&c.bytes, edit, major, &mut totals))
+            });
+            report(&format!("{edit:?}, {label}"), &plain, &edited, &totals);
+        }
+    }
+}
+
+type Outcomes = BTreeMap<String, String>;
+
+fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) {
+    let ok = edited.values().filter(|o| *o == "ok").count();
+    let kind = |outcome: &str| outcome.split(':').next().unwrap_or_default().to_owned();
+    let new: Vec<_> = edited
+        .iter()
+        .filter(|(name, outcome)| kind(outcome) != kind(&plain[*name]))
+        .collect();
+    eprintln!(
+        "{label}: {} classes, {ok} ok, {} fail as their originals do, {} new failures; {} of {} methods edited, \
+         {} too large, {} raw handlers, {} jumps widened; {} -> {} bytes; {:.0} us/class",
+        totals.classes,
+        edited.len() - ok - new.len(),
+        new.len(),
+        totals.edited,
+        totals.methods,
+        totals.too_large,
+        totals.raw_handlers,
+        totals.widened,
+        totals.bytes_before,
+        totals.bytes_after,
+        totals.time.as_secs_f64() * 1e6 / totals.classes.max(1) as f64,
+    );
+    for (name, outcome) in new.iter().take(10) {
+        eprintln!("    {name}: {outcome} (original: {})", plain[*name]);
+    }
+    assert!(new.is_empty(), "{label}: {} classes fail anew", new.len());
+}
+
+fn rewrite(bytes: &[u8], edit: Edit, major: Option<u16>, totals: &mut Totals) -> Vec<u8> {
+    let started = Instant::now();
+    let mut class = ClassFile::parse(bytes).unwrap();
+    if let Some(major) = major {
+        class.major = major;
+        class.minor = 3;
+    }
+    if edit != Edit::Plain {
+        edit_class(&mut class, edit, totals);
+    }
+    let out = class.write().unwrap();
+    totals.time += started.elapsed();
+    totals.classes += 1;
+    totals.bytes_before += bytes.len();
+    totals.bytes_after += out.len();
+    out
+}
+
+fn edit_class(class: &mut ClassFile, edit: Edit, totals: &mut Totals) {
+    for i in 0..class.methods.len() {
+        let method = &class.methods[i];
+        let Some(at) = method.attribute_index(&class.pool, "Code") else {
+            continue;
+        };
+        totals.methods += 1;
+        let code = Code::parse(&method.attributes[at], &class.pool).unwrap();
+        let context = MethodContext::new(class, method);
+        let simulation = simulate(&code, &class.pool, context).unwrap();
+        let editor = match edit {
+            Edit::AroundInit => match around_init(&code, context, &simulation, &class.pool) {
+                Some(editor) => editor,
+                None => continue,
+            },
+            _ => plan(&code, context, edit, &simulation, totals),
+        };
+        match editor.finish_with_report(&mut class.pool) {
+            Ok(edited) => {
+                totals.edited += 1;
+                totals.widened += edited.widened as usize;
+                let attribute = edited.code.write(&mut class.pool).unwrap();
+                class.methods[i].attributes[at] = attribute;
+            }
+            Err(Error::CodeTooLarge { .. }) => totals.too_large += 1,
+            Err(error) => panic!("{} method {i}: {error}", class.name().unwrap()),
+        }
+    }
+}
+
+fn plan<'a>(
+    code: &'a Code,
+    context: MethodContext,
+    edit: Edit,
+    simulation: &Simulation,
+    totals: &mut Totals,
+) -> Editor<'a> {
+    let mut editor = Editor::new(code, context);
+    editor.widen_all = edit == Edit::FarJumps;
+    // A temporary between the old locals and the live one, so that frames need padding.
+    let temporary = editor.new_local(LocalKind::Double);
+    let live = editor.new_live_local(VerificationType::Long);
+    let mut entry = Asm::new();
+    entry.op(op::LCONST_0).lstore(live);
+    editor.insert_entry(entry);
+    let inits: Vec<u32> = simulation.this_inits().collect();
+    let mut neutral = Asm::new();
+    neutral.lload(live).pop2();
+    for instruction in code.instructions() {
+        let instruction = instruction.unwrap();
+        let pc = instruction.pc;
+        if edit == Edit::FarJumps {
+            if instruction.is_conditional() && pc % 2 == 0 {
+                editor.insert_after(pc, neutral.clone());
+            }
+            continue;
+        }
+        editor.insert_before(pc, neutral.clone());
+        editor.insert_after(pc, neutral.clone());
+        if instruction.is_invoke() {
+            let mut again = Asm::new();
+            again.op(op::NOP).raw(instruction.bytes);
+            // What covers the part before `super(...)` must end with that call.
+            if !inits.contains(&pc) {
+                again.op(op::NOP);
+            }
+            editor.replace(pc, again);
+        }
+        let kind = match instruction.opcode {
+            op::IRETURN => LocalKind::Int,
+            op::LRETURN => LocalKind::Long,
+            op::FRETURN => LocalKind::Float,
+            op::DRETURN => LocalKind::Double,
+            op::ARETURN => LocalKind::Reference,
+            _ => continue,
+        };
+        let mut spill = Asm::new();
+        spill.dup_value(kind).store(kind, temporary);
+        editor.insert_before(pc, spill);
+    }
+    let mut body = Asm::new();
+    body.lload(live).pop2().athrow();
+    for (from, to, is_raw) in regions(code, simulation) {
+        let frame_locals = if is_raw {
+            vec![VerificationType::UninitializedThis]
+        } else {
+            Vec::new()
+        };
+        totals.raw_handlers += usize::from(is_raw);
+        editor.add_handler(HandlerSpec {
+            from,
+            to,
+            catch_type: 0,
+            frame_locals,
+            body: body.clone(),
+        });
+    }
+    editor
+}
+
+/// Covers a constructor from its start up to and including the call that initialises `this`. While the call runs,
+/// local 0 must not hold `this`, or the verifier rejects every handler: before the call it is uninitialised, after
+/// it initialised, and no frame says either. So `this` waits on the stack, which a handler does not see.
+fn around_init<'a>(
+    code: &'a Code,
+    context: MethodContext,
+    simulation: &Simulation,
+    pool: &Pool,
+) -> Option<Editor<'a>> {
+    let init = simulation.this_inits().next()?;
+    let instruction = Instruction::decode(&code.bytes, init).unwrap();
+    let member = pool.member(instruction.pool_index()?).unwrap();
+    let mut editor = Editor::new(code, context);
+    let descriptor = MethodDescriptor::parse(member.descriptor.as_bytes()).unwrap();
+    let arguments: Vec<(LocalKind, u16)> = descriptor
+        .arguments()
+        .map(|argument| {
+            let kind = match argument {
+                ValueType::Int(_) => LocalKind::Int,
+                ValueType::Long => LocalKind::Long,
+                ValueType::Float => LocalKind::Float,
+                ValueType::Double => LocalKind::Double,
+                ValueType::Reference(_) => LocalKind::Reference,
+            };
+            (kind, editor.new_local(kind))
+        })
+        .collect();
+    let mut before = Asm::new();
+    for (kind, local) in arguments.iter().rev() {
+        before.store(*kind, *local);
+    }
+    before.dup().aconst_null().astore(0);
+    for (kind, local) in &arguments {
+        before.load(*kind, *local);
+    }
+    editor.insert_before(init, before);
+    let mut after = Asm::new();
+    after.astore(0);
+    editor.insert_after(init, after);
+    let mut body = Asm::new();
+    body.athrow();
+    let spec = |from, to| HandlerSpec {
+        from,
+        to,
+        catch_type: 0,
+        frame_locals: Vec::new(),
+        body: body.clone(),
+    };
+    let next = instruction.next_pc();
+    editor.add_bare_handler(spec(Place::AfterEntry, Place::After(init)));
+    editor.add_bare_handler(spec(Place::Before(next), Place::End));
+    Some(editor)
+}
+
+/// The method cut into parts where `this` is uninitialised and parts where it is not.
+fn regions(code: &Code, simulation: &Simulation) -> Vec<(Place, Place, bool)> {
+    let inits: Vec<u32> = simulation.this_inits().collect();
+    let mut regions = Vec::new();
+    let mut from = Place::AfterEntry;
+    let mut before: Option<(u32, bool)> = None;
+    for instruction in code.instructions() {
+        let pc = instruction.unwrap().pc;
+        let Some(state) = simulation.at(pc) else {
+            continue;
+        };
+        let is_raw = state.local(0) == Type::UninitializedThis;
+        if let Some((last, was_raw)) = before {
+            if was_raw != is_raw {
+                // The call that initialises `this` is left uncovered: its handler would have to accept both states.
+                let is_init = inits.contains(&last);
+                let to = if is_init {
+                    Place::At(last)
+                } else {
+                    Place::Before(pc)
+                };
+                regions.push((from, to, was_raw));
+                from = if is_init { Place::After(last) } else { to };
+            }
+        }
+        before = Some((pc, is_raw));
+    }
+    regions.push((from, Place::End, before.is_some_and(|(_, raw)| raw)));
+    regions
+}
+
+/// Where control falls through into a frame, the simulated state must fit the declared one: same depth, same
+/// primitives. Classes may differ, since frames may name a superclass.
+fn check_simulator(classes: &[Class]) -> (usize, usize) {
+    let (mut checked, mut mismatches) = (0, 0);
+    for class in classes {
+        let file = ClassFile::parse(&class.bytes).unwrap();
+        for method in &file.methods {
+            let Some(attribute) = method.attribute(&file.pool, "Code") else {
+                continue;
+            };
+            let code = Code::parse(attribute, &file.pool).unwrap();
+            let context = MethodContext::new(&file, method);
+            let simulation = match simulate(&code, &file.pool, context) {
+                Ok(simulation) => simulation,
+                Err(error) => panic!("{}: {error}", class.path),
+            };
+            // The worklist must agree with the frames about depth and initialisation.
+            let merged = simulate(
+                &code,
+                &file.pool,
+                MethodContext {
+                    major: 49,
+                    ..context
+                },
+            )
+            .unwrap();
+            assert!(
+                simulation.this_inits().eq(merged.this_inits()),
+                "{}",
+                class.path
+            );
+            for instruction in code.instructions() {
+                let pc = instruction.unwrap().pc;
+                let (Some(a), Some(b)) = (simulation.at(pc), merged.at(pc)) else {
+                    continue;
+                };
+                checked += 1;
+                let fits = a.stack.len() == b.stack.len()
+                    && a.stack
+                        .iter()
+                        .zip(&b.stack)
+                        .all(|(a, b)| shape(*a) == shape(*b))
+                    && (0..code.max_locals).all(|l| fits(a.local(l), b.local(l)));
+                if !fits {
+                    mismatches += 1;
+                    if mismatches < 10 {
+                        eprintln!(
+                            "    {} pc {pc}: frames say {a:?}, merging says {b:?}",
+                            class.path
+                        );
+                    }
+                }
+            }
+        }
+    }
+    (checked, mismatches)
+}
+
+fn shape(value: Type) -> Type {
+    match value {
+        Type::Object(_) => Type::Null,
+        other => other,
+    }
+}
+
+/// Frames may know less than the worklist, never something else.
+fn fits(framed: Type, merged: Type) -> bool {
+    framed == Type::Top || shape(framed) == shape(merged)
+}
+
+fn is_sampled(path: &str) -> bool {
+    if std::env::var_os("CULPRIT_TEST_ALL_CLASSES").is_some() {
+        return !path.ends_with("module-info.class");
+    }
+    let hash = path
+        .bytes()
+        .fold(0_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
+    hash >> 8 & 7 == 0 && !path.ends_with("module-info.class")
+}
+
+struct Jdk {
+    home: PathBuf,
+    work: PathBuf,
+}
+
+impl Jdk {
+    fn run(&self, tool: &str, args: &[&str]) {
+        let mut command = Command::new(self.home.join("bin").join(tool));
+        // The crash of a JVM leaves its report in the current folder.
+        command.current_dir(&self.work);
+        let output = command
+            .args(args)
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .env_remove("JDK_JAVA_OPTIONS")
+            .output();
+        let output = output.unwrap();
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes)
+                .lines()
+                .take(40)
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{tool} {args:?}: {}\n{out}\n{err}",
+            output.status
+        );
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.work.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn extract(&self) -> Vec<Class> {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
+        let source = |name: &str| sources.join(name).to_str().unwrap().to_owned();
+        self.run(
+            "javac",
+            &[
+                "-d",
+                &self.path("tools"),
+                &source("Extract.java"),
+                &source("Link.java"),
+            ],
+        );
+        let corpus = self.path("corpus");
+        let mut args = vec!["-cp", "", "Extract", &corpus];
+        let tools = self.path("tools");
+        args[1] = &tools;
+        args.extend(MODULES);
+        self.run("java", &args);
+        let bytes = fs::read(&corpus).unwrap();
+        let mut rest = bytes.as_slice();
+        let mut classes = Vec::new();
+        while !rest.is_empty() {
+            let module = String::from_utf8(block(&mut rest, 2).to_vec()).unwrap();
+            let path = String::from_utf8(block(&mut rest, 2).to_vec()).unwrap();
+            classes.push(Class {
+                module,
+                path,
+                bytes: block(&mut rest, 4).to_vec(),
+            });
+        }
+        classes
+    }
+
+    /// Links classes in a JVM in which some are replaced.
+    fn link(
+        &self,
+        label: &str,
+        classes: &[&Class],
+        mut replacement: impl FnMut(&Class) -> Option<Vec<u8>>,
+    ) -> Outcomes {
+        let folder = self.work.join(label.replace(' ', "-"));
+        let mut names = String::new();
+        let mut is_patched = false;
+        for class in classes {
+            names.push_str(&class.path.trim_end_matches(".class").replace('/', "."));
+            names.push('\n');
+            if let Some(bytes) = replacement(class) {
+                let file = folder.join(&class.module).join(&class.path);
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, bytes).unwrap();
+                is_patched = true;
+            }
+        }
+        let (list, outcomes) = (self.path("names"), self.path("outcomes"));
+        fs::write(&list, names).unwrap();
+        let mut args: Vec<String> = ["-Xverify:all", "-Xshare:off", "-XX:TieredStopAtLevel=1"]
+            .map(String::from)
+            .to_vec();
+        for module in MODULES {
+            let patch = folder.join(module);
+            if is_patched && patch.exists() {
+                args.extend([
+                    "--patch-module".into(),
+                    format!("{module}={}", patch.display()),
+                ]);
+            }
+        }
+        args.extend([
+            "--add-modules".into(),
+            MODULES.join(","),
+            "-cp".into(),
+            self.path("tools"),
+        ]);
+        args.extend(["Link".into(), list, outcomes.clone()]);
+        let started = Instant::now();
+        self.run("java", &args.iter().map(String::as_str).collect::<Vec<_>>());
+        eprint!("  [{:.1} s] ", started.elapsed().as_secs_f64());
+        if std::env::var_os("CULPRIT_TEST_KEEP").is_none() {
+            let _ = fs::remove_dir_all(&folder);
+        }
+        let text = fs::read_to_string(&outcomes).unwrap();
+        let outcomes: Outcomes = text
+            .lines()
+            .filter_map(|l| l.split_once('\t'))
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .collect();
+        assert_eq!(outcomes.len(), classes.len());
+        outcomes
+    }
+}
+
+fn block<'a>(rest: &mut &'a [u8], width: usize) -> &'a [u8] {
+    let (length, tail) = rest.split_at(width);
+    let length = length.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b));
+    let (block, tail) = tail.split_at(length);
+    *rest = tail;
+    block
+}
+
+/// Homes of the JDKs to use, each once.
+fn jdks() -> Vec<PathBuf> {
+    let mut homes: Vec<PathBuf> = std::env::var_os("JAVA_HOME")
+        .map(PathBuf::from)
+        .into_iter()
+        .collect();
+    if let Some(path) = std::env::var_os("PATH") {
+        homes.extend(std::env::split_paths(&path).filter_map(|folder| {
+            let java = fs::canonicalize(folder.join("java")).ok()?;
+            Some(java.parent()?.parent()?.to_owned())
+        }));
+    }
+    if let Some(more) = std::env::var_os("CULPRIT_TEST_JDKS") {
+        homes.extend(std::env::split_paths(&more));
+    }
+    let mut found = Vec::new();
+    for home in homes.iter().filter_map(|h| fs::canonicalize(h).ok()) {
+        if home.join("bin/javac").exists() && !found.contains(&home) {
+            found.push(home);
+        }
+    }
+    found
+}
