@@ -1,19 +1,220 @@
-//! `culprit show`: not written yet.
+//! `culprit show`: print what a recording or a run folder holds.
+//!
+//! `Args` is what was typed, `Plan` what it means. Reading is `culprit_trace`'s; each form of
+//! output has a module of its own and writes to any stream.
 
-use std::path::PathBuf;
+mod event;
+mod figure;
+mod filter;
+mod folder;
+mod json;
+mod place;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use culprit_model::{EventKind, Pattern};
+use culprit_trace::{Error, Recording, RunFolder};
 
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use event::Printer;
+use filter::{Filter, Places};
+use summary::Summary;
+use value::Detail;
 
 /// Options of `culprit show`.
 #[derive(clap::Args, Debug)]
+#[command(after_help = LEGEND)]
 pub(crate) struct Args {
     /// A run folder or a recording
     #[arg(value_name = "PATH")]
     path: PathBuf,
+    /// Print the events, one line each, instead of the summary
+    #[arg(long)]
+    events: bool,
+    /// Print JSON: one document, or with --events one object a line
+    #[arg(long)]
+    json: bool,
+    /// Shorten nothing
+    #[arg(long)]
+    full: bool,
+
+    /// Only events in or of these classes: com.acme.Order, com.acme.**
+    #[arg(long, value_name = "PATTERN", help_heading = FILTERS, requires = "events")]
+    class: Vec<Pattern>,
+    /// Only events of this thread: 1 or t1
+    #[arg(long, value_name = "N", help_heading = FILTERS, requires = "events", value_parser = filter::thread)]
+    thread: Vec<u32>,
+    /// Only events with these numbers: 10..20, 10.., ..20 or 10
+    #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "events")]
+    range: Option<Places>,
+    /// Only events of this kind: incoming-call, outgoing-throw and so on
+    #[arg(long, value_name = "KIND", help_heading = FILTERS, requires = "events", value_parser = filter::kind)]
+    kind: Vec<EventKind>,
+    /// Only events whose line contains this text
+    #[arg(long, value_name = "TEXT", help_heading = FILTERS, requires = "events")]
+    grep: Option<String>,
 }
 
-pub(crate) fn run(args: &Args, _console: &mut Console) -> anyhow::Result<ExitCode> {
-    let message = format!("cannot show {} yet", args.path.display());
-    Err(Expected::new(ExitCode::Usage, message).into())
+const FILTERS: &str = "Which events";
+
+const LEGEND: &str = "\
+How to read --events:
+  =>   outside code calls observed code     ->   observed code calls outside code
+  <=   that call returns                    <-   that call returns
+  <=!  it throws, out of observed code      <-!  it throws, into observed code
+  => get, => set  outside code uses an observed field
+  -> get, -> set  observed code uses an outside field, or an element of an array
+  ==   what is known from here on: a new object, an array's contents, a hash
+  #3 Order is object 3, of class Order. int[3]#7{1, 2, 3} is array 7.
+
+Examples:
+  culprit show culprit-runs/2026-03-09-1
+  culprit show RUN --events --class 'com.acme.**' --kind incoming-throw
+  culprit show RUN/jvm-4711.culprit --events --json | jq .kind";
+
+/// What to print.
+#[derive(Debug)]
+struct Plan {
+    path: PathBuf,
+    form: Form,
+    detail: Detail,
+    filter: Filter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Summary,
+    SummaryJson,
+    Events,
+    EventsJson,
+}
+
+impl Args {
+    fn plan(&self) -> Plan {
+        Plan {
+            path: self.path.clone(),
+            form: match (self.events, self.json) {
+                (false, false) => Form::Summary,
+                (false, true) => Form::SummaryJson,
+                (true, false) => Form::Events,
+                (true, true) => Form::EventsJson,
+            },
+            detail: if self.full {
+                Detail::Full
+            } else {
+                Detail::Short
+            },
+            filter: Filter {
+                classes: self.class.clone(),
+                threads: self.thread.clone(),
+                places: self.range.unwrap_or_default(),
+                kinds: self.kind.clone(),
+                text: self.grep.clone(),
+            },
+        }
+    }
+}
+
+/// Shows what was asked for.
+pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let plan = args.plan();
+    match Recording::open(&plan.path) {
+        Ok(recording) => show(&recording, &plan, console),
+        Err(Error::SeveralRecordings { path, .. }) => show_folder(&path, &plan, console),
+        Err(error) => Err(expected(&error).into()),
+    }
+}
+
+fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Result<ExitCode> {
+    warn_of_truncation(recording, console)?;
+    let styles = console.styles();
+    match plan.form {
+        Form::Summary | Form::SummaryJson => {
+            let summary = Summary::of(recording);
+            if plan.form == Form::Summary {
+                summary.print(plan.detail, styles, console.out())?;
+            } else {
+                json::summary(&summary, console.out())?;
+            }
+            if let Some(error) = &summary.broken {
+                console.out().flush()?;
+                return Err(expected(error).into());
+            }
+        }
+        Form::Events | Form::EventsJson => {
+            let printer = Printer {
+                recording,
+                detail: plan.detail,
+                styles,
+            };
+            let found = match plan.form {
+                Form::Events => printer.lines(&plan.filter, console.out())?,
+                _ => printer.json_lines(&plan.filter, console.out())?,
+            };
+            if let Err(error) = found {
+                console.out().flush()?;
+                return Err(expected(&error).into());
+            }
+        }
+    }
+    Ok(ExitCode::Answered)
+}
+
+fn show_folder(path: &Path, plan: &Plan, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let folder = RunFolder::open(path).map_err(|error| expected(&error))?;
+    let table = folder::Table::of(&folder);
+    match plan.form {
+        Form::Summary => table.print(console.styles(), console.out())?,
+        Form::SummaryJson => json::folder(&table, console.out())?,
+        Form::Events | Form::EventsJson => {
+            let count = folder.recordings.len();
+            let message = format!("{} holds {count} recordings", path.display());
+            let hint = format!(
+                "name one of them, such as {}; without --events they are listed",
+                folder.recordings[0].display()
+            );
+            return Err(Expected::new(ExitCode::Usage, message).hint(hint).into());
+        }
+    }
+    Ok(ExitCode::Answered)
+}
+
+fn warn_of_truncation(recording: &Recording, console: &mut Console) -> std::io::Result<()> {
+    let Some(cut) = recording.truncation() else {
+        return Ok(());
+    };
+    let warn = console.err_styles().warn;
+    writeln!(
+        console.err(),
+        "{warn}culprit: warning:{warn:#} {} ends within a block",
+        recording.path().display()
+    )?;
+    writeln!(
+        console.err(),
+        "  the last {} are left out; what is before them is whole",
+        figure::counted(cut.bytes_left, "byte")
+    )
+}
+
+/// An error of the reader with its exit code and the next step.
+fn expected(error: &Error) -> Expected {
+    let hint = match error {
+        Error::NotFound { .. } => "check the path; culprit record says where it records to",
+        Error::Io { .. } => "recordings are private: check that this one is yours to read",
+        Error::NotARecording { .. } => "name a run folder, or a file jvm-PID.culprit in one",
+        Error::Empty { .. } => "the JVM was stopped before anything was written: record again",
+        Error::Version {
+            found, supported, ..
+        } if found > supported => "update culprit, or read it with the culprit that wrote it",
+        Error::Version { .. } => "read it with the culprit that wrote it, or record again",
+        Error::Damaged { .. } => "what was read until there is good; record again for the rest",
+        Error::NoRecordings { .. } => "name a folder that culprit record wrote to",
+        Error::SeveralRecordings { .. } => "name one of them",
+    };
+    Expected::new(ExitCode::Recording, error.to_string()).hint(hint)
 }

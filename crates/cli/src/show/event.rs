@@ -1,0 +1,184 @@
+//! Events as lines of text, in the notation that `culprit show --help` explains, or as JSON.
+
+use std::io::{self, Write};
+
+use culprit_model::{Event, EventKind, Site, Value};
+use culprit_trace::{Error, Gap, Recording, Step};
+
+use super::filter::Filter;
+use super::value::{self, Detail};
+use super::{figure, json, place};
+use crate::console::Styles;
+
+/// Deeper events are not indented further.
+const DEEPEST: u32 = 24;
+
+/// Prints events of one recording.
+pub(crate) struct Printer<'r> {
+    pub(crate) recording: &'r Recording,
+    pub(crate) detail: Detail,
+    pub(crate) styles: Styles,
+}
+
+/// What the reader said in the end; the outer error is that of the output.
+type Printed = io::Result<Result<(), Error>>;
+
+impl Printer<'_> {
+    /// One line per event that passes the filter.
+    pub(crate) fn lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
+        let width = self.recording.event_count().max(1).ilog10() as usize + 1;
+        let threads = self.recording.thread_event_counts();
+        let last = threads.keys().next_back().map_or(0, |thread| thread.0);
+        let names = last.max(1).ilog10() as usize + 2;
+        self.each(filter, |found| {
+            let dim = self.styles.dim;
+            match found {
+                Found::Event(event, site) => {
+                    let (what, at) = (self.describe(&event, site), place::source(site));
+                    let line = format!("{what}   {at}");
+                    if !filter.passes_text(&line) {
+                        return Ok(());
+                    }
+                    let indent = 2 * shown_depth(&event).min(DEEPEST) as usize;
+                    let (index, thread) = (event.index.0, event.thread.to_string());
+                    writeln!(
+                        out,
+                        "{index:>width$} {thread:<names$} {:indent$}{what}   {dim}{at}{dim:#}",
+                        ""
+                    )
+                }
+                Found::Gap(gap) => writeln!(
+                    out,
+                    "{:>width$} {:<names$} {warn}... {} lost here{warn:#}",
+                    "",
+                    gap.thread.to_string(),
+                    figure::counted(gap.count, "event"),
+                    warn = self.styles.warn
+                ),
+            }
+        })
+    }
+
+    /// One JSON object a line per event that passes the filter.
+    pub(crate) fn json_lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
+        self.each(filter, |found| {
+            let value = match found {
+                Found::Event(event, site) => {
+                    if filter.text.is_some() && !filter.passes_text(&self.describe(&event, site)) {
+                        return Ok(());
+                    }
+                    json::event(&event, site, self.recording)
+                }
+                Found::Gap(gap) => json::gap(&gap),
+            };
+            writeln!(out, "{value}")
+        })
+    }
+
+    fn each(&self, filter: &Filter, mut print: impl FnMut(Found<'_>) -> io::Result<()>) -> Printed {
+        let sites = filter.sites(self.recording);
+        let mut scan = self.recording.scan();
+        while let Some(step) = scan.step() {
+            let head = match step {
+                Ok(Step::Event(head)) => head,
+                Ok(Step::Gap(gap)) => {
+                    if filter.shows_gap(gap.before.0, gap.thread.0) {
+                        print(Found::Gap(gap))?;
+                    }
+                    continue;
+                }
+                Err(error) => return Ok(Err(error)),
+            };
+            if head.index.0 >= filter.places.end {
+                break;
+            }
+            let Some(place) = self.recording.sites().place(head.site.0) else {
+                continue;
+            };
+            if !sites[place] || !filter.passes(&head) {
+                continue;
+            }
+            let event = match scan.event(&head) {
+                Ok(event) => event,
+                Err(error) => return Ok(Err(error)),
+            };
+            if let Some(site) = self.recording.sites().get(head.site.0) {
+                print(Found::Event(event, site))?;
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The event without its number, its thread and its place.
+    fn describe(&self, event: &Event, site: &Site) -> String {
+        let target = &site.target;
+        let full = || format!("{}.{}", place::dotted(&target.owner), target.name);
+        let short = || format!("{}.{}", place::simple(&target.owner), target.name);
+        let values: Vec<String> = event.values.iter().map(|v| self.text(v)).collect();
+        let last = values.last().cloned().unwrap_or_default();
+        let access = |verb: &str| match values.as_slice() {
+            [owner, value] => format!("{verb} {} of {owner} = {value}", full()),
+            _ => format!("{verb} {} = {last}", full()),
+        };
+        let element = |verb: &str| match values.as_slice() {
+            [array, index, value] => format!("{verb} {array} [{index}] = {value}"),
+            _ => verb.to_owned(),
+        };
+        let returned = || match values.as_slice() {
+            [] => short(),
+            _ => format!("{} = {last}", short()),
+        };
+        match event.kind {
+            EventKind::IncomingCall => format!("=> {}", self.call(&full(), site, &values)),
+            EventKind::OutgoingCall => format!("-> {}", self.call(&full(), site, &values)),
+            EventKind::IncomingReturn => format!("<= {}", returned()),
+            EventKind::OutgoingReturn => format!("<- {}", returned()),
+            EventKind::IncomingThrow => format!("<=! {} threw {last}", short()),
+            EventKind::OutgoingThrow => format!("<-! {} threw {last}", short()),
+            EventKind::OutgoingRead => access("-> get"),
+            EventKind::OutgoingWrite => access("-> set"),
+            EventKind::IncomingRead => access("=> get"),
+            EventKind::IncomingWrite => access("=> set"),
+            EventKind::ArrayRead => element("-> get"),
+            EventKind::ArrayWrite => element("-> set"),
+            EventKind::ArrayContents => format!("== {last}"),
+            EventKind::Constructed => format!("== new {last}"),
+            EventKind::IdentityHash => match values.as_slice() {
+                [object, hash] => format!("== hash of {object} is {hash}"),
+                _ => "== hash".to_owned(),
+            },
+        }
+    }
+
+    fn call(&self, name: &str, site: &Site, values: &[String]) -> String {
+        let (receiver, arguments) = match values.split_first() {
+            Some((receiver, arguments)) if site.has_receiver() => (Some(receiver), arguments),
+            _ => (None, values),
+        };
+        let arguments = arguments.join(", ");
+        match receiver {
+            Some(receiver) => format!("{name}({arguments}) on {receiver}"),
+            None => format!("{name}({arguments})"),
+        }
+    }
+
+    fn text(&self, value: &Value) -> String {
+        value::text(value, self.recording, self.detail)
+    }
+}
+
+enum Found<'s> {
+    Event(Event, &'s Site),
+    Gap(Gap),
+}
+
+/// The end of a call stands below its beginning.
+fn shown_depth(event: &Event) -> u32 {
+    match event.kind {
+        EventKind::IncomingReturn
+        | EventKind::IncomingThrow
+        | EventKind::OutgoingReturn
+        | EventKind::OutgoingThrow => event.depth.saturating_sub(1),
+        _ => event.depth,
+    }
+}

@@ -1,0 +1,161 @@
+//! The recordings of a run folder, as a table.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use culprit_trace::{Recording, RunFolder};
+
+use super::figure::{clipped, command, grouped, printable};
+use crate::console::Styles;
+
+/// A run folder with what its recordings say.
+pub(crate) struct Table {
+    pub(crate) path: PathBuf,
+    pub(crate) facts: Vec<(String, String)>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One recording.
+pub(crate) struct Row {
+    pub(crate) path: PathBuf,
+    /// What is in it, or why it cannot be read.
+    pub(crate) content: Result<Content, String>,
+}
+
+pub(crate) struct Content {
+    pub(crate) pid: u32,
+    pub(crate) command: Vec<String>,
+    pub(crate) events: u64,
+    pub(crate) failures: u64,
+}
+
+impl Table {
+    pub(crate) fn of(folder: &RunFolder) -> Table {
+        let rows = folder.recordings.iter().map(|path| Row {
+            path: path.clone(),
+            content: Recording::open(path)
+                .map(|recording| Content {
+                    pid: recording.start().pid,
+                    command: recording.start().command.clone(),
+                    events: recording.event_count(),
+                    failures: recording.failures().len() as u64,
+                })
+                .map_err(|error| error.to_string()),
+        });
+        Table {
+            path: folder.path.clone(),
+            facts: folder.facts.clone(),
+            rows: rows.collect(),
+        }
+    }
+
+    /// Prints the table and how to go on.
+    pub(crate) fn print(&self, styles: Styles, out: &mut dyn Write) -> io::Result<()> {
+        let (title, strong, dim) = (styles.title, styles.strong, styles.dim);
+        let path = self.path.display().to_string();
+        writeln!(out, "{title}Run{title:#}         {}", clipped(&path, 68))?;
+        for (name, label) in [("command", "Command"), ("status", "Status")] {
+            if let Some((_, value)) = self.facts.iter().find(|(key, _)| key == name) {
+                let pad = 12 - label.len();
+                let value = clipped(&printable(value), 68);
+                writeln!(out, "{title}{label}{title:#}{:pad$}{value}", "")?;
+            }
+        }
+        let count = grouped(self.rows.len() as u64);
+        writeln!(out, "{title}Recordings{title:#}  {count}")?;
+        writeln!(
+            out,
+            "\n  {dim}{:<22}{:>8}{:>14}{:>10}  {:<22}{dim:#}",
+            "file", "pid", "events", "failures", "program"
+        )?;
+        for row in &self.rows {
+            let file = clipped(&file_name(&row.path), 21);
+            match &row.content {
+                Ok(content) => writeln!(
+                    out,
+                    "  {file:<22}{:>8}{:>14}{:>10}  {}",
+                    content.pid,
+                    grouped(content.events),
+                    grouped(content.failures),
+                    clipped(&program(&content.command), 22)
+                )?,
+                Err(error) => {
+                    let (bad, error) = (styles.bad, clipped(&printable(error), 56));
+                    writeln!(out, "  {file:<22}{bad}{error}{bad:#}")?;
+                }
+            }
+        }
+        // The one with most to tell: failures first, then events.
+        let best = self
+            .rows
+            .iter()
+            .rev()
+            .max_by_key(|row| row.content.as_ref().ok().map(|c| (c.failures, c.events)));
+        if let Some(best) = best {
+            let path = best.path.display();
+            writeln!(out, "\nShow one:   {strong}culprit show {path}{strong:#}")?;
+        }
+        Ok(())
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// What a command runs: its main class or jar, with its arguments.
+fn program(words: &[String]) -> String {
+    let takes_value = |word: &str| {
+        matches!(
+            word,
+            "-cp"
+                | "-classpath"
+                | "--class-path"
+                | "-p"
+                | "--module-path"
+                | "--add-modules"
+                | "--add-opens"
+                | "--add-exports"
+                | "--add-reads"
+        )
+    };
+    let mut rest = words.get(1..).unwrap_or_default();
+    while let [option, tail @ ..] = rest {
+        rest = match tail {
+            [_, after @ ..] if takes_value(option) => after,
+            _ if option == "-jar" || option == "-m" || option == "--module" => {
+                rest = tail;
+                break;
+            }
+            _ if option.starts_with('-') => tail,
+            _ => break,
+        };
+    }
+    match rest {
+        [] => command(words),
+        rest => command(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_of_a_command_is_its_main_class_or_jar() {
+        for (typed, expect) in [
+            (
+                "java -cp a.jar:b.jar -Xmx1g com.acme.Main x -y",
+                "com.acme.Main x -y",
+            ),
+            ("/opt/jdk/bin/java -ea -jar app.jar", "app.jar"),
+            ("java --add-opens java.base/java.lang=ALL-UNNAMED M", "M"),
+            ("java -version", "java -version"),
+            ("", ""),
+        ] {
+            let words: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(program(&words), expect);
+        }
+    }
+}

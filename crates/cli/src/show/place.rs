@@ -1,0 +1,76 @@
+//! Names and places of the subject's code, as Java people write them.
+
+use culprit_model::Site;
+
+/// `com/acme/Order$Line` as `com.acme.Order$Line`.
+pub(crate) fn dotted(internal: &str) -> String {
+    internal.replace('/', ".")
+}
+
+/// The part of a class name after its package.
+pub(crate) fn simple(name: &str) -> &str {
+    name.rsplit(['/', '.']).next().unwrap_or(name)
+}
+
+/// A type's name as in source: `[[I` is `int[][]`, `com/acme/Order` is `com.acme.Order`.
+pub(crate) fn source_name(type_name: &str) -> String {
+    let dims = type_name.bytes().take_while(|b| *b == b'[').count();
+    let mut name = if dims == 0 {
+        dotted(type_name)
+    } else {
+        element_name(&type_name[dims..])
+    };
+    name.push_str(&"[]".repeat(dims));
+    name
+}
+
+/// The innermost element type of an array, from its descriptor.
+fn element_name(descriptor: &str) -> String {
+    match descriptor {
+        "Z" => "boolean".to_owned(),
+        "B" => "byte".to_owned(),
+        "S" => "short".to_owned(),
+        "C" => "char".to_owned(),
+        "I" => "int".to_owned(),
+        "J" => "long".to_owned(),
+        "F" => "float".to_owned(),
+        "D" => "double".to_owned(),
+        other => {
+            let inner = other.strip_prefix('L').unwrap_or(other);
+            dotted(inner.strip_suffix(';').unwrap_or(inner))
+        }
+    }
+}
+
+/// Where the code of a site is: `Order.java:14`. The file is guessed from the class, since a
+/// site does not name it.
+pub(crate) fn source(site: &Site) -> String {
+    let class = simple(&site.class);
+    let outer = match class.split_once('$') {
+        Some((outer, _)) if !outer.is_empty() => outer,
+        _ => class,
+    };
+    match site.line {
+        Some(line) => format!("{outer}.java:{line}"),
+        None => format!("{outer}.java"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_named_as_in_source() {
+        for (internal, expect) in [
+            ("com/acme/Order$Line", "com.acme.Order$Line"),
+            ("[I", "int[]"),
+            ("[[Z", "boolean[][]"),
+            ("[Ljava/lang/String;", "java.lang.String[]"),
+            ("Top", "Top"),
+        ] {
+            assert_eq!(source_name(internal), expect);
+        }
+        assert_eq!(simple("java.lang.String[]"), "String[]");
+    }
+}

@@ -1,0 +1,237 @@
+//! Values as text: short enough for a line, exact where `--full` asks for it.
+
+use culprit_model::value::{Contents, Shape};
+use culprit_model::{BlobId, Reference, TypeId, Value};
+use culprit_trace::{BlobKind, Recording};
+
+use super::place::{simple, source_name};
+
+/// How much to print.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Detail {
+    /// Long strings, arrays and lists are cut.
+    Short,
+    /// Everything.
+    Full,
+}
+
+/// Characters of a string, elements of an array.
+const SHORT_TEXT: usize = 60;
+const SHORT_ELEMENTS: usize = 8;
+
+impl Detail {
+    /// How many of something to print when `short` are enough.
+    pub(crate) fn limit(self, short: usize) -> usize {
+        match self {
+            Detail::Short => short,
+            Detail::Full => usize::MAX,
+        }
+    }
+}
+
+/// A value as text.
+pub(crate) fn text(value: &Value, recording: &Recording, detail: Detail) -> String {
+    match value {
+        Value::Boolean(v) => v.to_string(),
+        Value::Byte(v) => v.to_string(),
+        Value::Short(v) => v.to_string(),
+        Value::Char(v) => character(*v),
+        Value::Int(v) => v.to_string(),
+        Value::Long(v) => format!("{v}L"),
+        Value::Float(v) => format!("{v:?}f"),
+        Value::Double(v) => format!("{v:?}"),
+        Value::Reference(v) => reference(v, recording, detail),
+    }
+}
+
+fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> String {
+    let class_name = |class: &TypeId| {
+        let name = type_name(*class, recording);
+        simple(&name).to_owned()
+    };
+    match reference {
+        Reference::Null => "null".to_owned(),
+        Reference::Object { id, class } => format!("{id} {}", class_name(class)),
+        Reference::String(units) => quoted(units, detail),
+        Reference::StringBlob(id) => match units(*id, recording) {
+            Some(units) => quoted(&units, detail),
+            None => format!("<missing {id}>"),
+        },
+        Reference::Redacted => "<redacted>".to_owned(),
+        Reference::Class(class) => format!("{}.class", class_name(class)),
+        Reference::Enum { class, ordinal } => {
+            let constant = constant(*class, *ordinal, recording);
+            format!("{}.{constant}", class_name(class))
+        }
+        Reference::Boxed(value) => format!(
+            "{} {}",
+            simple(boxed_class(value)),
+            text(value, recording, detail)
+        ),
+        Reference::Array {
+            id,
+            class,
+            length,
+            contents,
+        } => {
+            // `int[][]` of three rows is `int[3][]`.
+            let name = class_name(class).replacen("[]", &format!("[{length}]"), 1);
+            let elements = match elements(contents, *class, recording) {
+                Elements::Unknown => return format!("{name}{id}"),
+                Elements::Missing(blob) => return format!("{name}{id}{{<missing {blob}>}}"),
+                Elements::Known(elements) => elements,
+            };
+            let limit = detail.limit(SHORT_ELEMENTS);
+            let mut shown: Vec<String> = elements
+                .iter()
+                .take(limit)
+                .map(|element| text(element, recording, detail))
+                .collect();
+            if elements.len() > limit {
+                shown.push("...".to_owned());
+            }
+            format!("{name}{id}{{{}}}", shown.join(", "))
+        }
+    }
+}
+
+/// The name of a run-time class, as in source.
+pub(crate) fn type_name(class: TypeId, recording: &Recording) -> String {
+    match recording.types().get(class.0) {
+        Some(class) => source_name(&class.name),
+        None => format!("<{class}>"),
+    }
+}
+
+/// The name of an enum constant, or its ordinal where the recording does not name it.
+pub(crate) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> String {
+    recording
+        .types()
+        .get(class.0)
+        .and_then(|class| class.constants.get(ordinal as usize))
+        .cloned()
+        .unwrap_or_else(|| format!("<constant {ordinal}>"))
+}
+
+/// The class of a boxed primitive.
+pub(crate) fn boxed_class(value: &Value) -> &'static str {
+    match value {
+        Value::Boolean(_) => "java.lang.Boolean",
+        Value::Byte(_) => "java.lang.Byte",
+        Value::Short(_) => "java.lang.Short",
+        Value::Char(_) => "java.lang.Character",
+        Value::Int(_) => "java.lang.Integer",
+        Value::Long(_) => "java.lang.Long",
+        Value::Float(_) => "java.lang.Float",
+        Value::Double(_) => "java.lang.Double",
+        Value::Reference(_) => "java.lang.Object",
+    }
+}
+
+/// The text of a string blob.
+pub(crate) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
+    let blob = recording.blob(id).ok()??;
+    if blob.kind != BlobKind::Text {
+        return None;
+    }
+    let pairs = blob.bytes.chunks_exact(2);
+    Some(
+        pairs
+            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+            .collect(),
+    )
+}
+
+/// The elements of an array, as far as they are known.
+pub(crate) enum Elements {
+    Unknown,
+    Missing(BlobId),
+    Known(Vec<Value>),
+}
+
+pub(crate) fn elements(contents: &Contents, class: TypeId, recording: &Recording) -> Elements {
+    match contents {
+        Contents::Unknown => Elements::Unknown,
+        Contents::Elements(elements) => Elements::Known(elements.clone()),
+        Contents::Blob(id) => match blob_elements(*id, class, recording) {
+            Some(elements) => Elements::Known(elements),
+            None => Elements::Missing(*id),
+        },
+    }
+}
+
+fn blob_elements(id: BlobId, class: TypeId, recording: &Recording) -> Option<Vec<Value>> {
+    let name = &recording.types().get(class.0)?.name;
+    let shape = Shape::of(name.strip_prefix('[')?)?;
+    let blob = recording.blob(id).ok()??;
+    let scalar = |b: &[u8]| -> Option<Value> {
+        Some(match shape {
+            Shape::Boolean => Value::Boolean(*b.first()? != 0),
+            Shape::Byte => Value::Byte(i8::from_le_bytes(b.try_into().ok()?)),
+            Shape::Short => Value::Short(i16::from_le_bytes(b.try_into().ok()?)),
+            Shape::Char => Value::Char(u16::from_le_bytes(b.try_into().ok()?)),
+            Shape::Int => Value::Int(i32::from_le_bytes(b.try_into().ok()?)),
+            Shape::Long => Value::Long(i64::from_le_bytes(b.try_into().ok()?)),
+            Shape::Float => Value::Float(f32::from_le_bytes(b.try_into().ok()?)),
+            Shape::Double => Value::Double(f64::from_le_bytes(b.try_into().ok()?)),
+            Shape::Reference => return None,
+        })
+    };
+    blob.bytes.chunks(shape.width()?).map(scalar).collect()
+}
+
+fn character(unit: u16) -> String {
+    let mut out = String::from('\'');
+    escape(unit, '\'', &mut out);
+    out.push('\'');
+    out
+}
+
+/// A string literal, cut where it is long and detail is short.
+fn quoted(units: &[u16], detail: Detail) -> String {
+    let limit = detail.limit(SHORT_TEXT);
+    let mut out = String::from('"');
+    for unit in char::decode_utf16(units.iter().copied()).take(limit) {
+        match unit {
+            Ok(c) => escape_char(c, '"', &mut out),
+            Err(lone) => escape(lone.unpaired_surrogate(), '"', &mut out),
+        }
+    }
+    out.push('"');
+    if units.len() > limit {
+        out.push_str(&format!("... ({} chars)", units.len()));
+    }
+    out
+}
+
+fn escape(unit: u16, quote: char, out: &mut String) {
+    match char::from_u32(unit.into()) {
+        Some(c) => escape_char(c, quote, out),
+        None => out.push_str(&format!("\\u{unit:04x}")),
+    }
+}
+
+/// As in Java source; nothing that reaches the terminal can control it.
+fn escape_char(c: char, quote: char, out: &mut String) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\\' => out.push_str("\\\\"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() || is_invisible(c) => {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+        c => out.push(c),
+    }
+}
+
+/// Characters that change the direction or the look of what follows them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
