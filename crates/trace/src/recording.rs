@@ -256,6 +256,12 @@ impl Recording {
         self.events.iter().map(|e| u64::from(e.head.count)).sum()
     }
 
+    /// Bytes of the file that hold events, and not what they refer to.
+    pub fn event_bytes(&self) -> u64 {
+        let length = |e: &EventsBlock| BLOCK_HEADER as u64 + u64::from(e.block.header.length);
+        self.events.iter().map(length).sum()
+    }
+
     /// Number of events of each thread that has any.
     pub fn thread_event_counts(&self) -> BTreeMap<ThreadId, u64> {
         let mut counts = BTreeMap::new();

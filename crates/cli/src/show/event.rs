@@ -112,8 +112,8 @@ impl Printer<'_> {
     /// The event without its number, its thread and its place.
     fn describe(&self, event: &Event, site: &Site) -> String {
         let target = &site.target;
-        let full = || format!("{}.{}", place::dotted(&target.owner), target.name);
-        let short = || format!("{}.{}", place::simple(&target.owner), target.name);
+        let full = || member(site, &place::dotted(&target.owner));
+        let short = || member(site, place::simple(&target.owner));
         let values: Vec<String> = event.values.iter().map(|v| self.text(v)).collect();
         let last = values.last().cloned().unwrap_or_default();
         let access = |verb: &str| match values.as_slice() {
@@ -170,6 +170,14 @@ impl Printer<'_> {
 enum Found<'s> {
     Event(Event, &'s Site),
     Gap(Gap),
+}
+
+fn member(site: &Site, owner: &str) -> String {
+    if site.is_constructor() {
+        format!("new {owner}")
+    } else {
+        format!("{owner}.{}", site.target.name)
+    }
 }
 
 /// The end of a call stands below its beginning.

@@ -94,6 +94,15 @@ pub(crate) fn clipped(text: &str, width: usize) -> String {
     format!("{head}...{tail}")
 }
 
+/// A text of at most `width` characters, with its end left out where it is longer.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(width.saturating_sub(3)).collect();
+    format!("{head}...")
+}
+
 /// Text of the subject program on one line and without control characters.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -154,6 +163,8 @@ mod tests {
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(clipped("abcdefghij", 7), "ab...ij");
         assert_eq!(clipped("abcd", 4), "abcd");
+        assert_eq!(cut("abcdefghij", 7), "abcd...");
+        assert_eq!(cut("abcd", 4), "abcd");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use culprit_trace::{Recording, RunFolder};
+use culprit_trace::{Error, Recording, RunFolder};
 
-use super::figure::{clipped, command, grouped, printable};
+use super::figure::{clipped, command, cut, grouped, printable};
 use crate::console::Styles;
 
 /// A run folder with what its recordings say.
@@ -40,7 +40,7 @@ impl Table {
                     events: recording.event_count(),
                     failures: recording.failures().len() as u64,
                 })
-                .map_err(|error| error.to_string()),
+                .map_err(|error| briefly(&error)),
         });
         Table {
             path: folder.path.clone(),
@@ -65,22 +65,21 @@ impl Table {
         writeln!(out, "{title}Recordings{title:#}  {count}")?;
         writeln!(
             out,
-            "\n  {dim}{:<22}{:>8}{:>14}{:>10}  {:<22}{dim:#}",
-            "file", "pid", "events", "failures", "program"
+            "\n  {dim}{:<20}{:>14}{:>10}  program{dim:#}",
+            "file", "events", "failures"
         )?;
         for row in &self.rows {
-            let file = clipped(&file_name(&row.path), 21);
+            let file = clipped(&file_name(&row.path), 19);
             match &row.content {
                 Ok(content) => writeln!(
                     out,
-                    "  {file:<22}{:>8}{:>14}{:>10}  {}",
-                    content.pid,
+                    "  {file:<20}{:>14}{:>10}  {}",
                     grouped(content.events),
                     grouped(content.failures),
-                    clipped(&program(&content.command), 22)
+                    cut(&program(&content.command), 32)
                 )?,
                 Err(error) => {
-                    let (bad, error) = (styles.bad, clipped(&printable(error), 56));
+                    let (bad, error) = (styles.bad, cut(&printable(error), 56));
                     writeln!(out, "  {file:<22}{bad}{error}{bad:#}")?;
                 }
             }
@@ -96,6 +95,20 @@ impl Table {
             writeln!(out, "\nShow one:   {strong}culprit show {path}{strong:#}")?;
         }
         Ok(())
+    }
+}
+
+/// An error without the path, which stands beside it.
+fn briefly(error: &Error) -> String {
+    match error {
+        Error::Empty { .. } => "nothing was written".to_owned(),
+        Error::NotARecording { .. } => "not a recording".to_owned(),
+        Error::Version {
+            found, supported, ..
+        } => format!("recording format {found}; this culprit reads {supported}"),
+        Error::Damaged { offset, .. } => format!("damaged in the block at byte {offset}"),
+        Error::Io { source, .. } => source.to_string(),
+        other => other.to_string(),
     }
 }
 

@@ -192,8 +192,11 @@ impl<'r> Summary<'r> {
         let events = recording.event_count();
         let mut on_disk = size(recording.bytes());
         if events > 0 {
-            let each = recording.bytes() as f64 / events as f64;
-            on_disk.push_str(&format!(", {each:.1} bytes an event"));
+            let each = |bytes: u64| bytes as f64 / events as f64;
+            let (alone, all) = (each(recording.event_bytes()), each(recording.bytes()));
+            on_disk.push_str(&format!(
+                ": {alone:.1} bytes an event, {all:.1} with classes and tables"
+            ));
         }
         page.label("Size", &on_disk)
     }
@@ -266,10 +269,10 @@ impl<'r> Summary<'r> {
         writeln!(page.out, "\n{title}Losses{title:#}")?;
         let warn = page.styles.warn;
         for (name, count) in &losses.counts {
-            let name = clipped(&printable(name), 59);
+            let name = clipped(&printable(name), 49);
             writeln!(
                 page.out,
-                "  {warn}{name:<60}{:>14}{warn:#}",
+                "  {warn}{name:<50}{:>28}{warn:#}",
                 grouped(*count)
             )?;
         }
@@ -277,7 +280,7 @@ impl<'r> Summary<'r> {
             let name = "events lost at places marked in --events";
             writeln!(
                 page.out,
-                "  {warn}{name:<60}{:>14}{warn:#}",
+                "  {warn}{name:<50}{:>28}{warn:#}",
                 grouped(self.gaps)
             )?;
         }

@@ -396,6 +396,13 @@ fn the_summary_of_a_run_folder_with_one_recording() {
 }
 
 #[test]
+fn the_help_fits_80_columns() {
+    use clap::CommandFactory;
+    let help = Typed::command().term_width(80).render_long_help();
+    within_80_columns(&help.to_string());
+}
+
+#[test]
 fn the_full_summary_leaves_nothing_out() {
     let folder = shop_folder();
     let text = answer(folder.path(), &["DIR", "--full"]);
