@@ -1,1 +1,43 @@
-//! Not written yet.
+//! The JVMTI agent: weaves classes as they load and records what crosses the border of the
+//! observed set.
+//!
+//! It lives in someone else's process. It never writes to the program's streams, never changes
+//! its exit status, catches its own panics at every border, and on any trouble stops recording,
+//! says so in the recording or beside it, and lets the program go on.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
+mod agent;
+mod blobs;
+mod callbacks;
+mod classes;
+mod load;
+mod lock;
+mod natives;
+mod recorder;
+mod roots;
+mod runtime;
+mod state;
+
+use std::any::Any;
+use std::sync::OnceLock;
+
+use agent::Agent;
+
+/// The one agent of the process.
+static AGENT: OnceLock<Agent> = OnceLock::new();
+
+fn agent() -> Option<&'static Agent> {
+    AGENT.get()
+}
+
+/// A panic of ours reached a border: recording ends, the program goes on.
+fn forget_on_panic(agent: &Agent, panic: Box<dyn Any + Send>) {
+    let what = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    agent.recorder.stop(format!("a fault of the agent: {what}"));
+    // Dropping a panic payload may panic in turn.
+    std::mem::forget(panic);
+}

@@ -1,1 +1,104 @@
-//! Not written yet.
+//! Which probes go where in a class. One plan for classes of the observed set, one for all other
+//! classes of the program, and the hooks that report failures.
+//!
+//! Knows the class file and the probes of the Java runtime; knows no JVM. What it must be told
+//! about other classes comes through [`World`].
+#![forbid(unsafe_code)]
+
+pub mod hook;
+pub mod library;
+mod method;
+mod observed;
+mod outside;
+pub mod probe;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use culprit_classfile::{ClassFile, access};
+use culprit_model::options::Arrays;
+use culprit_model::{Site, SiteId};
+
+/// The field that carries an object's id; the same name is in `ClassInfo.java`.
+pub const ID_FIELD: &str = "$culprit$id";
+
+/// Why a class could not be woven.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    ClassFile(#[from] culprit_classfile::Error),
+    #[error("descriptor `{0}` is malformed")]
+    Descriptor(String),
+    #[error("there is no probe `{0}`")]
+    NoProbe(String),
+}
+
+/// What weaving needs to know about other classes of the program.
+pub trait World {
+    /// Whether a class, by its internal name, belongs to the observed set.
+    fn is_observed(&self, class: &str) -> bool;
+}
+
+/// How to weave one class.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub arrays: Arrays,
+    /// No superclass carries the id field, so this class gets it.
+    pub id_field: bool,
+    /// Related by inheritance to an observed class without being observed: all its methods are
+    /// watched from inside.
+    pub kin: bool,
+}
+
+/// Numbers for sites, unique in a JVM.
+#[derive(Debug)]
+pub struct SiteNumbers(AtomicU32);
+
+impl Default for SiteNumbers {
+    fn default() -> SiteNumbers {
+        SiteNumbers(AtomicU32::new(1))
+    }
+}
+
+impl SiteNumbers {
+    fn next(&self) -> SiteId {
+        SiteId(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A woven class.
+#[derive(Debug)]
+pub struct Woven {
+    pub bytes: Vec<u8>,
+    pub sites: Vec<Site>,
+    /// Methods that stay as they were, each with the reason.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// Weaves a class of the observed set.
+pub fn observed(
+    class: ClassFile,
+    world: &dyn World,
+    settings: Settings,
+    numbers: &SiteNumbers,
+) -> Result<Woven, Error> {
+    method::weave_class(class, settings, numbers, |weaver| {
+        observed::weave(weaver, world, settings)
+    })
+}
+
+/// Weaves any other class of the program.
+pub fn outside(
+    class: ClassFile,
+    world: &dyn World,
+    settings: Settings,
+    numbers: &SiteNumbers,
+) -> Result<Woven, Error> {
+    method::weave_class(class, settings, numbers, |weaver| {
+        outside::weave(weaver, world, settings)
+    })
+}
+
+/// Whether instances of the class can carry the id field.
+pub fn can_carry_id(class: &ClassFile) -> bool {
+    class.access & (access::INTERFACE | access::MODULE) == 0
+}

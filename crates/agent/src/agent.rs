@@ -1,0 +1,202 @@
+//! The agent: what it needs to weave and record, from the JVM's start to its end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use culprit_jvmti::sys::jvmti as t;
+use culprit_jvmti::{Jni, Jvmti, Local};
+use culprit_model::AgentOptions;
+use culprit_trace::{EXTENSION, Start, Writer};
+use culprit_weave::{SiteNumbers, hook};
+use regex_lite::Regex;
+
+use crate::blobs::Blobs;
+use crate::classes::Classes;
+use crate::lock::LockSafe;
+use crate::natives;
+use crate::recorder::{Message, Recorder, RecorderThread};
+use crate::roots::Roots;
+use crate::runtime;
+
+/// Trouble that keeps the agent from recording; the program runs as if it were not there.
+pub(crate) type Trouble = Box<dyn std::error::Error>;
+
+pub(crate) struct Agent {
+    pub(crate) jvmti: Jvmti,
+    pub(crate) options: AgentOptions,
+    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) classes: Classes,
+    pub(crate) numbers: SiteNumbers,
+    pub(crate) blobs: Blobs,
+    pub(crate) redact: Vec<Regex>,
+    pub(crate) losses: [&'static str; 3],
+    thread: Mutex<Option<RecorderThread>>,
+    path: PathBuf,
+    feature: u16,
+}
+
+/// Packages of `java.base` whose objects run live: the runtime follows their fields when one of
+/// them escapes to external code.
+const OPENED: [&str; 11] = [
+    "java.lang",
+    "java.lang.ref",
+    "java.lang.invoke",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "java.util.concurrent.locks",
+    "java.util.regex",
+    "java.util.stream",
+    "java.math",
+    "java.text",
+];
+
+impl Agent {
+    /// Sets everything up in the JVM's live phase and starts to record.
+    pub(crate) fn start(
+        jvmti: Jvmti,
+        options: AgentOptions,
+        feature: u16,
+    ) -> Result<Agent, Trouble> {
+        let redact = options
+            .redact
+            .iter()
+            .map(|p| Regex::new(p))
+            .collect::<Result<Vec<_>, _>>()?;
+        let folder = Path::new(&options.out);
+        let path = folder.join(format!("jvm-{}.{EXTENSION}", std::process::id()));
+        let writer = Writer::create(&path)?;
+        let recorder = Arc::new(Recorder::new(options.sample)?);
+        let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
+        let roots = if options.selection.app || options.selection.observe.is_empty() {
+            Roots::find(&property("java.class.path"), &property("sun.java.command"))
+        } else {
+            Roots::default()
+        };
+        let start = facts_at_start(jvmti, &options);
+        let thread =
+            RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
+        Ok(Agent {
+            jvmti,
+            classes: Classes::new(options.selection.clone(), roots),
+            options,
+            recorder,
+            numbers: SiteNumbers::default(),
+            blobs: Blobs::default(),
+            redact,
+            losses: [
+                "arrays over 65536 references, recorded without contents",
+                "arrays nested over 6 levels, recorded without contents",
+                "library objects that escaped with over 65536 others",
+            ],
+            thread: Mutex::new(Some(thread)),
+            path,
+            feature,
+        })
+    }
+
+    /// Puts the Java runtime into the JVM. The agent must be reachable by native methods by now.
+    pub(crate) fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
+        let mut ours = None;
+        for (name, bytes) in runtime::CLASSES {
+            let class = jni.define_class(name, None, bytes)?;
+            if *name == "culprit/runtime/Native" {
+                jni.register_natives(&class, &natives::table())?;
+                ours = Some(class);
+            }
+        }
+        let ours = ours.ok_or("the runtime has no class Native")?;
+        let class_class = jni.object_class(&ours);
+        let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
+        let module = jni
+            .call_object(&ours, get_module, &[])?
+            .ok_or("the runtime has no module")?;
+        let base = jni
+            .call_object(&class_class, get_module, &[])?
+            .ok_or("java.base has no module")?;
+        self.jvmti
+            .add_module_exports(&base, "jdk.internal.misc", &module)?;
+        for package in OPENED {
+            self.jvmti.add_module_opens(&base, package, &module)?;
+        }
+        for named in self.jvmti.all_modules(jni)? {
+            // Unnamed modules read every module already and refuse.
+            let _ = self.jvmti.add_module_reads(&named, &module);
+        }
+        if !self.redact.is_empty() {
+            let values = jni.find_class("culprit/runtime/Values")?;
+            jni.set_static_boolean(&values, "masking", true)?;
+        }
+        // Initialises the class, so that no woven method has to.
+        let probe = jni.find_class("culprit/runtime/Probe")?;
+        jni.static_method(&probe, "enter", "(I)J")?;
+        self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
+        self.hook_jdk(jni)
+    }
+
+    fn hook_jdk(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
+        let mut names: Vec<&str> = hook::HOOKS
+            .iter()
+            .map(|h| h.class)
+            .filter(|c| !c.starts_with("org/"))
+            .collect();
+        names.dedup();
+        let classes: Vec<Local<'_>> = names
+            .into_iter()
+            .filter_map(|name| jni.find_class(name).ok())
+            .collect();
+        self.jvmti.retransform(&classes)?;
+        Ok(())
+    }
+
+    /// The JVM ends: everything that was recorded reaches the file.
+    pub(crate) fn finish(&self) {
+        if let Some(names) = self.classes.unmatched() {
+            let list = self.path.with_extension("classes");
+            let _ = fs::write(list, names.join("\n").replace('/', ".") + "\n");
+        }
+        self.recorder.send(Message::End);
+        if let Some(thread) = self.thread.lock_safe().take() {
+            thread.join();
+        }
+    }
+
+    pub(crate) fn feature(&self) -> u16 {
+        self.feature
+    }
+}
+
+fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
+    let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
+    let command = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let command: Vec<String> = command
+        .split(|b| *b == 0)
+        .filter(|part| !part.is_empty())
+        .map(|part| String::from_utf8_lossy(part).into_owned())
+        .collect();
+    let flags = command
+        .iter()
+        .skip(1)
+        .take_while(|a| a.starts_with('-'))
+        .cloned()
+        .collect();
+    Start {
+        culprit: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        started_ms: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_millis() as u64),
+        command,
+        directory: std::env::current_dir()
+            .map_or_else(|_| String::new(), |d| d.display().to_string()),
+        jvm_name: property("java.vm.name"),
+        jvm_version: property("java.vm.version"),
+        jvm_vendor: property("java.vm.vendor"),
+        jvm_flags: flags,
+        properties: jvmti.system_properties(),
+        options: options.to_string(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,41 @@
+//! Long strings and array contents, stored once: a content seen before gives its number again.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use culprit_model::BlobId;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::lock::LockSafe;
+
+/// Contents remembered; beyond this the memory starts anew and some are stored twice.
+const MOST: usize = 1 << 20;
+
+#[derive(Default)]
+pub(crate) struct Blobs {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    by_content: HashMap<u128, BlobId>,
+    next: u32,
+}
+
+impl Blobs {
+    /// The number of a content, and whether it is new. The 128-bit hash stands for the content.
+    pub(crate) fn number(&self, bytes: &[u8]) -> (BlobId, bool) {
+        let hash = xxh3_128(bytes);
+        let mut known = self.known.lock_safe();
+        if let Some(id) = known.by_content.get(&hash) {
+            return (*id, false);
+        }
+        if known.by_content.len() >= MOST {
+            known.by_content.clear();
+        }
+        let id = BlobId(known.next);
+        known.next += 1;
+        known.by_content.insert(hash, id);
+        (id, true)
+    }
+}

@@ -1,0 +1,272 @@
+//! What the JVM calls: the agent's entry point and the JVMTI callbacks. Every one goes through
+//! a border that catches panics and knows the phase.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jobject, jthread};
+use culprit_jvmti::sys::jvmti as t;
+use culprit_jvmti::{Jni, Jvmti, Local, Vm};
+use culprit_model::AgentOptions;
+
+use crate::agent::{Agent, Trouble};
+use crate::load::Loading;
+use crate::lock::LockSafe;
+use crate::recorder::Message;
+use crate::{AGENT, agent, forget_on_panic};
+
+/// The oldest JDK we weave for.
+const OLDEST_FEATURE: u16 = 11;
+/// The variable through which JVMs started by this one get the agent.
+const FOLLOW: &str = "JAVA_TOOL_OPTIONS";
+
+static LOADED: AtomicBool = AtomicBool::new(false);
+/// Options and JDK version between loading and the start of the JVM.
+static PENDING: Mutex<Option<(AgentOptions, u16)>> = Mutex::new(None);
+
+/// Called by the JVM when it loads the agent. Always answers "fine": a program must not fail to
+/// start because of us.
+///
+/// # Safety
+/// Called by the JVM only, with its invocation table and the option string or null.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Agent_OnLoad(
+    vm: *mut JavaVM,
+    options: *const c_char,
+    _: *mut c_void,
+) -> jint {
+    let text = if options.is_null() {
+        String::new()
+    } else {
+        // SAFETY: the JVM passes a NUL-terminated string.
+        unsafe { CStr::from_ptr(options) }
+            .to_string_lossy()
+            .into_owned()
+    };
+    // SAFETY: the JVM passes its invocation table.
+    let vm = unsafe { Vm::from_raw(vm) };
+    let _ = catch_unwind(|| {
+        if let Err(trouble) = on_load(vm, &text) {
+            say(&text, &trouble.to_string());
+        }
+    });
+    0
+}
+
+fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
+    if LOADED.swap(true, Ordering::AcqRel) {
+        return Err("the agent is loaded already; the second one does nothing".into());
+    }
+    let options: AgentOptions = text.parse()?;
+    let jvmti = vm
+        .jvmti()
+        .map_err(|_| "this JVM is older than JDK 11; run the program on JDK 11 or newer")?;
+    // The one version that is known this early. JDK 8 calls itself 25 here, but has failed above.
+    let version = jvmti.system_property("java.vm.version").unwrap_or_default();
+    let digits = version
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(version.len());
+    let feature: u16 = version[..digits].parse().unwrap_or(0);
+    if feature < OLDEST_FEATURE {
+        return Err(format!("this is JDK {version}; run the program on JDK 11 or newer").into());
+    }
+    follow_children(text);
+
+    let potential = jvmti.potential_capabilities()?;
+    let mut capabilities = t::jvmtiCapabilities::default();
+    capabilities.set_can_generate_all_class_hook_events(true);
+    capabilities.set_can_retransform_classes(true);
+    capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
+    capabilities.set_can_tag_objects(true);
+    let virtual_threads = feature >= 21 && potential.can_support_virtual_threads();
+    capabilities.set_can_support_virtual_threads(virtual_threads);
+    jvmti.add_capabilities(capabilities)?;
+
+    let mut callbacks = t::jvmtiEventCallbacks::default();
+    callbacks.VMInit = Some(vm_init);
+    callbacks.VMDeath = Some(vm_death);
+    callbacks.ThreadEnd = Some(thread_end);
+    callbacks.ClassFileLoadHook = Some(class_file_load);
+    if virtual_threads {
+        callbacks.VirtualThreadEnd = Some(thread_end);
+    }
+    jvmti.set_callbacks(&callbacks, feature)?;
+    jvmti.enable(t::JVMTI_EVENT_VM_INIT)?;
+    jvmti.enable(t::JVMTI_EVENT_VM_DEATH)?;
+    jvmti.enable(t::JVMTI_EVENT_THREAD_END)?;
+    if virtual_threads {
+        jvmti.enable(t::JVMTI_EVENT_VIRTUAL_THREAD_END)?;
+    }
+    *PENDING.lock_safe() = Some((options, feature));
+    Ok(())
+}
+
+/// JVMs that this one starts get the agent through the environment, unless they have it already.
+fn follow_children(options: &str) {
+    let Some(library) = library_path() else {
+        return;
+    };
+    let own = format!("-agentpath:{library}={options}");
+    let inherited = std::env::var(FOLLOW).unwrap_or_default();
+    if !inherited.contains(&own) {
+        let value = if inherited.is_empty() {
+            own
+        } else {
+            format!("{inherited} {own}")
+        };
+        // SAFETY: the JVM is loading its agents: no Java code runs yet, and no other thread of the
+        // process reads the environment.
+        unsafe { std::env::set_var(FOLLOW, value) };
+    }
+}
+
+/// The file this code was loaded from.
+fn library_path() -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let here = library_path as *const () as usize;
+    for line in maps.lines() {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let (from, to) = (
+            usize::from_str_radix(from, 16).ok()?,
+            usize::from_str_radix(to, 16).ok()?,
+        );
+        if (from..to).contains(&here) {
+            return rest.find('/').map(|at| rest[at..].to_owned());
+        }
+    }
+    None
+}
+
+/// Writes to the agent's own log, in the folder of the run if there is one.
+fn say(options: &str, message: &str) {
+    let Ok(options) = options.parse::<AgentOptions>() else {
+        return;
+    };
+    let path = Path::new(&options.out).join(format!("jvm-{}.log", std::process::id()));
+    if let Ok(mut file) = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+    {
+        let _ = writeln!(file, "{message}");
+    }
+}
+
+/// Runs a callback's body: nothing of ours may unwind into the JVM.
+fn guarded<R>(otherwise: R, body: impl FnOnce() -> R) -> R {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(result) => result,
+        Err(panic) => {
+            if let Some(agent) = agent() {
+                forget_on_panic(agent, panic);
+            }
+            otherwise
+        }
+    }
+}
+
+unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jthread) {
+    guarded((), || {
+        // SAFETY: the JVM passes the environment we made.
+        let jvmti = unsafe { Jvmti::from_raw(env) };
+        // SAFETY: the JVM passes the environment of the current thread.
+        let jni = unsafe { Jni::from_raw(jni) };
+        let Some((options, feature)) = PENDING.lock_safe().take() else {
+            return;
+        };
+        let text = options.to_string();
+        match Agent::start(jvmti, options, feature) {
+            Ok(agent) => {
+                let agent = AGENT.get_or_init(|| agent);
+                let installed = jni
+                    .with_frame_of(512, |jni| agent.install(jni))
+                    .map_err(Into::into);
+                if let Err(trouble) = installed.flatten() {
+                    agent
+                        .recorder
+                        .stop(format!("the agent could not start: {trouble}"));
+                    say(&text, &trouble.to_string());
+                }
+            }
+            Err(trouble) => say(&text, &trouble.to_string()),
+        }
+    });
+}
+
+unsafe extern "system" fn vm_death(_: *mut t::jvmtiEnv, _: *mut JNIEnv) {
+    guarded((), || {
+        if let Some(agent) = agent() {
+            agent.finish();
+        }
+    });
+}
+
+unsafe extern "system" fn thread_end(_: *mut t::jvmtiEnv, jni: *mut JNIEnv, thread: jthread) {
+    guarded((), || {
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM passes the environment of the current thread.
+        let jni = unsafe { Jni::from_raw(jni) };
+        // SAFETY: the JVM passes a local reference.
+        let Some(thread) = (unsafe { Local::from_raw(thread) }) else {
+            return;
+        };
+        let Ok(tid) = jni.long_field(&thread, "tid") else {
+            return;
+        };
+        if let Some(chunk) = agent.recorder.states.detach(tid) {
+            agent.recorder.send(Message::Events(chunk));
+        }
+    });
+}
+
+unsafe extern "system" fn class_file_load(
+    _: *mut t::jvmtiEnv,
+    jni: *mut JNIEnv,
+    redefined: jclass,
+    loader: jobject,
+    name: *const c_char,
+    protection_domain: jobject,
+    length: jint,
+    bytes: *const u8,
+    new_length: *mut jint,
+    new_bytes: *mut *mut u8,
+) {
+    guarded((), || {
+        let Some(agent) = agent() else { return };
+        if name.is_null() || !agent.jvmti.is_live() {
+            return;
+        }
+        // SAFETY: the JVM passes a NUL-terminated name.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        // SAFETY: the JVM passes the environment of the current thread.
+        let jni = unsafe { Jni::from_raw(jni) };
+        // SAFETY: the JVM passes null or a local reference.
+        let loader = unsafe { Local::from_raw(loader) };
+        // SAFETY: as above.
+        let protection_domain = unsafe { Local::from_raw(protection_domain) };
+        // SAFETY: the JVM passes `length` bytes of class data that stay put during the callback.
+        let bytes = unsafe { std::slice::from_raw_parts(bytes, length as usize) };
+        let loading = Loading {
+            name: &name,
+            loader,
+            protection_domain,
+            bytes,
+            again: !redefined.is_null(),
+        };
+        let Some(woven) = agent.load(&jni, &loading) else {
+            return;
+        };
+        let Ok(memory) = agent.jvmti.copy_to_jvm(&woven) else {
+            return;
+        };
+        // SAFETY: the JVM passes places for the new length and bytes.
+        unsafe { *new_length = woven.len() as jint };
+        // SAFETY: as above; the bytes were allocated by the JVM's allocator, as it demands.
+        unsafe { *new_bytes = memory };
+    });
+}

@@ -1,0 +1,311 @@
+//! What the agent knows of the program's classes: which are observed, which carry an id, and the
+//! numbers of loaders and types.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Mutex;
+
+use culprit_jvmti::{Jni, Jvmti, Local};
+use culprit_model::observe::{Origin, is_jdk_name, is_tool_name};
+use culprit_model::site::TypeDef;
+use culprit_model::{Selection, TypeId};
+use culprit_trace::LoaderDef;
+use culprit_weave::World;
+use culprit_weave::library::{self, Role};
+
+use crate::lock::LockSafe;
+use crate::recorder::{Message, Recorder};
+use crate::roots::Roots;
+
+/// What was decided about a class when it was loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) observed: bool,
+    pub(crate) has_id: bool,
+}
+
+/// A class loader: its number, and whether it loads the JDK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Loader {
+    pub(crate) number: u32,
+    pub(crate) is_jdk: bool,
+}
+
+/// The boot loader.
+const BOOT: Loader = Loader {
+    number: 0,
+    is_jdk: true,
+};
+const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
+
+#[derive(Default)]
+struct Known {
+    facts: HashMap<(u32, String), Facts>,
+    /// Observed classes by name alone: how code refers to them before it is linked.
+    observed: HashSet<String>,
+    types: HashMap<(u32, String), TypeDef>,
+    loaders: Vec<Loader>,
+    /// Names seen while nothing was observed, for "the nearest names".
+    seen: BTreeSet<String>,
+}
+
+pub(crate) struct Classes {
+    pub(crate) selection: Selection,
+    roots: Mutex<Roots>,
+    known: Mutex<Known>,
+}
+
+impl World for Classes {
+    fn is_observed(&self, class: &str) -> bool {
+        if self.known.lock_safe().observed.contains(class) {
+            return true;
+        }
+        let origin = if self.roots.lock_safe().has(class) {
+            Origin::Program
+        } else {
+            Origin::Library
+        };
+        self.selection.selects(class, origin)
+    }
+}
+
+impl Classes {
+    pub(crate) fn new(selection: Selection, roots: Roots) -> Classes {
+        Classes {
+            selection,
+            roots: Mutex::new(roots),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Whether a class that is being loaded is selected by itself.
+    pub(crate) fn selects(
+        &self,
+        class: &str,
+        code_source: impl FnOnce() -> Option<String>,
+    ) -> bool {
+        let by_name = self.selection.selects(class, Origin::Library);
+        let needs_origin = self.selection.app || self.selection.observe.is_empty();
+        if by_name || !needs_origin || is_jdk_name(class) || is_tool_name(class) {
+            return by_name;
+        }
+        let program = self.roots.lock_safe().has(class)
+            || code_source().is_some_and(|url| self.roots.lock_safe().is_program(&url));
+        self.selection.selects(
+            class,
+            if program {
+                Origin::Program
+            } else {
+                Origin::Library
+            },
+        )
+    }
+
+    pub(crate) fn remember(&self, loader: u32, class: &str, facts: Facts) {
+        let mut known = self.known.lock_safe();
+        if facts.observed {
+            known.observed.insert(class.to_owned());
+        }
+        if known.seen.len() < 50_000 {
+            known.seen.insert(class.to_owned());
+        }
+        known.facts.insert((loader, class.to_owned()), facts);
+    }
+
+    pub(crate) fn facts(&self, loader: u32, class: &str) -> Option<Facts> {
+        self.known
+            .lock_safe()
+            .facts
+            .get(&(loader, class.to_owned()))
+            .copied()
+    }
+
+    /// The classes seen, if none of them was observed.
+    pub(crate) fn unmatched(&self) -> Option<Vec<String>> {
+        let known = self.known.lock_safe();
+        known
+            .observed
+            .is_empty()
+            .then(|| known.seen.iter().cloned().collect())
+    }
+
+    /// The number of a loader, given when it is first seen.
+    pub(crate) fn loader(
+        &self,
+        jvmti: Jvmti,
+        jni: &Jni<'_>,
+        recorder: &Recorder,
+        loader: Option<&Local<'_>>,
+    ) -> Loader {
+        let Some(object) = loader else { return BOOT };
+        // One lock around look and set: two threads must not number a loader twice.
+        let mut known = self.known.lock_safe();
+        let tag = jvmti.tag(object).unwrap_or(0);
+        if let Some(loader) = usize::try_from(tag - 1)
+            .ok()
+            .and_then(|i| known.loaders.get(i))
+        {
+            return *loader;
+        }
+        let number = known.loaders.len() as u32 + 1;
+        let class = jvmti
+            .class_signature(&jni.object_class(object))
+            .unwrap_or_default();
+        let loader = Loader {
+            number,
+            is_jdk: class == PLATFORM_LOADER,
+        };
+        known.loaders.push(loader);
+        let _ = jvmti.set_tag(object, i64::from(number));
+        drop(known);
+        recorder.send(Message::Loader(LoaderDef {
+            id: number,
+            class: internal_name(&class).to_owned(),
+            name: None,
+        }));
+        loader
+    }
+
+    /// Describes a run-time class to the Java runtime, packed as `ClassInfo` unpacks it.
+    pub(crate) fn describe(
+        &self,
+        jvmti: Jvmti,
+        jni: &Jni<'_>,
+        recorder: &Recorder,
+        class: &Local<'_>,
+    ) -> i64 {
+        let signature = jvmti.class_signature(class).unwrap_or_default();
+        let loader_object = jvmti.class_loader(class).ok().flatten();
+        let loader = self.loader(jvmti, jni, recorder, loader_object.as_ref());
+        let name = internal_name(&signature);
+        let modifiers = jvmti.class_modifiers(class).unwrap_or(0);
+        let (form, code) = form(&signature, name, modifiers);
+        let facts = self.facts_of(loader, name);
+        let role = if signature.starts_with('[') {
+            Role::Live
+        } else if loader.is_jdk || (is_jdk_name(name) && !facts.observed) {
+            library::role(host(name))
+        } else if facts.observed {
+            Role::Observed
+        } else {
+            Role::External
+        };
+        let id = self.define(recorder, loader.number, name);
+        let packed = u64::from(id.0 & 0xff_ffff)
+            | (form as u64) << 24
+            | (role as u64) << 28
+            | u64::from(code) << 32
+            | u64::from(facts.has_id) << 40;
+        packed as i64
+    }
+
+    /// What is known of a class; one made at run time for another (a lambda) goes with its host.
+    fn facts_of(&self, loader: Loader, name: &str) -> Facts {
+        if let Some(facts) = self.facts(loader.number, name) {
+            return facts;
+        }
+        let host = host(name);
+        let observed = host != name
+            && self
+                .facts(loader.number, host)
+                .is_some_and(|facts| facts.observed);
+        Facts {
+            observed,
+            has_id: false,
+        }
+    }
+
+    fn define(&self, recorder: &Recorder, loader: u32, name: &str) -> TypeId {
+        let mut known = self.known.lock_safe();
+        let next = TypeId(known.types.len() as u32 + 1);
+        let mut new = None;
+        let id = known
+            .types
+            .entry((loader, name.to_owned()))
+            .or_insert_with(|| {
+                let definition = TypeDef {
+                    id: next,
+                    name: name.to_owned(),
+                    loader,
+                    constants: Vec::new(),
+                };
+                new = Some(definition.clone());
+                definition
+            })
+            .id;
+        drop(known);
+        if let Some(definition) = new {
+            recorder.send(Message::Type(definition));
+        }
+        id
+    }
+
+    /// Names a constant of an enum: the type is defined again, with the name.
+    pub(crate) fn constant(
+        &self,
+        recorder: &Recorder,
+        class: TypeId,
+        ordinal: usize,
+        name: String,
+    ) {
+        let mut known = self.known.lock_safe();
+        let Some(definition) = known.types.values_mut().find(|t| t.id == class) else {
+            return;
+        };
+        if definition.constants.len() <= ordinal {
+            definition.constants.resize(ordinal + 1, String::new());
+        }
+        if let Some(constant) = definition.constants.get_mut(ordinal) {
+            *constant = name;
+        }
+        let definition = definition.clone();
+        drop(known);
+        recorder.send(Message::Type(definition));
+    }
+}
+
+/// `Lcom/acme/Order;` without its wrapping; arrays stay as they are.
+fn internal_name(signature: &str) -> &str {
+    signature
+        .strip_prefix('L')
+        .and_then(|s| s.strip_suffix(';'))
+        .unwrap_or(signature)
+}
+
+/// The class in whose name a class was made: the part before `$$Lambda`, or the class itself.
+fn host(name: &str) -> &str {
+    name.find("$$Lambda").map_or(name, |at| &name[..at])
+}
+
+const ACC_ENUM: i32 = 0x4000;
+
+/// How values of a class are written, and the descriptor character that goes with it; the numbers
+/// are those of `ClassInfo.java`.
+fn form(signature: &str, name: &str, modifiers: i32) -> (u8, u8) {
+    const OBJECT: u8 = 0;
+    const STRING: u8 = 1;
+    const CLASS: u8 = 2;
+    const ENUM: u8 = 3;
+    const BOXED: u8 = 4;
+    const ARRAY: u8 = 5;
+    if let Some(element) = signature.strip_prefix('[') {
+        let code = match element.as_bytes().first() {
+            Some(b'L' | b'[') | None => b'L',
+            Some(code) => *code,
+        };
+        return (ARRAY, code);
+    }
+    match name {
+        "java/lang/String" => (STRING, 0),
+        "java/lang/Class" => (CLASS, 0),
+        "java/lang/Boolean" => (BOXED, b'Z'),
+        "java/lang/Byte" => (BOXED, b'B'),
+        "java/lang/Short" => (BOXED, b'S'),
+        "java/lang/Character" => (BOXED, b'C'),
+        "java/lang/Integer" => (BOXED, b'I'),
+        "java/lang/Long" => (BOXED, b'J'),
+        "java/lang/Float" => (BOXED, b'F'),
+        "java/lang/Double" => (BOXED, b'D'),
+        _ if modifiers & ACC_ENUM != 0 => (ENUM, 0),
+        _ => (OBJECT, 0),
+    }
+}

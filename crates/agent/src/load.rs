@@ -1,0 +1,186 @@
+//! The class-load hook: decides what a class is and weaves it. A class that cannot be woven runs
+//! as it is, and the recording names it.
+
+use std::cell::RefCell;
+
+use culprit_classfile::ClassFile;
+use culprit_jvmti::{Jni, Local};
+use culprit_model::observe::is_jdk_name;
+use culprit_weave::{Settings, Woven, can_carry_id, hook};
+
+use crate::agent::Agent;
+use crate::classes::{Facts, Loader};
+use crate::recorder::{Message, OwnedClass};
+
+/// A class on its way into the JVM.
+pub(crate) struct Loading<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) loader: Option<Local<'a>>,
+    pub(crate) protection_domain: Option<Local<'a>>,
+    pub(crate) bytes: &'a [u8],
+    /// The class exists already and is being transformed or redefined.
+    pub(crate) again: bool,
+}
+
+thread_local! {
+    /// Classes whose superclass this thread is asking for: a class file can name itself as its
+    /// ancestor, and must get its error from the JVM.
+    static ASKING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Agent {
+    /// The new bytes of a class, or `None` to leave it as it is.
+    pub(crate) fn load(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
+        if self.recorder.is_stopped() || loading.name.starts_with("culprit/runtime/") {
+            return None;
+        }
+        if hook::is_hooked(loading.name) {
+            return self.hook(loading);
+        }
+        let loader = self
+            .classes
+            .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
+        if loader.is_jdk {
+            return None;
+        }
+        match self.weave(jni, loading, loader) {
+            Ok(woven) => woven,
+            Err(error) => {
+                self.recorder
+                    .not_woven(loading.name.replace('/', "."), error.to_string());
+                self.classes
+                    .remember(loader.number, loading.name, Facts::default());
+                None
+            }
+        }
+    }
+
+    fn hook(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
+        let hooked = ClassFile::parse(loading.bytes)
+            .map_err(Into::into)
+            .and_then(hook::hook);
+        match hooked {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.recorder
+                    .not_woven(loading.name.replace('/', "."), error.to_string());
+                None
+            }
+        }
+    }
+
+    fn weave(
+        &self,
+        jni: &Jni<'_>,
+        loading: &Loading<'_>,
+        loader: Loader,
+    ) -> Result<Option<Vec<u8>>, culprit_weave::Error> {
+        let class = ClassFile::parse(loading.bytes)?;
+        let mut inherits_id = false;
+        let mut kin = false;
+        let super_name = class.super_name()?.map(|name| name.into_owned());
+        if let Some(name) = super_name.as_deref().filter(|name| !is_jdk_name(name)) {
+            let facts = self.facts_of_supertype(jni, loading, name);
+            inherits_id = facts.has_id;
+            kin |= facts.observed;
+        }
+        for name in class.interface_names()? {
+            if !is_jdk_name(&name) {
+                kin |= self.facts_of_supertype(jni, loading, &name).observed;
+            }
+        }
+        let origin = || self.code_source(jni, loading);
+        let observed = (kin || self.classes.selects(loading.name, origin))
+            && !self.classes.selection.excludes(loading.name);
+        let id_field = can_carry_id(&class) && !inherits_id;
+        let settings = Settings {
+            arrays: self.options.arrays,
+            id_field,
+            kin: kin && !observed,
+        };
+        let Woven {
+            bytes,
+            sites,
+            skipped,
+        } = if observed {
+            culprit_weave::observed(class, &self.classes, settings, &self.numbers)?
+        } else {
+            culprit_weave::outside(class, &self.classes, settings, &self.numbers)?
+        };
+        for (method, why) in skipped {
+            self.recorder.not_woven(method.replace('/', "."), why);
+        }
+        self.classes.remember(
+            loader.number,
+            loading.name,
+            Facts {
+                observed,
+                has_id: id_field || inherits_id,
+            },
+        );
+        if !sites.is_empty() {
+            self.recorder.send(Message::Sites(sites));
+        }
+        if observed && !loading.again {
+            self.recorder.send(Message::Class(OwnedClass {
+                name: loading.name.to_owned(),
+                loader: loader.number,
+                origin: self.code_source(jni, loading),
+                observed: true,
+                bytes: loading.bytes.to_vec(),
+            }));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// What is known of a superclass or interface. The JVM loads it right after this hook, by the
+    /// same loader; asking for it a little earlier changes nothing for the program.
+    fn facts_of_supertype(&self, jni: &Jni<'_>, loading: &Loading<'_>, name: &str) -> Facts {
+        let Some(loader) = &loading.loader else {
+            return Facts::default();
+        };
+        if ASKING.with_borrow(|asking| asking.iter().any(|n| n == name)) {
+            return Facts::default();
+        }
+        ASKING.with_borrow_mut(|asking| asking.push(loading.name.to_owned()));
+        let facts = jni.with_frame(|jni| self.ask_loader(jni, loader, name));
+        ASKING.with_borrow_mut(|asking| asking.pop());
+        facts.ok().flatten().unwrap_or_default()
+    }
+
+    fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<Facts> {
+        let text = jni.new_string(&name.replace('/', ".")).ok()?;
+        let class_loader = jni.object_class(loader);
+        let load = jni
+            .method(
+                &class_loader,
+                "loadClass",
+                "(Ljava/lang/String;)Ljava/lang/Class;",
+            )
+            .ok()?;
+        let class = jni.call_object(loader, load, &[&text]).ok()??;
+        let defining = self.jvmti.class_loader(&class).ok()?;
+        let number = self
+            .classes
+            .loader(self.jvmti, jni, &self.recorder, defining.as_ref())
+            .number;
+        self.classes.facts(number, name)
+    }
+
+    /// The URL a class comes from.
+    fn code_source(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<String> {
+        let domain = loading.protection_domain.as_ref()?;
+        let read = |jni: &Jni<'_>| {
+            let get = |object: &Local<'_>, name: &str, descriptor: &str| {
+                let class = jni.object_class(object);
+                let method = jni.method(&class, name, descriptor).ok()?;
+                jni.call_object(object, method, &[]).ok()?
+            };
+            let source = get(domain, "getCodeSource", "()Ljava/security/CodeSource;")?;
+            let location = get(&source, "getLocation", "()Ljava/net/URL;")?;
+            let text = get(&location, "toString", "()Ljava/lang/String;")?;
+            Some(jni.string(&text))
+        };
+        jni.with_frame(read).ok().flatten()
+    }
+}

@@ -1,0 +1,306 @@
+//! The native methods of the Java runtime (`Native.java`). Each catches a panic at its border and
+//! answers with something harmless; none leaves an exception pending.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use culprit_jvmti::sys::jni::{
+    JNIEnv, jboolean, jclass, jint, jlong, jlongArray, jobject, jstring,
+};
+use culprit_jvmti::{Jni, Local, NativeMethod};
+use culprit_model::{Failure, FailureKind, ObjectId, ThreadId, TypeId};
+use culprit_trace::{BlobKind, ThreadDef};
+
+use crate::agent::Agent;
+use crate::recorder::Message;
+use crate::state::TABLE_SIZE;
+use crate::{agent, forget_on_panic};
+
+type Env = *mut JNIEnv;
+
+/// What `RegisterNatives` needs; the descriptors are those of `Native.java`, which a test checks.
+pub(crate) fn table() -> Vec<NativeMethod> {
+    let method = |name, descriptor, function| NativeMethod {
+        name,
+        descriptor,
+        function,
+    };
+    vec![
+        method("states", "()J", states as *mut c_void),
+        method("table", "()J", thread_table as *mut c_void),
+        method("order", "()J", order as *mut c_void),
+        method("tableSize", "()I", table_size as *mut c_void),
+        method("attach", "(Ljava/lang/Thread;J)J", attach as *mut c_void),
+        method("flush", "(J)V", flush as *mut c_void),
+        method("moreIds", "(J)V", more_ids as *mut c_void),
+        method("describe", "(Ljava/lang/Class;)J", describe as *mut c_void),
+        method(
+            "constant",
+            "(IILjava/lang/String;)V",
+            constant as *mut c_void,
+        ),
+        method(
+            "stringBlob",
+            "(Ljava/lang/String;)I",
+            string_blob as *mut c_void,
+        ),
+        method(
+            "arrayBlob",
+            "(Ljava/lang/Object;)I",
+            array_blob as *mut c_void,
+        ),
+        method("masked", "(Ljava/lang/String;)Z", masked as *mut c_void),
+        method("lost", "(I)V", lost as *mut c_void),
+        method("fault", "(Ljava/lang/String;)V", fault as *mut c_void),
+        method(
+            "failure",
+            "(IJLjava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;[J)V",
+            failure as *mut c_void,
+        ),
+        method("exiting", "(I)V", exiting as *mut c_void),
+    ]
+}
+
+/// Runs a native method's body with the agent and the environment.
+fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Agent, &Jni<'_>) -> R) -> R {
+    let Some(agent) = agent() else {
+        return otherwise;
+    };
+    // SAFETY: the JVM passes the environment of the calling thread to a native method.
+    let jni = unsafe { Jni::from_raw(env) };
+    match catch_unwind(AssertUnwindSafe(|| body(agent, &jni))) {
+        Ok(result) => result,
+        Err(panic) => {
+            forget_on_panic(agent, panic);
+            otherwise
+        }
+    }
+}
+
+/// A reference argument, valid until the native method returns.
+fn local<'a>(raw: jobject) -> Option<Local<'a>> {
+    // SAFETY: the JVM passes null or a local reference; callers do not keep it.
+    unsafe { Local::from_raw(raw) }
+}
+
+extern "system" fn states(env: Env, _: jclass) -> jlong {
+    with(env, 0, |agent, _| agent.recorder.states.region_address())
+}
+
+extern "system" fn thread_table(env: Env, _: jclass) -> jlong {
+    with(env, 0, |agent, _| agent.recorder.states.table_address())
+}
+
+extern "system" fn order(env: Env, _: jclass) -> jlong {
+    with(env, 0, |agent, _| agent.recorder.states.order_address())
+}
+
+extern "system" fn table_size(_: Env, _: jclass) -> jint {
+    TABLE_SIZE as jint
+}
+
+extern "system" fn attach(env: Env, _: jclass, thread: jobject, tid: jlong) -> jlong {
+    with(env, 0, |agent, jni| {
+        let (token, new) = agent.recorder.states.attach(tid);
+        if let (Some(id), Some(thread)) = (new, local(thread)) {
+            let (name, is_virtual) = name_thread(agent, jni, &thread).unwrap_or_default();
+            agent.recorder.send(Message::Thread(ThreadDef {
+                id,
+                name,
+                java_id: tid as u64,
+                is_virtual,
+            }));
+        }
+        token
+    })
+}
+
+fn name_thread(agent: &Agent, jni: &Jni<'_>, thread: &Local<'_>) -> Option<(String, bool)> {
+    jni.with_frame(|jni| {
+        let class = jni.find_class("java/lang/Thread").ok()?;
+        let get_name = jni.method(&class, "getName", "()Ljava/lang/String;").ok()?;
+        let name = jni.call_object(thread, get_name, &[]).ok()??;
+        let is_virtual = agent.feature() >= 21
+            && jni
+                .method(&class, "isVirtual", "()Z")
+                .and_then(|m| jni.call_boolean(thread, m))
+                .unwrap_or(false);
+        Some((jni.string(&name), is_virtual))
+    })
+    .ok()
+    .flatten()
+}
+
+extern "system" fn flush(env: Env, _: jclass, state: jlong) {
+    with(env, (), |agent, _| {
+        if let Some(chunk) = agent.recorder.states.flush(state) {
+            agent.recorder.send(Message::Events(chunk));
+        }
+    });
+}
+
+extern "system" fn more_ids(env: Env, _: jclass, state: jlong) {
+    with(env, (), |agent, _| agent.recorder.states.more_ids(state));
+}
+
+extern "system" fn describe(env: Env, _: jclass, class: jclass) -> jlong {
+    with(env, 0, |agent, jni| {
+        let Some(class) = local(class) else { return 0 };
+        jni.with_frame(|jni| {
+            agent
+                .classes
+                .describe(agent.jvmti, jni, &agent.recorder, &class)
+        })
+        .unwrap_or(0)
+    })
+}
+
+extern "system" fn constant(env: Env, _: jclass, class: jint, ordinal: jint, name: jstring) {
+    with(env, (), |agent, jni| {
+        if let (Some(name), Ok(ordinal)) = (local(name), usize::try_from(ordinal)) {
+            agent.classes.constant(
+                &agent.recorder,
+                TypeId(class as u32),
+                ordinal,
+                jni.string(&name),
+            );
+        }
+    });
+}
+
+extern "system" fn string_blob(env: Env, _: jclass, value: jstring) -> jint {
+    with(env, -1, |agent, jni| {
+        let Some(value) = local(value) else { return -1 };
+        let units = jni.string_units(&value);
+        if is_masked(agent, &units) {
+            return -1;
+        }
+        let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let (id, new) = agent.blobs.number(&bytes);
+        if new {
+            agent.recorder.send(Message::Blob {
+                id,
+                kind: BlobKind::Text,
+                bytes,
+            });
+        }
+        id.0 as jint
+    })
+}
+
+extern "system" fn array_blob(env: Env, _: jclass, array: jobject) -> jint {
+    with(env, 0, |agent, jni| {
+        let Some(array) = local(array) else { return 0 };
+        let width = jni
+            .with_frame(|jni| agent.jvmti.class_signature(&jni.object_class(&array)))
+            .map(|signature| element_width(&signature.unwrap_or_default()))
+            .unwrap_or(1);
+        let copied = jni.with_elements(&array, width, |bytes| {
+            let (id, new) = agent.blobs.number(bytes);
+            (id, new.then(|| bytes.to_vec()))
+        });
+        let Some((id, bytes)) = copied else { return 0 };
+        if let Some(bytes) = bytes {
+            agent.recorder.send(Message::Blob {
+                id,
+                kind: BlobKind::Elements,
+                bytes,
+            });
+        }
+        id.0 as jint
+    })
+}
+
+fn element_width(signature: &str) -> usize {
+    match signature.as_bytes().get(1) {
+        Some(b'S' | b'C') => 2,
+        Some(b'I' | b'F') => 4,
+        Some(b'J' | b'D') => 8,
+        _ => 1,
+    }
+}
+
+extern "system" fn masked(env: Env, _: jclass, value: jstring) -> jboolean {
+    // Should this fail, nothing secret may reach the disk.
+    u8::from(with(env, true, |agent, jni| match local(value) {
+        Some(value) => is_masked(agent, &jni.string_units(&value)),
+        None => false,
+    }))
+}
+
+fn is_masked(agent: &Agent, units: &[u16]) -> bool {
+    if agent.redact.is_empty() {
+        return false;
+    }
+    let text = String::from_utf16_lossy(units);
+    agent.redact.iter().any(|pattern| pattern.is_match(&text))
+}
+
+extern "system" fn lost(env: Env, _: jclass, reason: jint) {
+    with(env, (), |agent, _| {
+        if let Some(what) = usize::try_from(reason)
+            .ok()
+            .and_then(|i| agent.losses.get(i))
+        {
+            agent.recorder.lost(what);
+        }
+    });
+}
+
+extern "system" fn fault(env: Env, _: jclass, what: jstring) {
+    with(env, (), |agent, jni| {
+        let what = local(what)
+            .map(|what| jni.string(&what))
+            .unwrap_or_default();
+        agent
+            .recorder
+            .stop(format!("a fault of the runtime: {what}"));
+    });
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature is that of the Java method"
+)]
+extern "system" fn failure(
+    env: Env,
+    _: jclass,
+    kind: jint,
+    state: jlong,
+    place: jstring,
+    class: jstring,
+    message: jstring,
+    stack: jstring,
+    exceptions: jlongArray,
+) {
+    with(env, (), |agent, jni| {
+        let text = |raw| {
+            let units = jni.string_units(&local(raw)?);
+            Some(if is_masked(agent, &units) {
+                "(masked)".to_owned()
+            } else {
+                String::from_utf16_lossy(&units)
+            })
+        };
+        let ids = local(exceptions)
+            .map(|array| jni.longs(&array))
+            .unwrap_or_default();
+        agent.recorder.send(Message::Failure(Failure {
+            kind: if kind == 1 {
+                FailureKind::Uncaught
+            } else {
+                FailureKind::Test
+            },
+            thread: agent.recorder.states.thread(state).unwrap_or(ThreadId(0)),
+            place: text(place).unwrap_or_default(),
+            class: text(class).unwrap_or_default(),
+            message: text(message),
+            stack: text(stack).unwrap_or_default(),
+            exceptions: ids.into_iter().map(|id| ObjectId(id as u64)).collect(),
+        }));
+    });
+}
+
+extern "system" fn exiting(env: Env, _: jclass, status: jint) {
+    with(env, (), |agent, _| agent.recorder.set_exit_status(status));
+}

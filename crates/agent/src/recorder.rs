@@ -1,0 +1,436 @@
+//! The recorder: a thread of its own that takes what the program's threads hand over and writes
+//! the recording. Owns the file, the limits and the counters of what is lost.
+//!
+//! The thread never enters the JVM. Whatever goes wrong here ends the recording and says so in
+//! it; the program does not notice.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use culprit_model::site::TypeDef;
+use culprit_model::{AgentOptions, BlobId, Failure, Losses, Site};
+use culprit_trace::{
+    BlobKind, ClassDef, EndReason, Ending, LoaderDef, Start, ThreadDef, WriteError, Writer,
+};
+
+use crate::lock::LockSafe;
+use crate::state::{Chunk, States};
+
+/// How often published records are fetched from threads that do not fill their buffers: what a
+/// killed JVM may lose.
+const TICK: Duration = Duration::from_millis(250);
+/// Records waiting to be written; beyond this the program's threads wait for the disk.
+const MOST_WAITING: usize = 64 << 20;
+/// No exit status was seen.
+const UNKNOWN_STATUS: i64 = i64::MIN;
+
+/// A class file on its way into the recording.
+pub(crate) struct OwnedClass {
+    pub(crate) name: String,
+    pub(crate) loader: u32,
+    pub(crate) origin: Option<String>,
+    pub(crate) observed: bool,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What the recorder is told.
+pub(crate) enum Message {
+    Events(Chunk),
+    Loader(LoaderDef),
+    Type(TypeDef),
+    Sites(Vec<Site>),
+    Thread(ThreadDef),
+    Class(OwnedClass),
+    Blob {
+        id: BlobId,
+        kind: BlobKind,
+        bytes: Vec<u8>,
+    },
+    Failure(Failure),
+    End,
+}
+
+/// The handle that the rest of the agent has.
+pub(crate) struct Recorder {
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+    taken: Condvar,
+    pub(crate) states: States,
+    losses: Mutex<LossCounters>,
+    stopped: AtomicBool,
+    exit_status: AtomicI64,
+    events: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    messages: VecDeque<Message>,
+    waiting: usize,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct LossCounters {
+    counts: BTreeMap<&'static str, u64>,
+    not_woven: Vec<(String, String)>,
+    stopped: Option<String>,
+    changed: bool,
+}
+
+impl Recorder {
+    pub(crate) fn new(sample: Option<u32>) -> std::io::Result<Recorder> {
+        Ok(Recorder {
+            queue: Mutex::default(),
+            arrived: Condvar::new(),
+            taken: Condvar::new(),
+            states: States::new(sample)?,
+            losses: Mutex::default(),
+            stopped: AtomicBool::new(false),
+            exit_status: AtomicI64::new(UNKNOWN_STATUS),
+            events: AtomicU64::new(0),
+        })
+    }
+
+    /// Hands a message over. Waits while too much is waiting to be written.
+    pub(crate) fn send(&self, message: Message) {
+        let mut queue = self.queue.lock_safe();
+        if let Message::Events(chunk) = &message {
+            while queue.waiting > MOST_WAITING && !queue.closed {
+                queue = self
+                    .taken
+                    .wait(queue)
+                    .unwrap_or_else(std::sync::PoisonError::into_inner);
+            }
+            queue.waiting += chunk.records.len();
+        }
+        if !queue.closed {
+            queue.messages.push_back(message);
+            self.arrived.notify_one();
+        }
+    }
+
+    /// Counts something that the recording lacks.
+    pub(crate) fn lost(&self, what: &'static str) {
+        let mut losses = self.losses.lock_safe();
+        *losses.counts.entry(what).or_default() += 1;
+        losses.changed = true;
+    }
+
+    /// A class or method runs unmodified.
+    pub(crate) fn not_woven(&self, what: String, why: String) {
+        let mut losses = self.losses.lock_safe();
+        losses.not_woven.push((what, why));
+        losses.changed = true;
+    }
+
+    /// Ends capture, and says why; the program goes on.
+    pub(crate) fn stop(&self, why: String) {
+        if self.stopped.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.states.stop();
+        let mut losses = self.losses.lock_safe();
+        losses.stopped = Some(why);
+        losses.changed = true;
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_exit_status(&self, status: i32) {
+        self.exit_status.store(i64::from(status), Ordering::Relaxed);
+    }
+
+    fn exit_status(&self) -> Option<i32> {
+        i32::try_from(self.exit_status.load(Ordering::Relaxed)).ok()
+    }
+
+    fn take(&self, wait: Duration) -> VecDeque<Message> {
+        let mut queue = self.queue.lock_safe();
+        if queue.messages.is_empty() {
+            queue = match self.arrived.wait_timeout(queue, wait) {
+                Ok((queue, _)) => queue,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        queue.waiting = 0;
+        self.taken.notify_all();
+        std::mem::take(&mut queue.messages)
+    }
+
+    fn close(&self) {
+        let mut queue = self.queue.lock_safe();
+        queue.closed = true;
+        queue.messages.clear();
+        self.taken.notify_all();
+    }
+
+    /// The losses, if they changed since they were last asked for.
+    fn changed_losses(&self) -> Option<Losses> {
+        let mut losses = self.losses.lock_safe();
+        std::mem::take(&mut losses.changed).then(|| Losses {
+            counts: losses
+                .counts
+                .iter()
+                .map(|(name, n)| ((*name).to_owned(), *n))
+                .collect(),
+            not_woven: losses.not_woven.clone(),
+            stopped: losses.stopped.clone(),
+        })
+    }
+}
+
+/// The recorder's thread, to be waited for when the JVM ends.
+pub(crate) struct RecorderThread(std::thread::JoinHandle<()>);
+
+impl RecorderThread {
+    pub(crate) fn spawn(
+        recorder: Arc<Recorder>,
+        options: &AgentOptions,
+        path: PathBuf,
+        writer: Writer,
+        start: Start,
+    ) -> std::io::Result<RecorderThread> {
+        let mut scribe = Scribe {
+            recorder,
+            writer,
+            path,
+            limits: Limits {
+                events: options.max_events,
+                bytes: options.max_bytes,
+                rate: options.max_rate,
+            },
+            ring: options.last.map(Ring::new),
+            keep_failing: options.keep_failing,
+            failed: false,
+            started: Instant::now(),
+            window: (Instant::now(), 0),
+        };
+        let thread = std::thread::Builder::new()
+            .name("culprit-recorder".to_owned())
+            .spawn(move || {
+                block_signals();
+                // A panic in here must not reach the thread's end unseen: the handle ignores it, the
+                // file stays readable up to its last whole block.
+                let _ =
+                    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scribe.run(&start)));
+                scribe.recorder.stop("the recorder failed".to_owned());
+                scribe.recorder.close();
+            })?;
+        Ok(RecorderThread(thread))
+    }
+
+    pub(crate) fn join(self) {
+        let _ = self.0.join();
+    }
+}
+
+/// Signals of the process are the JVM's business.
+fn block_signals() {
+    // SAFETY: an all-zero signal set is a valid value for sigfillset to overwrite.
+    let mut all: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: `all` is a signal set of ours.
+    unsafe { libc::sigfillset(&mut all) };
+    // SAFETY: changes the mask of this thread only.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &all, std::ptr::null_mut()) };
+}
+
+struct Limits {
+    events: Option<u64>,
+    bytes: Option<u64>,
+    rate: Option<u64>,
+}
+
+/// The last events, whole chunks at a time.
+struct Ring {
+    most: u64,
+    held: u64,
+    dropped: u64,
+    chunks: VecDeque<Chunk>,
+}
+
+impl Ring {
+    fn new(most: u64) -> Ring {
+        Ring {
+            most,
+            held: 0,
+            dropped: 0,
+            chunks: VecDeque::new(),
+        }
+    }
+
+    fn push(&mut self, chunk: Chunk) {
+        self.held += u64::from(chunk.head.count);
+        self.chunks.push_back(chunk);
+        while let Some(oldest) = self.chunks.front() {
+            let count = u64::from(oldest.head.count);
+            if self.held - count < self.most {
+                break;
+            }
+            self.held -= count;
+            self.dropped += count;
+            self.chunks.pop_front();
+        }
+    }
+}
+
+/// What runs in the recorder's thread.
+struct Scribe {
+    recorder: Arc<Recorder>,
+    writer: Writer,
+    path: PathBuf,
+    limits: Limits,
+    ring: Option<Ring>,
+    keep_failing: bool,
+    failed: bool,
+    started: Instant,
+    /// Start of the current second and the events seen before it.
+    window: (Instant, u64),
+}
+
+impl Scribe {
+    fn run(&mut self, start: &Start) {
+        if let Err(error) = self.record(start) {
+            self.recorder.stop(error.to_string());
+            self.recorder.close();
+            // The disk may have room for these few bytes still.
+            self.write_losses().and_then(|()| self.end()).ok();
+        }
+    }
+
+    fn record(&mut self, start: &Start) -> Result<(), WriteError> {
+        self.writer.start(start)?;
+        let mut last_tick = Instant::now();
+        loop {
+            let mut messages = self.recorder.take(TICK);
+            let mut late = Vec::new();
+            let ends = messages.iter().any(|m| matches!(m, Message::End));
+            if ends || last_tick.elapsed() >= TICK {
+                // Records first, then the messages that were sent before them: definitions are in
+                // the file before what uses them.
+                late = self.recorder.states.drain_all();
+                messages.extend(self.recorder.take(Duration::ZERO));
+                last_tick = Instant::now();
+            }
+            for message in messages {
+                self.handle(message)?;
+            }
+            for chunk in late {
+                self.events(chunk)?;
+            }
+            self.check_limits();
+            self.write_losses()?;
+            self.writer.flush()?;
+            if ends {
+                self.finish()?;
+                return Ok(());
+            }
+        }
+    }
+
+    fn handle(&mut self, message: Message) -> Result<(), WriteError> {
+        match message {
+            Message::Events(chunk) => self.events(chunk),
+            Message::Loader(loader) => self.writer.loaders(&[loader]),
+            Message::Type(definition) => self.writer.types(&[definition]),
+            Message::Sites(sites) => self.writer.sites(&sites),
+            Message::Thread(thread) => self.writer.thread(&thread),
+            Message::Class(class) => self.writer.class(&ClassDef {
+                name: &class.name,
+                loader: class.loader,
+                origin: class.origin.as_deref(),
+                observed: class.observed,
+                bytes: &class.bytes,
+            }),
+            Message::Blob { id, kind, bytes } => self.writer.blob(id, kind, &bytes),
+            Message::Failure(failure) => {
+                self.failed = true;
+                self.writer.failure(&failure)
+            }
+            Message::End => Ok(()),
+        }
+    }
+
+    fn events(&mut self, chunk: Chunk) -> Result<(), WriteError> {
+        self.recorder
+            .events
+            .fetch_add(u64::from(chunk.head.count), Ordering::Relaxed);
+        match &mut self.ring {
+            Some(ring) => {
+                ring.push(chunk);
+                Ok(())
+            }
+            None => self.writer.events(chunk.head, &chunk.records),
+        }
+    }
+
+    fn check_limits(&mut self) {
+        let events = self.recorder.events.load(Ordering::Relaxed);
+        if self.limits.events.is_some_and(|most| events >= most) {
+            self.recorder
+                .stop(format!("--max-events was reached after {events} events"));
+        }
+        let bytes = self.writer.bytes_written();
+        if self.limits.bytes.is_some_and(|most| bytes >= most) {
+            self.recorder
+                .stop(format!("--max-bytes was reached after {bytes} bytes"));
+        }
+        let elapsed = self.window.0.elapsed();
+        if elapsed >= Duration::from_secs(1) {
+            let rate = ((events - self.window.1) as f64 / elapsed.as_secs_f64()) as u64;
+            if self.limits.rate.is_some_and(|most| rate > most) {
+                self.recorder.stop(format!(
+                    "--max-rate was exceeded: {rate} events in a second"
+                ));
+            }
+            self.window = (Instant::now(), events);
+        }
+    }
+
+    fn write_losses(&mut self) -> Result<(), WriteError> {
+        match self.recorder.changed_losses() {
+            Some(losses) => self.writer.losses(&losses),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), WriteError> {
+        if let Some(ring) = self.ring.take() {
+            if ring.dropped > 0 {
+                let mut losses = self.recorder.losses.lock_safe();
+                losses
+                    .counts
+                    .insert("events before the last ones (--last)", ring.dropped);
+                losses.changed = true;
+            }
+            for chunk in ring.chunks {
+                self.writer.events(chunk.head, &chunk.records)?;
+            }
+            self.write_losses()?;
+        }
+        self.end()?;
+        let ended_well = !self.failed && self.recorder.exit_status().unwrap_or(0) == 0;
+        if self.keep_failing && ended_well {
+            // What cannot be removed is kept, which loses nothing.
+            let _ = std::fs::remove_file(&self.path);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), WriteError> {
+        let reason = if self.recorder.is_stopped() {
+            EndReason::Stopped
+        } else {
+            EndReason::JvmEnded
+        };
+        self.writer.end(&Ending {
+            reason,
+            exit_status: self.recorder.exit_status(),
+            duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+}

@@ -1,0 +1,28 @@
+//! The Java runtime, compiled, as the JVM defines it: `cargo xtask runtime` makes the class files
+//! from `java/runtime/src`.
+
+macro_rules! classes {
+    ($($name:literal),* $(,)?) => {
+        /// Name and bytes of each class, superclasses first.
+        pub(crate) const CLASSES: &[(&str, &[u8])] = &[$((
+            concat!("culprit/runtime/", $name),
+            include_bytes!(concat!("../../../java/runtime/classes/culprit/runtime/", $name, ".class")),
+        )),*];
+    };
+}
+
+classes!(
+    "Native",
+    "ClassInfo$1",
+    "ClassInfo",
+    "Identity$Entry",
+    "Identity$Link",
+    "Identity$Stripe",
+    "Identity",
+    "Escape$1",
+    "Escape",
+    "Values",
+    "Probe",
+    "Failures",
+    "Hiding",
+);

@@ -1,0 +1,441 @@
+//! Thread states: the memory that the Java runtime and the agent share. Owns the region of
+//! states, the table from Java thread ids to states, the order cell, and the buffers.
+//!
+//! The layout here and the offsets in `Probe.java` are the same thing twice; a test compares
+//! them. The program's thread writes records and publishes them by one release store of
+//! `published`; everything else about a buffer is touched under the thread's slot lock.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+use culprit_model::{ThreadId, Turn};
+use culprit_trace::EventsHead;
+
+use crate::lock::{LockSafe, ShareSafe};
+
+/// Bytes of a state; the token arithmetic of the runtime relies on it.
+pub(crate) const STATE_SIZE: usize = 256;
+/// States at most, by the 24 bits a token has for the index. The region is reserved address
+/// space: a page is used only once a state in it is.
+const MOST_STATES: usize = 1 << 24;
+/// Slots of the table, a power of two. Two threads whose ids collide take turns in a slot.
+pub(crate) const TABLE_SIZE: usize = 1 << 16;
+/// Room behind the limit of a buffer for the scalars and references of one record.
+const RESERVE: usize = 4096;
+/// The first buffer of a thread, small for the sake of virtual threads, and the later ones.
+const FIRST_BUFFER: usize = 16 << 10;
+const LATER_BUFFER: usize = 128 << 10;
+/// Object ids are handed to threads in ranges of this size.
+const ID_RANGE: u64 = 4096;
+
+/// One thread's state. Fields without an atomic type are touched by the owning thread only.
+#[repr(C, align(256))]
+pub(crate) struct State {
+    position: AtomicU64,
+    /// Events in the buffer (upper half) and bytes of whole records in it (lower half).
+    published: AtomicU64,
+    base: AtomicU64,
+    limit: AtomicU64,
+    depth: AtomicI32,
+    index: AtomicI32,
+    next_id: AtomicU64,
+    last_id: AtomicU64,
+    turn: AtomicU64,
+    sample: AtomicI32,
+    sample_count: AtomicI32,
+    owner: AtomicI64,
+    /// How often the thread muted itself; written by the thread.
+    muted: AtomicI32,
+    /// Capture has ended; written by the agent. The runtime reads both words at once.
+    stopped: AtomicI32,
+    /// The next observed constructor to be entered is called by `this(...)` or `super(...)` of an
+    /// incoming one.
+    chained: AtomicI32,
+}
+
+/// Names and offsets of the fields that the runtime knows, for the test that compares them.
+#[cfg(test)]
+pub(crate) const LAYOUT: [(&str, usize); 14] = [
+    ("POSITION", std::mem::offset_of!(State, position)),
+    ("PUBLISHED", std::mem::offset_of!(State, published)),
+    ("BASE", std::mem::offset_of!(State, base)),
+    ("LIMIT", std::mem::offset_of!(State, limit)),
+    ("DEPTH", std::mem::offset_of!(State, depth)),
+    ("INDEX", std::mem::offset_of!(State, index)),
+    ("NEXT_ID", std::mem::offset_of!(State, next_id)),
+    ("LAST_ID", std::mem::offset_of!(State, last_id)),
+    ("TURN", std::mem::offset_of!(State, turn)),
+    ("SAMPLE", std::mem::offset_of!(State, sample)),
+    ("SAMPLE_COUNT", std::mem::offset_of!(State, sample_count)),
+    ("OWNER", std::mem::offset_of!(State, owner)),
+    ("MUTED", std::mem::offset_of!(State, muted)),
+    ("CHAINED", std::mem::offset_of!(State, chained)),
+];
+
+/// A run of whole records of one thread.
+pub(crate) struct Chunk {
+    pub(crate) head: EventsHead,
+    pub(crate) records: Vec<u8>,
+}
+
+/// The agent's side of a thread: its buffer and how much of it was handed over.
+struct Slot {
+    thread: ThreadId,
+    tid: i64,
+    buffer: Buffer,
+    /// Bytes and events of the buffer that were handed over already.
+    drained: u32,
+    drained_events: u32,
+    /// Events handed over from all buffers.
+    ordinal: u64,
+    /// The turn in force where the next chunk starts.
+    turn: u64,
+}
+
+/// All thread states.
+pub(crate) struct States {
+    region: Region,
+    table: Region,
+    order: Box<AtomicU64>,
+    slots: RwLock<Vec<Option<Arc<Mutex<Slot>>>>>,
+    threads: Mutex<Threads>,
+    next_object: AtomicU64,
+}
+
+#[derive(Default)]
+struct Threads {
+    by_tid: HashMap<i64, u32>,
+    free: Vec<u32>,
+    next: u32,
+    stopped: bool,
+    sample: i32,
+}
+
+impl States {
+    pub(crate) fn new(sample: Option<u32>) -> std::io::Result<States> {
+        let states = States {
+            region: Region::reserve(STATE_SIZE * MOST_STATES)?,
+            table: Region::reserve(8 * TABLE_SIZE)?,
+            order: Box::new(AtomicU64::new(0)),
+            slots: RwLock::new(vec![None]),
+            threads: Mutex::new(Threads {
+                sample: sample.map_or(0, |k| i32::try_from(k).unwrap_or(i32::MAX)),
+                ..Threads::default()
+            }),
+            next_object: AtomicU64::new(1),
+        };
+        // State 0 is nobody's: an empty table slot leads there.
+        states.state(0).owner.store(-1, Ordering::Relaxed);
+        Ok(states)
+    }
+
+    pub(crate) fn region_address(&self) -> i64 {
+        self.region.start as i64
+    }
+
+    pub(crate) fn table_address(&self) -> i64 {
+        self.table.start as i64
+    }
+
+    pub(crate) fn order_address(&self) -> i64 {
+        &raw const *self.order as i64
+    }
+
+    fn state(&self, index: u32) -> &State {
+        let offset = (index as usize & (MOST_STATES - 1)) * STATE_SIZE;
+        // SAFETY: the offset is inside the reserved region, which is zeroed, aligned to pages and
+        // never unmapped; every field is an atomic, for which any bits are valid.
+        unsafe { &*self.region.start.add(offset).cast::<State>() }
+    }
+
+    fn index_of(&self, state: i64) -> u32 {
+        ((state - self.region_address()) as usize / STATE_SIZE) as u32
+    }
+
+    fn slot(&self, index: u32) -> Option<Arc<Mutex<Slot>>> {
+        self.slots
+            .lock_read()
+            .get(index as usize)
+            .cloned()
+            .flatten()
+    }
+
+    /// The token of a thread, and its number if this is its first event.
+    pub(crate) fn attach(&self, tid: i64) -> (i64, Option<ThreadId>) {
+        let mut threads = self.threads.lock_safe();
+        let (index, new) = match threads.by_tid.get(&tid) {
+            Some(&index) => (index, None),
+            None => match self.new_thread(&mut threads, tid) {
+                Some((index, thread)) => (index, Some(thread)),
+                None => return (0, None),
+            },
+        };
+        let token = i64::from(index) << 32;
+        self.table_slot(tid).store(token as u64, Ordering::Release);
+        let state = self.state(index);
+        let silent =
+            state.muted.load(Ordering::Relaxed) != 0 || state.stopped.load(Ordering::Relaxed) != 0;
+        (if silent { 0 } else { token }, new)
+    }
+
+    fn table_slot(&self, tid: i64) -> &AtomicU64 {
+        let offset = (tid as usize & (TABLE_SIZE - 1)) * 8;
+        // SAFETY: the offset is inside the table's region, zeroed and never unmapped.
+        unsafe { &*self.table.start.add(offset).cast::<AtomicU64>() }
+    }
+
+    fn new_thread(&self, threads: &mut Threads, tid: i64) -> Option<(u32, ThreadId)> {
+        let mut slots = self.slots.lock_write();
+        let index = match threads.free.pop() {
+            Some(index) => index,
+            None if slots.len() < MOST_STATES => {
+                slots.push(None);
+                slots.len() as u32 - 1
+            }
+            None => return None,
+        };
+        threads.next += 1;
+        let thread = ThreadId(threads.next);
+        let slot = Slot {
+            thread,
+            tid,
+            buffer: Buffer::new(FIRST_BUFFER),
+            drained: 0,
+            drained_events: 0,
+            ordinal: 0,
+            turn: 0,
+        };
+        let state = self.state(index);
+        state.aim(&slot.buffer, 0);
+        state.depth.store(0, Ordering::Relaxed);
+        state.index.store(index as i32, Ordering::Relaxed);
+        state.next_id.store(0, Ordering::Relaxed);
+        state.last_id.store(0, Ordering::Relaxed);
+        state.turn.store(0, Ordering::Relaxed);
+        state.sample.store(threads.sample, Ordering::Relaxed);
+        state.sample_count.store(0, Ordering::Relaxed);
+        state.muted.store(0, Ordering::Relaxed);
+        state.chained.store(0, Ordering::Relaxed);
+        state
+            .stopped
+            .store(i32::from(threads.stopped), Ordering::Relaxed);
+        state.owner.store(tid, Ordering::Release);
+        *slots.get_mut(index as usize)? = Some(Arc::new(Mutex::new(slot)));
+        threads.by_tid.insert(tid, index);
+        Some((index, thread))
+    }
+
+    /// A thread has ended: its last records, and its state is free for another.
+    pub(crate) fn detach(&self, tid: i64) -> Option<Chunk> {
+        let mut threads = self.threads.lock_safe();
+        let index = threads.by_tid.remove(&tid)?;
+        let slot = self.slots.lock_write().get_mut(index as usize)?.take()?;
+        let chunk = self.drain_slot(index, &mut slot.lock_safe());
+        self.state(index).owner.store(-1, Ordering::Release);
+        self.end_turn(index);
+        threads.free.push(index);
+        chunk
+    }
+
+    /// If the state had the last event, its next owner must not continue that turn.
+    fn end_turn(&self, index: u32) {
+        let seen = self.order.load(Ordering::Relaxed);
+        if seen & 0xff_ffff == u64::from(index) {
+            let next = ((seen >> 24) + 1) << 24;
+            let _ = self
+                .order
+                .compare_exchange(seen, next, Ordering::AcqRel, Ordering::Relaxed);
+        }
+    }
+
+    /// Called by the owning thread when its buffer is full: what it held, and the state points
+    /// to an empty buffer that starts with the record under construction.
+    pub(crate) fn flush(&self, address: i64) -> Option<Chunk> {
+        let index = self.index_of(address);
+        let slot = self.slot(index)?;
+        let mut slot = slot.lock_safe();
+        let chunk = self.drain_slot(index, &mut slot);
+        let state = self.state(index);
+        let base = state.base.load(Ordering::Relaxed);
+        let open = base + (state.published.load(Ordering::Relaxed) & 0xffff_ffff);
+        let position = state.position.load(Ordering::Relaxed);
+        let partial = slot
+            .buffer
+            .copy_out((open - base) as usize, (position.max(open) - base) as usize);
+        let size = LATER_BUFFER.max(2 * partial.len() + 2 * RESERVE);
+        if slot.buffer.length < size {
+            slot.buffer = Buffer::new(size);
+        }
+        slot.buffer.copy_in(&partial);
+        slot.drained = 0;
+        slot.drained_events = 0;
+        state.aim(&slot.buffer, partial.len());
+        chunk
+    }
+
+    /// What the threads have published and not handed over yet.
+    pub(crate) fn drain_all(&self) -> Vec<Chunk> {
+        let slots: Vec<_> = self.slots.lock_read().iter().cloned().enumerate().collect();
+        let mut chunks = Vec::new();
+        for (index, slot) in slots {
+            if let Some(slot) = slot {
+                chunks.extend(self.drain_slot(index as u32, &mut slot.lock_safe()));
+            }
+        }
+        chunks
+    }
+
+    fn drain_slot(&self, index: u32, slot: &mut Slot) -> Option<Chunk> {
+        let state = self.state(index);
+        // The turn that goes with a position: read again until no record came in between. A new
+        // turn may be set already whose record is not published yet; then the next chunk starts
+        // with that record, and no event of it is misplaced.
+        let (published, turn) = loop {
+            let before = state.published.load(Ordering::Acquire);
+            let turn = state.turn.load(Ordering::Acquire);
+            if before == state.published.load(Ordering::Acquire) {
+                break (before, turn);
+            }
+        };
+        let (events, bytes) = ((published >> 32) as u32, published as u32);
+        if bytes <= slot.drained {
+            return None;
+        }
+        let records = slot.buffer.copy_out(slot.drained as usize, bytes as usize);
+        let count = events.wrapping_sub(slot.drained_events);
+        let head = EventsHead {
+            thread: slot.thread,
+            turn: Turn(slot.turn),
+            ordinal: slot.ordinal,
+            count,
+        };
+        slot.ordinal += u64::from(count);
+        slot.turn = turn;
+        slot.drained = bytes;
+        slot.drained_events = events;
+        Some(Chunk { head, records })
+    }
+
+    /// Mutes every thread, now and in future: capture has ended.
+    pub(crate) fn stop(&self) {
+        let mut threads = self.threads.lock_safe();
+        threads.stopped = true;
+        for index in 0..self.slots.lock_read().len() as u32 {
+            self.state(index).stopped.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A fresh range of object ids for a thread.
+    pub(crate) fn more_ids(&self, address: i64) {
+        let first = self.next_object.fetch_add(ID_RANGE, Ordering::Relaxed);
+        let state = self.state(self.index_of(address));
+        state.next_id.store(first, Ordering::Relaxed);
+        state.last_id.store(first + ID_RANGE, Ordering::Relaxed);
+    }
+
+    /// The number of the thread that owns a state.
+    pub(crate) fn thread(&self, address: i64) -> Option<ThreadId> {
+        let slot = self.slot(self.index_of(address))?;
+        let slot = slot.lock_safe();
+        let mine = self
+            .state(self.index_of(address))
+            .owner
+            .load(Ordering::Relaxed)
+            == slot.tid;
+        mine.then_some(slot.thread)
+    }
+}
+
+impl State {
+    /// Points the state to a buffer whose first `open` bytes are a record under construction.
+    fn aim(&self, buffer: &Buffer, open: usize) {
+        let base = buffer.start as u64;
+        self.base.store(base, Ordering::Relaxed);
+        self.limit
+            .store(base + (buffer.length - RESERVE) as u64, Ordering::Relaxed);
+        self.position.store(base + open as u64, Ordering::Relaxed);
+        self.published.store(0, Ordering::Release);
+    }
+}
+
+/// Memory that a thread of the program writes records to. It is never seen as a Rust slice, since
+/// the program may be writing elsewhere in it at the same time.
+struct Buffer {
+    start: *mut u8,
+    length: usize,
+}
+
+// SAFETY: the memory belongs to this value alone as far as Rust is concerned; the one outside
+// writer is the Java thread that owns the state, and `copy_out` reads only what it published.
+unsafe impl Send for Buffer {}
+
+impl Buffer {
+    fn new(length: usize) -> Buffer {
+        let memory = vec![0u8; length].into_boxed_slice();
+        Buffer {
+            start: Box::into_raw(memory).cast(),
+            length,
+        }
+    }
+
+    fn copy_out(&self, from: usize, to: usize) -> Vec<u8> {
+        let (to, from) = (to.min(self.length), from.min(to));
+        let mut bytes = Vec::with_capacity(to - from);
+        // SAFETY: `from <= to <= length`, so the source is inside the allocation.
+        let source = unsafe { self.start.add(from) };
+        // SAFETY: the vector has room for `to - from` bytes and is not part of the buffer.
+        unsafe { std::ptr::copy_nonoverlapping(source, bytes.as_mut_ptr(), to - from) };
+        // SAFETY: that many bytes were just written.
+        unsafe { bytes.set_len(to - from) };
+        bytes
+    }
+
+    fn copy_in(&mut self, bytes: &[u8]) {
+        let length = bytes.len().min(self.length);
+        // SAFETY: both are at least `length` long and distinct allocations.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start, length) };
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let memory = std::ptr::slice_from_raw_parts_mut(self.start, self.length);
+        // SAFETY: `start` and `length` come from a box of exactly this slice, freed only here; the
+        // owning thread has another buffer by now, or has ended.
+        drop(unsafe { Box::from_raw(memory) });
+    }
+}
+
+/// Reserved, zeroed address space that lives until the process ends.
+struct Region {
+    start: *mut u8,
+}
+
+// SAFETY: the region is shared memory that is never unmapped; all access goes through atomics.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    fn reserve(bytes: usize) -> std::io::Result<Region> {
+        // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no
+        // existing memory.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        Ok(Region {
+            start: start.cast(),
+        })
+    }
+}

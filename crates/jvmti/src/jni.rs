@@ -1,0 +1,422 @@
+//! JNI, as far as an agent needs it. Every call checks for a pending exception and clears it, so
+//! none is ever left behind in the program.
+
+use std::ffi::{CString, c_char, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+
+use jvmti_bindings::sys::jni as j;
+
+use crate::{Error, Result};
+
+/// The JNI environment of the current thread, for the duration of a callback.
+#[derive(Clone, Copy)]
+pub struct Jni<'a> {
+    env: *mut j::JNIEnv,
+    scope: PhantomData<&'a *mut ()>,
+}
+
+/// A local reference, never null. It dies with the callback or frame it was made in.
+#[derive(Clone, Copy)]
+pub struct Local<'a> {
+    raw: j::jobject,
+    scope: PhantomData<&'a *mut ()>,
+}
+
+/// An instance method.
+#[derive(Clone, Copy)]
+pub struct MethodId(j::jmethodID);
+
+/// A static method.
+#[derive(Clone, Copy)]
+pub struct StaticMethodId(j::jmethodID);
+
+/// A native method to register: name, descriptor and function.
+pub struct NativeMethod {
+    pub name: &'static str,
+    pub descriptor: &'static str,
+    pub function: *mut c_void,
+}
+
+impl<'a> Local<'a> {
+    /// # Safety
+    /// `raw` is null or a local reference that stays valid for `'a`.
+    pub unsafe fn from_raw(raw: j::jobject) -> Option<Local<'a>> {
+        (!raw.is_null()).then_some(Local {
+            raw,
+            scope: PhantomData,
+        })
+    }
+
+    pub fn raw(&self) -> j::jobject {
+        self.raw
+    }
+}
+
+/// Calls a function of the JNI table.
+macro_rules! call {
+    ($self:ident, $name:ident $(, $arg:expr)*) => {{
+        // SAFETY: the environment pointer is valid for `'a` in this thread.
+        let table = unsafe { *$self.env };
+        // SAFETY: the environment's table lives as long as the environment.
+        let table = unsafe { &*table };
+        // SAFETY: the arguments meet the function's contract: references are live for `'a`,
+        // strings are NUL-terminated, no exception is pending (each call clears its own).
+        unsafe { (table.$name)($self.env $(, $arg)*) }
+    }};
+}
+
+impl<'a> Jni<'a> {
+    /// # Safety
+    /// `env` is the environment of the current thread and stays so for `'a`.
+    pub unsafe fn from_raw(env: *mut j::JNIEnv) -> Jni<'a> {
+        Jni {
+            env,
+            scope: PhantomData,
+        }
+    }
+
+    pub fn find_class(&self, name: &str) -> Result<Local<'a>> {
+        let name_c = c_string(name)?;
+        let class = call!(self, FindClass, name_c.as_ptr());
+        self.local("FindClass", name, class)
+    }
+
+    /// Defines a class in a loader; `None` is the boot loader.
+    pub fn define_class(
+        &self,
+        name: &str,
+        loader: Option<&Local<'_>>,
+        bytes: &[u8],
+    ) -> Result<Local<'a>> {
+        let name_c = c_string(name)?;
+        let loader = loader.map_or(ptr::null_mut(), Local::raw);
+        let class = call!(
+            self,
+            DefineClass,
+            name_c.as_ptr(),
+            loader,
+            bytes.as_ptr().cast(),
+            bytes.len() as j::jsize
+        );
+        self.local("DefineClass", name, class)
+    }
+
+    pub fn register_natives(&self, class: &Local<'_>, methods: &[NativeMethod]) -> Result<()> {
+        let mut strings = Vec::new();
+        let mut table = Vec::new();
+        for method in methods {
+            let name = c_string(method.name)?;
+            let descriptor = c_string(method.descriptor)?;
+            table.push(j::JNINativeMethod {
+                name: name.as_ptr() as *mut c_char,
+                signature: descriptor.as_ptr() as *mut c_char,
+                fnPtr: method.function,
+            });
+            strings.push((name, descriptor));
+        }
+        let code = call!(
+            self,
+            RegisterNatives,
+            class.raw(),
+            table.as_ptr(),
+            table.len() as j::jint
+        );
+        if code == 0 {
+            return Ok(());
+        }
+        self.clear_exception();
+        Err(Error::Jni {
+            call: "RegisterNatives",
+            what: format!("code {code}"),
+        })
+    }
+
+    pub fn method(&self, class: &Local<'_>, name: &str, descriptor: &str) -> Result<MethodId> {
+        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
+        let id = call!(
+            self,
+            GetMethodID,
+            class.raw(),
+            name_c.as_ptr(),
+            descriptor_c.as_ptr()
+        );
+        if id.is_null() {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call: "GetMethodID",
+                what: format!("{name}{descriptor}"),
+            });
+        }
+        Ok(MethodId(id))
+    }
+
+    pub fn static_method(
+        &self,
+        class: &Local<'_>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<StaticMethodId> {
+        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
+        let id = call!(
+            self,
+            GetStaticMethodID,
+            class.raw(),
+            name_c.as_ptr(),
+            descriptor_c.as_ptr()
+        );
+        if id.is_null() {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call: "GetStaticMethodID",
+                what: format!("{name}{descriptor}"),
+            });
+        }
+        Ok(StaticMethodId(id))
+    }
+
+    /// Calls a method that takes references and returns one.
+    pub fn call_object(
+        &self,
+        receiver: &Local<'_>,
+        method: MethodId,
+        arguments: &[&Local<'_>],
+    ) -> Result<Option<Local<'a>>> {
+        let values: Vec<j::jvalue> = arguments.iter().map(|a| j::jvalue { l: a.raw() }).collect();
+        let result = call!(
+            self,
+            CallObjectMethodA,
+            receiver.raw(),
+            method.0,
+            values.as_ptr()
+        );
+        self.check("CallObjectMethod")?;
+        // SAFETY: the call returned null or a new local reference of the current frame.
+        Ok(unsafe { Local::from_raw(result) })
+    }
+
+    /// Calls a method that takes nothing and returns a boolean.
+    pub fn call_boolean(&self, receiver: &Local<'_>, method: MethodId) -> Result<bool> {
+        let result = call!(
+            self,
+            CallBooleanMethodA,
+            receiver.raw(),
+            method.0,
+            ptr::null()
+        );
+        self.check("CallBooleanMethod")?;
+        Ok(result != 0)
+    }
+
+    /// Calls a static method that takes nothing and returns a reference.
+    pub fn call_static_object(
+        &self,
+        class: &Local<'_>,
+        method: StaticMethodId,
+    ) -> Result<Option<Local<'a>>> {
+        let result = call!(
+            self,
+            CallStaticObjectMethodA,
+            class.raw(),
+            method.0,
+            ptr::null()
+        );
+        self.check("CallStaticObjectMethod")?;
+        // SAFETY: the call returned null or a new local reference of the current frame.
+        Ok(unsafe { Local::from_raw(result) })
+    }
+
+    /// Sets a static boolean field.
+    pub fn set_static_boolean(&self, class: &Local<'_>, name: &str, value: bool) -> Result<()> {
+        let (name_c, descriptor_c) = (c_string(name)?, c_string("Z")?);
+        let id = call!(
+            self,
+            GetStaticFieldID,
+            class.raw(),
+            name_c.as_ptr(),
+            descriptor_c.as_ptr()
+        );
+        if id.is_null() {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call: "GetStaticFieldID",
+                what: name.to_owned(),
+            });
+        }
+        call!(
+            self,
+            SetStaticBooleanField,
+            class.raw(),
+            id,
+            u8::from(value)
+        );
+        Ok(())
+    }
+
+    /// The value of a `long` field that the object's class declares or inherits.
+    pub fn long_field(&self, object: &Local<'_>, name: &str) -> Result<i64> {
+        let class = self.object_class(object);
+        let (name_c, descriptor_c) = (c_string(name)?, c_string("J")?);
+        let id = call!(
+            self,
+            GetFieldID,
+            class.raw(),
+            name_c.as_ptr(),
+            descriptor_c.as_ptr()
+        );
+        call!(self, DeleteLocalRef, class.raw());
+        if id.is_null() {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call: "GetFieldID",
+                what: name.to_owned(),
+            });
+        }
+        Ok(call!(self, GetLongField, object.raw(), id))
+    }
+
+    pub fn object_class(&self, object: &Local<'_>) -> Local<'a> {
+        let raw = call!(self, GetObjectClass, object.raw());
+        Local {
+            raw,
+            scope: PhantomData,
+        }
+    }
+
+    pub fn new_string(&self, text: &str) -> Result<Local<'a>> {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let string = call!(self, NewString, units.as_ptr(), units.len() as j::jsize);
+        self.local("NewString", text, string)
+    }
+
+    /// The code units of a string.
+    pub fn string_units(&self, string: &Local<'_>) -> Vec<u16> {
+        let length = call!(self, GetStringLength, string.raw());
+        let mut units = vec![0u16; length as usize];
+        call!(
+            self,
+            GetStringRegion,
+            string.raw(),
+            0,
+            length,
+            units.as_mut_ptr()
+        );
+        units
+    }
+
+    pub fn string(&self, string: &Local<'_>) -> String {
+        String::from_utf16_lossy(&self.string_units(string))
+    }
+
+    pub fn array_length(&self, array: &Local<'_>) -> usize {
+        call!(self, GetArrayLength, array.raw()) as usize
+    }
+
+    pub fn array_element(&self, array: &Local<'_>, index: usize) -> Result<Option<Local<'a>>> {
+        let raw = call!(self, GetObjectArrayElement, array.raw(), index as j::jsize);
+        self.check("GetObjectArrayElement")?;
+        // SAFETY: the call returned null or a new local reference of the current frame.
+        Ok(unsafe { Local::from_raw(raw) })
+    }
+
+    /// The elements of a `long[]`.
+    pub fn longs(&self, array: &Local<'_>) -> Vec<i64> {
+        let mut values = vec![0i64; self.array_length(array)];
+        let length = values.len() as j::jsize;
+        call!(
+            self,
+            GetLongArrayRegion,
+            array.raw(),
+            0,
+            length,
+            values.as_mut_ptr()
+        );
+        values
+    }
+
+    /// Lends the memory of a primitive array to `f`, which must not call the JVM and be brief:
+    /// the collector may wait for it. `width` is the size of an element.
+    pub fn with_elements<R>(
+        &self,
+        array: &Local<'_>,
+        width: usize,
+        f: impl FnOnce(&[u8]) -> R,
+    ) -> Option<R> {
+        let length = self.array_length(array) * width;
+        let memory = call!(
+            self,
+            GetPrimitiveArrayCritical,
+            array.raw(),
+            ptr::null_mut()
+        );
+        if memory.is_null() {
+            self.clear_exception();
+            return None;
+        }
+        // SAFETY: the JVM lends `length` bytes until the matching release; `f` cannot keep them.
+        let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>(), length) };
+        let result = f(bytes);
+        // 2 is JNI_ABORT: nothing was changed, so nothing is copied back.
+        call!(self, ReleasePrimitiveArrayCritical, array.raw(), memory, 2);
+        Some(result)
+    }
+
+    /// Runs `f` in a frame of its own: local references made inside end with it.
+    pub fn with_frame<R>(&self, f: impl FnOnce(&Jni<'_>) -> R) -> Result<R> {
+        self.with_frame_of(16, f)
+    }
+
+    /// The same with room for so many references.
+    pub fn with_frame_of<R>(&self, references: i32, f: impl FnOnce(&Jni<'_>) -> R) -> Result<R> {
+        if call!(self, PushLocalFrame, references) != 0 {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call: "PushLocalFrame",
+                what: "out of memory".to_owned(),
+            });
+        }
+        let result = f(self);
+        call!(self, PopLocalFrame, ptr::null_mut());
+        Ok(result)
+    }
+
+    /// Whether an exception of the program was pending; it is cleared.
+    pub fn clear_exception(&self) -> bool {
+        let pending = call!(self, ExceptionCheck) != 0;
+        if pending {
+            call!(self, ExceptionClear);
+        }
+        pending
+    }
+
+    fn check(&self, call: &'static str) -> Result<()> {
+        if self.clear_exception() {
+            return Err(Error::Jni {
+                call,
+                what: "it threw".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn local(&self, call: &'static str, what: &str, raw: j::jobject) -> Result<Local<'a>> {
+        if raw.is_null() {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call,
+                what: what.to_owned(),
+            });
+        }
+        Ok(Local {
+            raw,
+            scope: PhantomData,
+        })
+    }
+}
+
+fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Jni {
+        call: "string",
+        what: format!("`{text}` holds a NUL byte"),
+    })
+}

@@ -1,0 +1,168 @@
+//! Hooks: methods of the JDK and of test frameworks whose entry tells that a run fails or ends.
+
+use culprit_classfile::{Asm, ClassFile, Code, Editor, MethodContext, Pool};
+
+use crate::Error;
+
+/// Reports to the runtime at the entry of a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hook {
+    /// Class and method to hook.
+    pub class: &'static str,
+    pub method: &'static str,
+    pub descriptor: &'static str,
+    /// What is reported.
+    report: Report,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Report {
+    /// `Failures.uncaught(this, argument)`.
+    Uncaught,
+    /// `Failures.test(argument)`.
+    Test,
+    /// `Failures.test(argument.getException())`, for JUnit 4's `Failure`.
+    TestFailure,
+    /// `Failures.exiting(argument)`.
+    Exiting,
+    /// The result goes through `Hiding.fields`.
+    HideFields,
+}
+
+/// The runtime's class that hooks call.
+pub const FAILURES: &str = "culprit/runtime/Failures";
+
+/// The runtime's class that keeps added fields out of sight.
+pub const HIDING: &str = "culprit/runtime/Hiding";
+
+/// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
+/// loaded before any agent can act.
+pub const HOOKS: [Hook; 6] = [
+    Hook {
+        class: "java/lang/Thread",
+        method: "dispatchUncaughtException",
+        descriptor: "(Ljava/lang/Throwable;)V",
+        report: Report::Uncaught,
+    },
+    Hook {
+        class: "java/lang/Runtime",
+        method: "exit",
+        descriptor: "(I)V",
+        report: Report::Exiting,
+    },
+    Hook {
+        class: "java/lang/Runtime",
+        method: "halt",
+        descriptor: "(I)V",
+        report: Report::Exiting,
+    },
+    Hook {
+        class: "jdk/internal/reflect/Reflection",
+        method: "filterFields",
+        descriptor: "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
+        report: Report::HideFields,
+    },
+    Hook {
+        class: "org/junit/platform/engine/TestExecutionResult",
+        method: "failed",
+        descriptor: "(Ljava/lang/Throwable;)Lorg/junit/platform/engine/TestExecutionResult;",
+        report: Report::Test,
+    },
+    Hook {
+        class: "org/junit/runner/notification/RunNotifier",
+        method: "fireTestFailure",
+        descriptor: "(Lorg/junit/runner/notification/Failure;)V",
+        report: Report::TestFailure,
+    },
+];
+
+/// Whether a class has hooks.
+pub fn is_hooked(class: &str) -> bool {
+    HOOKS.iter().any(|hook| hook.class == class)
+}
+
+/// Puts the hooks of a class in; `None` if it has none of the methods.
+pub fn hook(mut class: ClassFile) -> Result<Option<Vec<u8>>, Error> {
+    let name = class.name()?.into_owned();
+    let mut pool = std::mem::replace(&mut class.pool, Pool::new());
+    let mut methods = std::mem::take(&mut class.methods);
+    let mut hooked = false;
+    for method in &mut methods {
+        let (method_name, descriptor) = (
+            pool.utf8(method.name)?.into_owned(),
+            pool.utf8(method.descriptor)?.into_owned(),
+        );
+        let Some(hook) = HOOKS
+            .iter()
+            .find(|h| h.class == name && h.method == method_name && h.descriptor == descriptor)
+        else {
+            continue;
+        };
+        let Some(place) = method.attribute_index(&pool, "Code") else {
+            continue;
+        };
+        let code = Code::parse(&method.attributes[place], &pool)?;
+        let context = MethodContext {
+            major: class.major,
+            this_class: class.this_class,
+            access: method.access,
+            name: method.name,
+            descriptor: method.descriptor,
+        };
+        let mut editor = Editor::new(&code, context);
+        if hook.report == Report::HideFields {
+            let filter = pool.add_method_ref(
+                HIDING,
+                "fields",
+                "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
+            )?;
+            for instruction in code.instructions() {
+                let instruction = instruction?;
+                if instruction.is_return() {
+                    let mut asm = Asm::new();
+                    asm.invokestatic(filter);
+                    editor.insert_before(instruction.pc, asm);
+                }
+            }
+        } else {
+            editor.insert_entry(hook.report.asm(&mut pool, context.is_static())?);
+        }
+        let edited = editor.finish(&mut pool)?;
+        method.attributes[place] = edited.write(&mut pool)?;
+        hooked = true;
+    }
+    class.pool = pool;
+    class.methods = methods;
+    Ok(if hooked { Some(class.write()?) } else { None })
+}
+
+impl Report {
+    fn asm(self, pool: &mut Pool, is_static: bool) -> Result<Asm, Error> {
+        let argument = u16::from(!is_static);
+        let mut asm = Asm::new();
+        let (name, descriptor) = match self {
+            Report::Uncaught => {
+                asm.aload(0).aload(argument);
+                ("uncaught", "(Ljava/lang/Thread;Ljava/lang/Throwable;)V")
+            }
+            Report::Test => {
+                asm.aload(argument);
+                ("test", "(Ljava/lang/Throwable;)V")
+            }
+            Report::TestFailure => {
+                let failure = "org/junit/runner/notification/Failure";
+                let get =
+                    pool.add_method_ref(failure, "getException", "()Ljava/lang/Throwable;")?;
+                asm.aload(argument).invokevirtual(get);
+                ("test", "(Ljava/lang/Throwable;)V")
+            }
+            Report::HideFields => return Ok(asm),
+            Report::Exiting => {
+                asm.iload(argument);
+                ("exiting", "(I)V")
+            }
+        };
+        asm.invokestatic(pool.add_method_ref(FAILURES, name, descriptor)?);
+        Ok(asm)
+    }
+}

@@ -1,0 +1,410 @@
+//! What the JDK's classes are to a recording: values, live library code, or the outside world.
+//!
+//! *Values* are stored by content and calls on them are never events. *Live* code is pure: given
+//! the same calls it does the same, so objects that observed code makes of it run for real on
+//! replay, and only objects that crossed the border are recorded. Everything else is *external*:
+//! clock, randomness, files, network, environment, threads, reflection.
+//!
+//! The lists are by package and class, with the few methods that differ from their class.
+
+/// Who runs the code of a class. The numbers are those of `ClassInfo.java`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Role {
+    Observed = 0,
+    Value = 1,
+    Live = 2,
+    External = 3,
+}
+
+/// What a call from observed code to the JDK is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallPolicy {
+    /// Never an event.
+    Inside,
+    /// An event if the receiver is external or has crossed the border.
+    ByReceiver,
+    /// Always an event.
+    Outside,
+}
+
+const VALUES: [&str; 13] = [
+    "java/lang/String",
+    "java/lang/Boolean",
+    "java/lang/Byte",
+    "java/lang/Short",
+    "java/lang/Character",
+    "java/lang/Integer",
+    "java/lang/Long",
+    "java/lang/Float",
+    "java/lang/Double",
+    "java/lang/Class",
+    "java/lang/Void",
+    "java/lang/Math",
+    "java/lang/StrictMath",
+];
+
+/// Packages whose classes are live unless listed in `EXTERNAL`; with a trailing `/` everything
+/// below as well.
+const LIVE_PACKAGES: [&str; 12] = [
+    "java/util/",
+    "java/math/",
+    "java/text/",
+    "java/time/",
+    "java/lang/invoke/",
+    "java/nio/charset/",
+    "java/lang/annotation/",
+    "java/util/function/",
+    "java/util/regex/",
+    "java/util/stream/",
+    "sun/util/",
+    "jdk/internal/util/",
+];
+
+const LIVE_CLASSES: [&str; 38] = [
+    "java/lang/Object",
+    "java/lang/StringBuilder",
+    "java/lang/StringBuffer",
+    "java/lang/AbstractStringBuilder",
+    "java/lang/CharSequence",
+    "java/lang/Comparable",
+    "java/lang/Iterable",
+    "java/lang/Number",
+    "java/lang/Enum",
+    "java/lang/Record",
+    "java/lang/Runnable",
+    "java/lang/AutoCloseable",
+    "java/lang/Cloneable",
+    "java/lang/Appendable",
+    "java/lang/Readable",
+    "java/lang/Throwable",
+    "java/lang/StackTraceElement",
+    "java/lang/ref/WeakReference",
+    "java/lang/ref/SoftReference",
+    "java/lang/ref/Reference",
+    "java/io/ByteArrayInputStream",
+    "java/io/ByteArrayOutputStream",
+    "java/io/CharArrayReader",
+    "java/io/CharArrayWriter",
+    "java/io/StringReader",
+    "java/io/StringWriter",
+    "java/io/InputStream",
+    "java/io/OutputStream",
+    "java/io/Reader",
+    "java/io/Writer",
+    "java/io/Closeable",
+    "java/io/Flushable",
+    "java/io/Serializable",
+    "java/nio/Buffer",
+    "java/nio/ByteBuffer",
+    "java/nio/HeapByteBuffer",
+    "java/nio/CharBuffer",
+    "java/nio/HeapCharBuffer",
+];
+
+/// Classes of live packages that reach the outside world.
+const EXTERNAL: [&str; 34] = [
+    "java/util/Scanner",
+    "java/util/ServiceLoader",
+    "java/util/Timer",
+    "java/util/TimerTask",
+    "java/util/SplittableRandom",
+    "java/util/ResourceBundle",
+    "java/util/PropertyResourceBundle",
+    "java/util/ListResourceBundle",
+    "java/util/concurrent/Executor",
+    "java/util/concurrent/ExecutorService",
+    "java/util/concurrent/Executors",
+    "java/util/concurrent/ThreadPoolExecutor",
+    "java/util/concurrent/ScheduledThreadPoolExecutor",
+    "java/util/concurrent/ScheduledExecutorService",
+    "java/util/concurrent/ExecutorCompletionService",
+    "java/util/concurrent/CompletionService",
+    "java/util/concurrent/AbstractExecutorService",
+    "java/util/concurrent/ForkJoinPool",
+    "java/util/concurrent/ForkJoinTask",
+    "java/util/concurrent/ForkJoinWorkerThread",
+    "java/util/concurrent/RecursiveTask",
+    "java/util/concurrent/RecursiveAction",
+    "java/util/concurrent/CompletableFuture",
+    "java/util/concurrent/CompletionStage",
+    "java/util/concurrent/Future",
+    "java/util/concurrent/FutureTask",
+    "java/util/concurrent/RunnableFuture",
+    "java/util/concurrent/ThreadLocalRandom",
+    "java/util/concurrent/SubmissionPublisher",
+    "java/util/concurrent/Phaser",
+    "java/util/concurrent/CountDownLatch",
+    "java/util/concurrent/CyclicBarrier",
+    "java/util/concurrent/Exchanger",
+    "java/util/concurrent/Semaphore",
+];
+
+/// Packages below live ones that reach the outside world.
+const EXTERNAL_PACKAGES: [&str; 5] = [
+    "java/util/logging/",
+    "java/util/prefs/",
+    "java/util/zip/",
+    "java/util/jar/",
+    "java/util/spi/",
+];
+
+/// Static methods and constructors of live classes and values whose result depends on the
+/// outside world. A name without a descriptor means every overload.
+const EXTERNAL_MEMBERS: [(&str, &str, &str); 38] = [
+    ("java/lang/Math", "random", ""),
+    ("java/lang/StrictMath", "random", ""),
+    ("java/util/UUID", "randomUUID", ""),
+    ("java/util/Random", "<init>", "()V"),
+    ("java/util/Date", "<init>", "()V"),
+    ("java/util/GregorianCalendar", "<init>", "()V"),
+    ("java/util/Calendar", "getInstance", ""),
+    ("java/util/Locale", "getDefault", ""),
+    ("java/util/Locale", "setDefault", ""),
+    ("java/util/TimeZone", "getDefault", ""),
+    ("java/util/TimeZone", "setDefault", ""),
+    ("java/util/Collections", "shuffle", "(Ljava/util/List;)V"),
+    ("java/time/Clock", "system", ""),
+    ("java/time/Clock", "systemUTC", ""),
+    ("java/time/Clock", "systemDefaultZone", ""),
+    ("java/time/Clock", "tick", ""),
+    ("java/time/Instant", "now", ""),
+    ("java/time/LocalDate", "now", ""),
+    ("java/time/LocalTime", "now", ""),
+    ("java/time/LocalDateTime", "now", ""),
+    ("java/time/OffsetDateTime", "now", ""),
+    ("java/time/OffsetTime", "now", ""),
+    ("java/time/ZonedDateTime", "now", ""),
+    ("java/time/Year", "now", ""),
+    ("java/time/YearMonth", "now", ""),
+    ("java/time/MonthDay", "now", ""),
+    ("java/time/ZoneId", "systemDefault", ""),
+    ("java/lang/Integer", "getInteger", ""),
+    ("java/lang/Long", "getLong", ""),
+    ("java/lang/Boolean", "getBoolean", ""),
+    ("java/nio/charset/Charset", "defaultCharset", ""),
+    (
+        "java/util/Currency",
+        "getInstance",
+        "(Ljava/util/Locale;)Ljava/util/Currency;",
+    ),
+    ("java/util/Formatter", "<init>", "(Ljava/lang/String;)V"),
+    ("java/util/Formatter", "<init>", "(Ljava/io/File;)V"),
+    ("java/nio/ByteBuffer", "allocateDirect", ""),
+    ("java/util/concurrent/locks/LockSupport", "park", ""),
+    ("java/util/concurrent/locks/LockSupport", "parkNanos", ""),
+    ("java/util/concurrent/locks/LockSupport", "unpark", ""),
+];
+
+/// Methods of `Class` that look at more than the class value: they go out.
+const REFLECTION: [&str; 22] = [
+    "forName",
+    "newInstance",
+    "getResource",
+    "getResourceAsStream",
+    "getMethod",
+    "getMethods",
+    "getDeclaredMethod",
+    "getDeclaredMethods",
+    "getField",
+    "getFields",
+    "getDeclaredField",
+    "getDeclaredFields",
+    "getConstructor",
+    "getConstructors",
+    "getDeclaredConstructor",
+    "getDeclaredConstructors",
+    "getClassLoader",
+    "getProtectionDomain",
+    "getModule",
+    "getAnnotation",
+    "getAnnotations",
+    "getDeclaredAnnotations",
+];
+
+/// Static members of `System` that only move or compare what is there already.
+const PURE_SYSTEM: [&str; 2] = ["arraycopy", "lineSeparator"];
+
+/// The role of a JDK class, by its internal name. Nested classes follow their outermost class.
+pub fn role(class: &str) -> Role {
+    let outer = outermost(class);
+    if VALUES.contains(&outer) {
+        return Role::Value;
+    }
+    if is_exception(outer) || LIVE_CLASSES.contains(&outer) {
+        return Role::Live;
+    }
+    let below = |packages: &[&str]| packages.iter().any(|p| outer.starts_with(p));
+    if below(&EXTERNAL_PACKAGES) || EXTERNAL.contains(&outer) {
+        return Role::External;
+    }
+    if below(&LIVE_PACKAGES) {
+        Role::Live
+    } else {
+        Role::External
+    }
+}
+
+fn outermost(class: &str) -> &str {
+    let simple = class.rfind('/').map_or(0, |slash| slash + 1);
+    class[simple..]
+        .find('$')
+        .filter(|dollar| *dollar > 0)
+        .map_or(class, |dollar| &class[..simple + dollar])
+}
+
+/// Exceptions and errors hold data only, wherever they are declared.
+fn is_exception(class: &str) -> bool {
+    class.ends_with("Exception") || class.ends_with("Error")
+}
+
+/// What a call to a static method or a constructor of the JDK is.
+pub fn static_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
+    let listed = |members: &[(&str, &str, &str)]| {
+        members
+            .iter()
+            .any(|(o, n, d)| *o == owner && *n == name && (d.is_empty() || *d == descriptor))
+    };
+    if listed(&EXTERNAL_MEMBERS) {
+        return CallPolicy::Outside;
+    }
+    if owner == "java/lang/System" {
+        return if PURE_SYSTEM.contains(&name) {
+            CallPolicy::Inside
+        } else {
+            CallPolicy::Outside
+        };
+    }
+    if owner == "java/lang/Class" && REFLECTION.contains(&name) {
+        return CallPolicy::Outside;
+    }
+    match role(owner) {
+        Role::External => CallPolicy::Outside,
+        _ => CallPolicy::Inside,
+    }
+}
+
+/// What a call to an instance method of the JDK is, by the class it is called on.
+pub fn instance_call(owner: &str, name: &str, _descriptor: &str) -> CallPolicy {
+    match (owner, name) {
+        ("java/lang/Object", "getClass") => CallPolicy::Inside,
+        ("java/lang/Object", "wait" | "notify" | "notifyAll") => CallPolicy::Outside,
+        ("java/lang/Class", name) if REFLECTION.contains(&name) => CallPolicy::Outside,
+        ("java/lang/invoke/MethodHandle", name) if name.starts_with("invoke") => {
+            CallPolicy::Outside
+        }
+        ("java/lang/invoke/VarHandle", _) => CallPolicy::Inside,
+        _ => match role(owner) {
+            Role::Value => CallPolicy::Inside,
+            _ => CallPolicy::ByReceiver,
+        },
+    }
+}
+
+/// What a `super.method()` call to the JDK is: the receiver is observed, the code is the JDK's.
+pub fn super_call(owner: &str) -> CallPolicy {
+    match role(owner) {
+        Role::External => CallPolicy::Outside,
+        _ => CallPolicy::Inside,
+    }
+}
+
+/// Whether reading a static field of the JDK is an event: only the standard streams are.
+pub fn is_external_static(owner: &str, name: &str) -> bool {
+    owner == "java/lang/System" && matches!(name, "in" | "out" | "err")
+}
+
+/// Methods that library code calls back on objects it was given. In external classes they are
+/// watched from inside, since the call does not come from observed code directly.
+pub fn is_called_back(name: &str, descriptor: &str) -> bool {
+    name == "<clinit>"
+        || name.starts_with("lambda$")
+        || matches!(
+            (name, descriptor),
+            ("hashCode", "()I")
+                | ("equals", "(Ljava/lang/Object;)Z")
+                | ("toString", "()Ljava/lang/String;")
+                | ("compareTo", "(Ljava/lang/Object;)I")
+                | ("compare", "(Ljava/lang/Object;Ljava/lang/Object;)I")
+                | ("run", "()V")
+                | ("call", "()Ljava/lang/Object;")
+                | ("get", "()Ljava/lang/Object;")
+                | ("accept", "(Ljava/lang/Object;)V")
+                | ("accept", "(Ljava/lang/Object;Ljava/lang/Object;)V")
+                | ("apply", "(Ljava/lang/Object;)Ljava/lang/Object;")
+                | (
+                    "apply",
+                    "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"
+                )
+                | ("test", "(Ljava/lang/Object;)Z")
+                | ("test", "(Ljava/lang/Object;Ljava/lang/Object;)Z")
+                | ("iterator", "()Ljava/util/Iterator;")
+                | ("hasNext", "()Z")
+                | ("next", "()Ljava/lang/Object;")
+                | ("size", "()I")
+                | ("toArray", "()[Ljava/lang/Object;")
+                | ("entrySet", "()Ljava/util/Set;")
+                | ("getKey", "()Ljava/lang/Object;")
+                | ("getValue", "()Ljava/lang/Object;")
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collections_are_live_and_the_world_is_external() {
+        for (class, expect) in [
+            ("java/util/ArrayList", Role::Live),
+            ("java/util/ImmutableCollections$ListN", Role::Live),
+            ("java/util/stream/ReferencePipeline$Head", Role::Live),
+            ("java/lang/IllegalStateException", Role::Live),
+            ("java/lang/String", Role::Value),
+            ("java/lang/Integer", Role::Value),
+            ("java/io/FileInputStream", Role::External),
+            ("java/nio/file/Files", Role::External),
+            ("java/lang/Thread", Role::External),
+            ("java/util/logging/Logger", Role::External),
+            (
+                "java/util/concurrent/ThreadPoolExecutor$Worker",
+                Role::External,
+            ),
+            ("java/util/concurrent/ConcurrentHashMap", Role::Live),
+        ] {
+            assert_eq!(role(class), expect, "{class}");
+        }
+    }
+
+    #[test]
+    fn time_and_chance_go_out() {
+        assert_eq!(
+            static_call("java/lang/System", "nanoTime", "()J"),
+            CallPolicy::Outside
+        );
+        assert_eq!(
+            static_call("java/util/Random", "<init>", "()V"),
+            CallPolicy::Outside
+        );
+        assert_eq!(
+            static_call("java/util/Random", "<init>", "(J)V"),
+            CallPolicy::Inside
+        );
+        assert_eq!(
+            static_call("java/time/Instant", "now", "()Ljava/time/Instant;"),
+            CallPolicy::Outside
+        );
+        assert_eq!(
+            static_call("java/lang/Math", "max", "(II)I"),
+            CallPolicy::Inside
+        );
+        assert_eq!(
+            static_call(
+                "java/lang/System",
+                "arraycopy",
+                "(Ljava/lang/Object;ILjava/lang/Object;II)V"
+            ),
+            CallPolicy::Inside
+        );
+    }
+}

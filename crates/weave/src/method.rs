@@ -1,0 +1,377 @@
+//! One method under the loom: the editor, the sites made so far, and the small sequences that all
+//! plans share.
+
+use std::collections::HashMap;
+
+use culprit_classfile::{
+    Asm, ClassFile, Code, Editor, HandlerSpec, LineTable, LocalKind, Member, MethodContext, Place,
+    Pool, VerificationType, access, simulate,
+};
+use culprit_model::value::{Shape, split_descriptor};
+use culprit_model::{Site, SiteId, SiteKind};
+
+use crate::probe::{self, local_kind, variant};
+use crate::{Error, ID_FIELD, Settings, SiteNumbers, Woven};
+
+/// A method being woven.
+pub(crate) struct Weaver<'a> {
+    pub(crate) class: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) descriptor: &'a str,
+    pub(crate) access: u16,
+    pub(crate) code: &'a Code,
+    pub(crate) pool: &'a mut Pool,
+    pub(crate) editor: Editor<'a>,
+    /// Names and descriptors of the methods this class declares as native.
+    pub(crate) natives: &'a [(String, String)],
+    context: MethodContext,
+    lines: LineTable,
+    sites: Vec<Site>,
+    numbers: &'a SiteNumbers,
+    temporaries: HashMap<(usize, LocalKind), u16>,
+}
+
+/// A member that is called or accessed.
+pub(crate) struct Target<'t> {
+    pub(crate) owner: &'t str,
+    pub(crate) name: &'t str,
+    pub(crate) descriptor: &'t str,
+    pub(crate) is_static: bool,
+}
+
+/// Weaves every method of a class by a plan; methods that cannot be woven stay as they are.
+pub(crate) fn weave_class(
+    mut class: ClassFile,
+    settings: Settings,
+    numbers: &SiteNumbers,
+    plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
+) -> Result<Woven, Error> {
+    let class_name = class.name()?.into_owned();
+    let mut pool = std::mem::replace(&mut class.pool, Pool::new());
+    let mut methods = std::mem::take(&mut class.methods);
+    let mut natives = Vec::new();
+    for method in methods.iter().filter(|m| m.access & access::NATIVE != 0) {
+        natives.push((
+            pool.utf8(method.name)?.into_owned(),
+            pool.utf8(method.descriptor)?.into_owned(),
+        ));
+    }
+    let mut sites = Vec::new();
+    let mut skipped = Vec::new();
+    for method in &mut methods {
+        let name = pool.utf8(method.name)?.into_owned();
+        let descriptor = pool.utf8(method.descriptor)?.into_owned();
+        let context = MethodContext {
+            major: class.major,
+            this_class: class.this_class,
+            access: method.access,
+            name: method.name,
+            descriptor: method.descriptor,
+        };
+        let parts = Parts {
+            class: &class_name,
+            name: &name,
+            descriptor: &descriptor,
+            natives: &natives,
+            context,
+        };
+        match weave_method(method, parts, &mut pool, numbers, &plan) {
+            Ok(made) => sites.extend(made),
+            Err(error) => skipped.push((
+                format!("{}.{name}{descriptor}", class_name),
+                error.to_string(),
+            )),
+        }
+    }
+    if settings.id_field {
+        class.fields.push(Member {
+            access: access::PRIVATE | access::TRANSIENT | access::SYNTHETIC,
+            name: pool.add_utf8(ID_FIELD)?,
+            descriptor: pool.add_utf8("J")?,
+            attributes: Vec::new(),
+        });
+    }
+    class.pool = pool;
+    class.methods = methods;
+    Ok(Woven {
+        bytes: class.write()?,
+        sites,
+        skipped,
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    class: &'a str,
+    name: &'a str,
+    descriptor: &'a str,
+    natives: &'a [(String, String)],
+    context: MethodContext,
+}
+
+fn weave_method(
+    method: &mut Member,
+    parts: Parts<'_>,
+    pool: &mut Pool,
+    numbers: &SiteNumbers,
+    plan: &impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
+) -> Result<Vec<Site>, Error> {
+    let Some(place) = method.attribute_index(pool, "Code") else {
+        return Ok(Vec::new());
+    };
+    let code = Code::parse(&method.attributes[place], pool)?;
+    let lines = code.lines(pool)?;
+    let mut weaver = Weaver {
+        class: parts.class,
+        name: parts.name,
+        descriptor: parts.descriptor,
+        access: method.access,
+        code: &code,
+        pool,
+        editor: Editor::new(&code, parts.context),
+        natives: parts.natives,
+        context: parts.context,
+        lines,
+        sites: Vec::new(),
+        numbers,
+        temporaries: HashMap::new(),
+    };
+    if !plan(&mut weaver)? {
+        return Ok(Vec::new());
+    }
+    let Weaver {
+        editor,
+        sites,
+        pool,
+        ..
+    } = weaver;
+    let edited = editor.finish(pool)?;
+    method.attributes[place] = edited.write(pool)?;
+    Ok(sites)
+}
+
+impl Weaver<'_> {
+    pub(crate) fn is_static(&self) -> bool {
+        self.access & access::STATIC != 0
+    }
+
+    pub(crate) fn is_constructor(&self) -> bool {
+        self.name == "<init>"
+    }
+
+    /// Where this constructor calls `this(...)` or `super(...)`.
+    pub(crate) fn this_calls(&self) -> Result<Vec<u32>, Error> {
+        Ok(simulate(self.code, self.pool, self.context)?
+            .this_inits()
+            .collect())
+    }
+
+    /// The one call that initialises `this`, if it parts the code in two: all before it, none
+    /// after it has an uninitialised `this`.
+    fn parting_call(&self) -> Result<Option<u32>, Error> {
+        let simulation = simulate(self.code, self.pool, self.context)?;
+        let calls: Vec<u32> = simulation.this_inits().collect();
+        let [call] = calls[..] else { return Ok(None) };
+        for instruction in self.code.instructions() {
+            let pc = instruction?.pc;
+            let raw = simulation.at(pc).map(|state| state.is_this_uninitialized());
+            if raw.is_some_and(|raw| raw != (pc <= call)) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(call))
+    }
+
+    pub(crate) fn site(&mut self, kind: SiteKind, pc: Option<u32>, target: &Target<'_>) -> SiteId {
+        let id = self.numbers.next();
+        let line = match pc {
+            Some(pc) => self.lines.line_at(pc),
+            None => self.lines.entries().first().map(|(_, line)| *line),
+        };
+        self.sites.push(Site {
+            id,
+            kind,
+            class: self.class.to_owned(),
+            method: self.name.to_owned(),
+            descriptor: self.descriptor.to_owned(),
+            line,
+            target: culprit_model::Member {
+                owner: target.owner.to_owned(),
+                name: target.name.to_owned(),
+                descriptor: target.descriptor.to_owned(),
+            },
+            is_static: target.is_static,
+        });
+        id
+    }
+
+    /// The site of the method itself.
+    pub(crate) fn own_site(&mut self, kind: SiteKind) -> SiteId {
+        let (class, name, descriptor) = (self.class, self.name, self.descriptor);
+        let is_static = self.is_static();
+        self.site(
+            kind,
+            None,
+            &Target {
+                owner: class,
+                name,
+                descriptor,
+                is_static,
+            },
+        )
+    }
+
+    /// A local that holds a token through the whole method.
+    pub(crate) fn token(&mut self) -> u16 {
+        self.editor.new_live_local(VerificationType::Long)
+    }
+
+    /// A temporary for the value at a position of a straight-line sequence; sequences share them.
+    pub(crate) fn temporary(&mut self, position: usize, kind: LocalKind) -> u16 {
+        let editor = &mut self.editor;
+        *self
+            .temporaries
+            .entry((position, kind))
+            .or_insert_with(|| editor.new_local(kind))
+    }
+
+    pub(crate) fn probe(&mut self, asm: &mut Asm, name: &str) -> Result<(), Error> {
+        probe::call(asm, self.pool, name)
+    }
+
+    pub(crate) fn push_site(&mut self, asm: &mut Asm, site: SiteId) -> Result<(), Error> {
+        asm.push_int(self.pool, site.0 as i32)?;
+        Ok(())
+    }
+
+    /// Entry code: ask for a token, write receiver and arguments under it, commit.
+    pub(crate) fn enter(
+        &mut self,
+        token: u16,
+        site: SiteId,
+        stem: &str,
+        commit: &str,
+    ) -> Result<(), Error> {
+        let mut asm = Asm::new();
+        let on_receiver = !self.is_static() && !self.is_constructor();
+        if on_receiver {
+            asm.aload(0);
+            self.push_site(&mut asm, site)?;
+            self.probe(&mut asm, &format!("{stem}On"))?;
+        } else {
+            self.push_site(&mut asm, site)?;
+            self.probe(&mut asm, stem)?;
+        }
+        asm.lstore(token);
+        let mut local = u16::from(!self.is_static());
+        for shape in parameter_shapes(self.descriptor)? {
+            let kind = local_kind(shape);
+            asm.load(kind, local).lload(token);
+            self.probe(&mut asm, &variant("put", Some(shape)))?;
+            local += kind.slots();
+        }
+        asm.lload(token);
+        self.probe(&mut asm, commit)?;
+        self.editor.insert_entry(asm);
+        Ok(())
+    }
+
+    /// A probe before every return, given the value that is returned.
+    pub(crate) fn before_returns(
+        &mut self,
+        token: u16,
+        site: SiteId,
+        stem: &str,
+    ) -> Result<(), Error> {
+        let result = result_shape(self.descriptor)?;
+        let code = self.code;
+        let keeps_this = !stores_local_zero(code)?;
+        for instruction in code.instructions() {
+            let instruction = instruction?;
+            if !instruction.is_return() {
+                continue;
+            }
+            let mut asm = Asm::new();
+            let shape = match result {
+                Some(shape) => {
+                    asm.dup_value(local_kind(shape));
+                    Some(shape)
+                }
+                None if self.is_constructor() => {
+                    if keeps_this {
+                        asm.aload(0);
+                    } else {
+                        asm.aconst_null();
+                    }
+                    Some(Shape::Reference)
+                }
+                None => None,
+            };
+            asm.lload(token);
+            self.push_site(&mut asm, site)?;
+            self.probe(&mut asm, &variant(stem, shape))?;
+            self.editor.insert_before(instruction.pc, asm);
+        }
+        Ok(())
+    }
+
+    /// A handler around the whole body that runs `body` with the exception on the stack and
+    /// throws it again.
+    pub(crate) fn around(&mut self, body: &Asm) -> Result<(), Error> {
+        let mut body = body.clone();
+        body.athrow();
+        let handler = |from, to, frame_locals| HandlerSpec {
+            from,
+            to,
+            catch_type: 0,
+            frame_locals,
+            body: body.clone(),
+        };
+        if !self.is_constructor() {
+            self.editor
+                .add_handler(handler(Place::AfterEntry, Place::End, Vec::new()));
+            return Ok(());
+        }
+        // Before `this` is initialised a frame must say so, and afterwards it must not; the call
+        // itself can be covered by neither. Where no range of code is one or the other, exceptions
+        // go unseen.
+        if let Some(call) = self.parting_call()? {
+            let uninitialized = vec![VerificationType::UninitializedThis];
+            self.editor
+                .add_handler(handler(Place::AfterEntry, Place::At(call), uninitialized));
+            self.editor
+                .add_handler(handler(Place::After(call), Place::End, Vec::new()));
+        }
+        Ok(())
+    }
+}
+
+/// Whether any instruction writes local 0, so that it may not be `this` any more.
+pub(crate) fn stores_local_zero(code: &Code) -> Result<bool, Error> {
+    use culprit_classfile::op;
+    for instruction in code.instructions() {
+        let instruction = instruction?;
+        let stores = (op::ISTORE..=op::ASTORE).contains(&instruction.generic_opcode());
+        if stores && instruction.local() == Some(0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub(crate) fn parameter_shapes(descriptor: &str) -> Result<Vec<Shape>, Error> {
+    let malformed = || Error::Descriptor(descriptor.to_owned());
+    let (parameters, _) = split_descriptor(descriptor).ok_or_else(malformed)?;
+    parameters
+        .iter()
+        .map(|p| Shape::of(p).ok_or_else(malformed))
+        .collect()
+}
+
+pub(crate) fn result_shape(descriptor: &str) -> Result<Option<Shape>, Error> {
+    let malformed = || Error::Descriptor(descriptor.to_owned());
+    match split_descriptor(descriptor).ok_or_else(malformed)?.1 {
+        "V" => Ok(None),
+        result => Shape::of(result).map(Some).ok_or_else(malformed),
+    }
+}

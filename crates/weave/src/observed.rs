@@ -1,0 +1,425 @@
+//! The plan for classes of the observed set: incoming calls at method entry, outgoing calls and
+//! field accesses where they happen, exceptions where they arrive and where they leave.
+
+use std::collections::BTreeSet;
+
+use culprit_classfile::{Asm, Instruction, LocalKind, op};
+use culprit_model::observe::is_jdk_name;
+use culprit_model::options::Arrays;
+use culprit_model::value::{Shape, split_descriptor};
+use culprit_model::{EventKind, SiteKind};
+
+use crate::library::{self, CallPolicy};
+use crate::method::{Target, Weaver, parameter_shapes, result_shape, stores_local_zero};
+use crate::probe::{local_kind, variant};
+use crate::{Error, Settings, World};
+
+pub(crate) fn weave(
+    weaver: &mut Weaver<'_>,
+    world: &dyn World,
+    settings: Settings,
+) -> Result<bool, Error> {
+    let token = weaver.token();
+    let site = weaver.own_site(SiteKind::Entry);
+    let entry = if weaver.is_constructor() {
+        "enterConstructor"
+    } else {
+        "enter"
+    };
+    weaver.enter(token, site, entry, "entered")?;
+    weaver.before_returns(token, site, "returned")?;
+
+    let mut leaving = Asm::new();
+    leaving.dup().lload(token);
+    weaver.push_site(&mut leaving, site)?;
+    weaver.probe(&mut leaving, "threw")?;
+    weaver.around(&leaving)?;
+
+    let code = weaver.code;
+    let handlers: BTreeSet<u32> = code.handlers.iter().map(|h| u32::from(h.handler)).collect();
+    for pc in handlers {
+        let mut arriving = Asm::new();
+        arriving.dup().lload(token);
+        weaver.probe(&mut arriving, "caught")?;
+        weaver.editor.insert_before(pc, arriving);
+    }
+
+    let this_calls = if weaver.is_constructor() {
+        weaver.this_calls()?
+    } else {
+        Vec::new()
+    };
+    for instruction in code.instructions() {
+        let instruction = instruction?;
+        match instruction.opcode {
+            op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKESTATIC | op::INVOKEINTERFACE => {
+                let own = this_calls.contains(&instruction.pc);
+                call(weaver, world, token, &instruction, own)?;
+            }
+            op::GETFIELD | op::GETSTATIC | op::PUTFIELD | op::PUTSTATIC => {
+                field(weaver, world, token, &instruction)?;
+            }
+            _ if settings.arrays == Arrays::Accesses => element(weaver, token, &instruction)?,
+            _ => {}
+        }
+    }
+    let keeps_this = !stores_local_zero(code)?;
+    for pc in this_calls {
+        let mut asm = Asm::new();
+        asm.lload(token);
+        weaver.probe(&mut asm, "chain")?;
+        if calls_observed(weaver, world, pc)? {
+            weaver.editor.insert_before(pc, asm);
+        }
+        if keeps_this {
+            let mut asm = Asm::new();
+            asm.aload(0).lload(token);
+            weaver.push_site(&mut asm, site)?;
+            weaver.probe(&mut asm, "constructed")?;
+            weaver.editor.insert_after(pc, asm);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the call at `pc` goes to a class of the observed set.
+fn calls_observed(weaver: &Weaver<'_>, world: &dyn World, pc: u32) -> Result<bool, Error> {
+    let Some(index) = Instruction::decode(&weaver.code.bytes, pc)?.pool_index() else {
+        return Ok(false);
+    };
+    let owner = weaver.pool.member(index)?.owner;
+    Ok(owner == weaver.class || world.is_observed(&owner))
+}
+
+/// How a call leaves observed code, if it may.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// Without a receiver, for certain.
+    Out,
+    /// On a receiver, for certain.
+    OutOn,
+    /// On a receiver that decides at run time.
+    OutIf,
+}
+
+fn way(
+    opcode: u8,
+    target: &Target<'_>,
+    own: bool,
+    weaver: &Weaver<'_>,
+    world: &dyn World,
+) -> Option<Way> {
+    let Target {
+        owner,
+        name,
+        descriptor,
+        is_static,
+    } = *target;
+    if owner.starts_with('[') {
+        return None;
+    }
+    let without_receiver = is_static || name == "<init>";
+    if owner == weaver.class || world.is_observed(owner) {
+        // A native method of an observed class is code that nobody can replay.
+        let native = owner == weaver.class
+            && weaver
+                .natives
+                .iter()
+                .any(|(n, d)| n == name && d == descriptor);
+        return native.then_some(if is_static { Way::Out } else { Way::OutOn });
+    }
+    if !is_jdk_name(owner) {
+        return Some(match opcode {
+            _ if without_receiver => Way::Out,
+            op::INVOKESPECIAL => Way::OutOn,
+            _ => Way::OutIf,
+        });
+    }
+    // What a library superclass does for an observed object is done live, by that object.
+    if own {
+        return None;
+    }
+    let policy = match opcode {
+        _ if without_receiver => library::static_call(owner, name, descriptor),
+        op::INVOKESPECIAL => library::super_call(owner),
+        _ => library::instance_call(owner, name, descriptor),
+    };
+    match policy {
+        CallPolicy::Inside => None,
+        CallPolicy::Outside if without_receiver => Some(Way::Out),
+        CallPolicy::Outside => Some(Way::OutOn),
+        CallPolicy::ByReceiver => Some(Way::OutIf),
+    }
+}
+
+/// Surrounds a call: its arguments are moved to temporaries, recorded, and put back.
+fn call(
+    weaver: &mut Weaver<'_>,
+    world: &dyn World,
+    token: u16,
+    instruction: &Instruction<'_>,
+    own: bool,
+) -> Result<(), Error> {
+    let Some(index) = instruction.pool_index() else {
+        return Ok(());
+    };
+    let member = weaver.pool.member(index)?;
+    let (owner, name, descriptor) = (
+        member.owner.into_owned(),
+        member.name.into_owned(),
+        member.descriptor.into_owned(),
+    );
+    let target = Target {
+        owner: &owner,
+        name: &name,
+        descriptor: &descriptor,
+        is_static: instruction.opcode == op::INVOKESTATIC,
+    };
+    let Some(way) = way(instruction.opcode, &target, own, weaver, world) else {
+        return Ok(());
+    };
+    let constructs = name == "<init>";
+    let shapes = parameter_shapes(&descriptor)?;
+    let site = weaver.site(SiteKind::Call, Some(instruction.pc), &target);
+
+    let mut before = Asm::new();
+    let locals: Vec<(LocalKind, u16)> = shapes
+        .iter()
+        .enumerate()
+        .map(|(i, shape)| {
+            let kind = local_kind(*shape);
+            (kind, weaver.temporary(i + 2, kind))
+        })
+        .collect();
+    for (kind, local) in locals.iter().rev() {
+        before.store(*kind, *local);
+    }
+    let call = weaver.temporary(0, LocalKind::Long);
+    let receiver = weaver.temporary(1, LocalKind::Reference);
+    if way == Way::Out {
+        before.lload(token);
+        weaver.push_site(&mut before, site)?;
+        weaver.probe(&mut before, "out")?;
+    } else {
+        before.astore(receiver).aload(receiver).lload(token);
+        weaver.push_site(&mut before, site)?;
+        weaver.probe(
+            &mut before,
+            if way == Way::OutIf { "outIf" } else { "outOn" },
+        )?;
+    }
+    before.lstore(call);
+    for (shape, (kind, local)) in shapes.iter().zip(&locals) {
+        before.load(*kind, *local).lload(call);
+        weaver.probe(&mut before, &variant("put", Some(*shape)))?;
+    }
+    before.lload(call);
+    weaver.probe(&mut before, "left")?;
+    if constructs {
+        // One more reference to the object, to know it once it is initialised.
+        before.dup();
+    } else if way != Way::Out {
+        before.aload(receiver);
+    }
+    for (kind, local) in &locals {
+        before.load(*kind, *local);
+    }
+    weaver.editor.insert_before(instruction.pc, before);
+
+    let mut after = Asm::new();
+    let (parameters, _) =
+        split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
+    for (parameter, (_, local)) in parameters.iter().zip(&locals) {
+        if parameter.starts_with('[') {
+            after.aload(*local).lload(call);
+            weaver.probe(&mut after, "contents")?;
+        }
+    }
+    let result = if constructs {
+        Some(Shape::Reference)
+    } else {
+        result_shape(&descriptor)?
+    };
+    if let (Some(shape), false) = (result, constructs) {
+        after.dup_value(local_kind(shape));
+    }
+    after.lload(call);
+    weaver.push_site(&mut after, site)?;
+    weaver.probe(&mut after, &variant("back", result))?;
+    weaver.editor.insert_after(instruction.pc, after);
+    Ok(())
+}
+
+/// Records an access to an external field.
+fn field(
+    weaver: &mut Weaver<'_>,
+    world: &dyn World,
+    token: u16,
+    instruction: &Instruction<'_>,
+) -> Result<(), Error> {
+    let Some(index) = instruction.pool_index() else {
+        return Ok(());
+    };
+    let member = weaver.pool.member(index)?;
+    let (owner, name, descriptor) = (
+        member.owner.into_owned(),
+        member.name.into_owned(),
+        member.descriptor.into_owned(),
+    );
+    let is_static = matches!(instruction.opcode, op::GETSTATIC | op::PUTSTATIC);
+    let observed = owner == weaver.class || world.is_observed(&owner);
+    let library = is_jdk_name(&owner) && !(is_static && library::is_external_static(&owner, &name));
+    if observed || library {
+        return Ok(());
+    }
+    let target = Target {
+        owner: &owner,
+        name: &name,
+        descriptor: &descriptor,
+        is_static,
+    };
+    let reads = matches!(instruction.opcode, op::GETFIELD | op::GETSTATIC);
+    let kind = if reads {
+        EventKind::OutgoingRead
+    } else {
+        EventKind::OutgoingWrite
+    };
+    access(
+        weaver,
+        instruction.pc,
+        &target,
+        kind,
+        |weaver, asm, site| {
+            asm.lload(token).push_int(weaver.pool, kind as i32)?;
+            weaver.push_site(asm, site)?;
+            weaver.probe(asm, "access")
+        },
+    )
+}
+
+/// Records a field access; `begin` leaves the token of the access on the stack.
+pub(crate) fn access(
+    weaver: &mut Weaver<'_>,
+    pc: u32,
+    target: &Target<'_>,
+    kind: EventKind,
+    begin: impl Fn(&mut Weaver<'_>, &mut Asm, culprit_model::SiteId) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let shape = Shape::of(target.descriptor)
+        .ok_or_else(|| Error::Descriptor(target.descriptor.to_owned()))?;
+    let value_kind = local_kind(shape);
+    let site = weaver.site(SiteKind::Field, Some(pc), target);
+    let call = weaver.temporary(0, LocalKind::Long);
+    let receiver = weaver.temporary(1, LocalKind::Reference);
+    let value = weaver.temporary(2, value_kind);
+    let reads = matches!(kind, EventKind::OutgoingRead | EventKind::IncomingRead);
+
+    let mut record = Asm::new();
+    begin(weaver, &mut record, site)?;
+    record.lstore(call);
+    if !target.is_static {
+        record.aload(receiver).lload(call);
+        weaver.probe(&mut record, "putReceiver")?;
+    }
+    record.load(value_kind, value).lload(call);
+    weaver.probe(&mut record, &variant("put", Some(shape)))?;
+    record.lload(call);
+    weaver.probe(&mut record, "accessed")?;
+
+    let mut before = Asm::new();
+    let mut after = Asm::new();
+    if reads {
+        if !target.is_static {
+            before.dup().astore(receiver);
+        }
+        after
+            .dup_value(value_kind)
+            .store(value_kind, value)
+            .append(&record);
+    } else {
+        before.store(value_kind, value);
+        if !target.is_static {
+            before.dup().astore(receiver);
+        }
+        before.append(&record).load(value_kind, value);
+    }
+    if !before.is_empty() {
+        weaver.editor.insert_before(pc, before);
+    }
+    if !after.is_empty() {
+        weaver.editor.insert_after(pc, after);
+    }
+    Ok(())
+}
+
+/// Records an access to an element of an array that has crossed the border.
+fn element(
+    weaver: &mut Weaver<'_>,
+    token: u16,
+    instruction: &Instruction<'_>,
+) -> Result<(), Error> {
+    // `baload` serves boolean arrays as well; as bytes the recorded width is the same.
+    let (shape, descriptor) = match instruction.opcode {
+        op::IALOAD | op::IASTORE => (Shape::Int, "I"),
+        op::LALOAD | op::LASTORE => (Shape::Long, "J"),
+        op::FALOAD | op::FASTORE => (Shape::Float, "F"),
+        op::DALOAD | op::DASTORE => (Shape::Double, "D"),
+        op::AALOAD | op::AASTORE => (Shape::Reference, "Ljava/lang/Object;"),
+        op::BALOAD | op::BASTORE => (Shape::Byte, "B"),
+        op::CALOAD | op::CASTORE => (Shape::Char, "C"),
+        op::SALOAD | op::SASTORE => (Shape::Short, "S"),
+        _ => return Ok(()),
+    };
+    let reads = instruction.opcode <= op::SALOAD;
+    let kind = if reads {
+        EventKind::ArrayRead
+    } else {
+        EventKind::ArrayWrite
+    };
+    let target = Target {
+        owner: "",
+        name: "",
+        descriptor,
+        is_static: true,
+    };
+    let site = weaver.site(SiteKind::Array, Some(instruction.pc), &target);
+    let value_kind = local_kind(shape);
+    let call = weaver.temporary(0, LocalKind::Long);
+    let array = weaver.temporary(1, LocalKind::Reference);
+    let value = weaver.temporary(2, value_kind);
+    let index = weaver.temporary(3, LocalKind::Int);
+
+    let mut record = Asm::new();
+    record
+        .aload(array)
+        .iload(index)
+        .lload(token)
+        .push_int(weaver.pool, kind as i32)?;
+    weaver.push_site(&mut record, site)?;
+    weaver.probe(&mut record, "element")?;
+    record.lstore(call).load(value_kind, value).lload(call);
+    weaver.probe(&mut record, &variant("put", Some(shape)))?;
+    record.lload(call);
+    weaver.probe(&mut record, "accessed")?;
+
+    let mut before = Asm::new();
+    if reads {
+        before.dup2().istore(index).astore(array);
+        let mut after = Asm::new();
+        after
+            .dup_value(value_kind)
+            .store(value_kind, value)
+            .append(&record);
+        weaver.editor.insert_after(instruction.pc, after);
+    } else {
+        // Recorded before the store: should that fail, the recorded exception says so.
+        before
+            .store(value_kind, value)
+            .dup2()
+            .istore(index)
+            .astore(array);
+        before.append(&record).load(value_kind, value);
+    }
+    weaver.editor.insert_before(instruction.pc, before);
+    Ok(())
+}

@@ -1,0 +1,97 @@
+package culprit.runtime;
+
+import java.util.Arrays;
+import jdk.internal.misc.Unsafe;
+
+/** What the recorder knows of a run-time class. One lookup serves type, role and identity. */
+final class ClassInfo {
+    /** How values of the class are written. */
+    static final int OBJECT = 0, STRING = 1, CLASS = 2, ENUM = 3, BOXED = 4, ARRAY = 5;
+
+    /** Who runs the code of the class; numbers agree with the agent's. */
+    static final int OBSERVED = 0, VALUE = 1, LIVE = 2, EXTERNAL = 3;
+
+    /** The field that the weaver adds to the topmost woven class of a hierarchy. */
+    static final String ID_FIELD = "$culprit$id";
+
+    private static final ClassValue<ClassInfo> ALL =
+            new ClassValue<ClassInfo>() {
+                @Override
+                protected ClassInfo computeValue(Class<?> type) {
+                    return new ClassInfo(type, Native.describe(type));
+                }
+            };
+
+    final int type;
+    final int form;
+    final int role;
+
+    /** Descriptor character: of the boxed value, or of the elements of the array. */
+    final int code;
+
+    /** Offset of the added id field, or 0 where the class has none. */
+    final long idOffset;
+
+    /** Where the elements of an array of primitives start, and the size of one. */
+    final long elementBase;
+
+    final int elementSize;
+
+    /** Type number of the enum class; differs from {@code type} for constants with a body. */
+    final int enumType;
+
+    /** Which constants of the enum the agent knows by name. */
+    private volatile boolean[] constants = {};
+
+    private ClassInfo(Class<?> type, long packed) {
+        this.type = (int) packed & 0xffffff;
+        this.form = (int) (packed >>> 24) & 0xf;
+        this.role = (int) (packed >>> 28) & 0xf;
+        this.code = (int) (packed >>> 32) & 0xff;
+        boolean woven = (packed >>> 40 & 1) != 0;
+        this.idOffset = woven ? idOffset(type) : 0;
+        boolean primitives = form == ARRAY && code != 'L';
+        this.elementBase = primitives ? elementBase(type) : 0;
+        this.elementSize = primitives ? Unsafe.getUnsafe().arrayIndexScale(type) : 0;
+        this.enumType =
+                form == ENUM && type.getSuperclass() != Enum.class ? of(type.getSuperclass()).type : this.type;
+    }
+
+    /** Tells the agent the name of an enum constant when the first value of it is written. */
+    void named(Enum<?> constant) {
+        int ordinal = constant.ordinal();
+        boolean[] known = constants;
+        if (ordinal < known.length && known[ordinal]) {
+            return;
+        }
+        Native.constant(enumType, ordinal, constant.name());
+        known = Arrays.copyOf(known, Math.max(known.length, ordinal + 1));
+        known[ordinal] = true;
+        constants = known;
+    }
+
+    static ClassInfo of(Class<?> type) {
+        return ALL.get(type);
+    }
+
+    /** By reflection, since the method returns an {@code int} before JDK 25 and a {@code long} since. */
+    private static long elementBase(Class<?> type) {
+        try {
+            Object base = Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(Unsafe.getUnsafe(), type);
+            return ((Number) base).longValue();
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static long idOffset(Class<?> type) {
+        for (Class<?> c = type; c != null && c.getClassLoader() != null; c = c.getSuperclass()) {
+            try {
+                return Unsafe.getUnsafe().objectFieldOffset(c, ID_FIELD);
+            } catch (InternalError noSuchField) {
+                // The field is in a superclass.
+            }
+        }
+        return 0;
+    }
+}

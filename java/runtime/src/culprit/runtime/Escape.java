@@ -1,0 +1,97 @@
+package culprit.runtime;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A live library object goes out for the first time. From now on external code may change it and
+ * every library object it holds, so all of them get ids: later calls on them are recorded.
+ */
+final class Escape {
+    /** Beyond this many objects the walk stops and the loss is counted. */
+    private static final int MOST = 1 << 16;
+
+    /** Number of the loss, as the agent names it. */
+    private static final int LARGE_ESCAPE = 2;
+
+    private static final ClassValue<Field[]> REFERENCES =
+            new ClassValue<Field[]>() {
+                @Override
+                protected Field[] computeValue(Class<?> type) {
+                    return references(type);
+                }
+            };
+
+    private Escape() {}
+
+    static void element(Object o, long state) {
+        if (o != null) {
+            ClassInfo info = ClassInfo.of(o.getClass());
+            if (leadsOn(o, info)) {
+                mark(o, info, state);
+                Identity.of(o, info, state);
+            }
+        }
+    }
+
+    /** Gives ids to all live library objects and arrays that are reachable through such. */
+    static void mark(Object root, ClassInfo rootInfo, long state) {
+        ArrayDeque<Object> open = new ArrayDeque<>();
+        Identity.of(root, rootInfo, state);
+        open.add(root);
+        int seen = 0;
+        for (Object o; (o = open.poll()) != null; ) {
+            if (++seen > MOST) {
+                Native.lost(LARGE_ESCAPE);
+                return;
+            }
+            if (o instanceof Object[]) {
+                for (Object held : (Object[]) o) {
+                    visit(held, open, state);
+                }
+            } else {
+                for (Field field : REFERENCES.get(o.getClass())) {
+                    try {
+                        visit(field.get(o), open, state);
+                    } catch (IllegalAccessException | RuntimeException notReadable) {
+                        Native.lost(LARGE_ESCAPE);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void visit(Object held, ArrayDeque<Object> open, long state) {
+        if (held == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(held.getClass());
+        if (leadsOn(held, info)) {
+            Identity.of(held, info, state);
+            open.add(held);
+        }
+    }
+
+    private static boolean leadsOn(Object o, ClassInfo info) {
+        boolean follows =
+                info.form == ClassInfo.ARRAY
+                        || info.form == ClassInfo.OBJECT && info.role == ClassInfo.LIVE;
+        return follows && !Identity.crossed(o);
+    }
+
+    private static Field[] references(Class<?> type) {
+        List<Field> found = new ArrayList<>();
+        for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
+            for (Field field : c.getDeclaredFields()) {
+                boolean held = !field.getType().isPrimitive() && !Modifier.isStatic(field.getModifiers());
+                if (held && field.trySetAccessible()) {
+                    found.add(field);
+                }
+            }
+        }
+        return found.toArray(new Field[0]);
+    }
+}

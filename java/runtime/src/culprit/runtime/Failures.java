@@ -1,0 +1,88 @@
+package culprit.runtime;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Arrays;
+
+/** What hooks in the JDK and in test frameworks call when a run fails or ends. */
+public final class Failures {
+    private static final int UNCAUGHT = 1, TEST = 2;
+
+    /** The last exception reported by this thread: JUnit's layers report the same one again. */
+    private static final ThreadLocal<Throwable> LAST = new ThreadLocal<>();
+
+    private Failures() {}
+
+    /** An exception is about to leave a thread. */
+    public static void uncaught(Thread thread, Throwable thrown) {
+        report(UNCAUGHT, thread.getName(), thrown);
+    }
+
+    /** An exception has failed a test. */
+    public static void test(Throwable thrown) {
+        if (thrown != null && LAST.get() != thrown) {
+            LAST.set(thrown);
+            report(TEST, testMethod(thrown), thrown);
+        }
+    }
+
+    /** The program ends the JVM. */
+    public static void exiting(int status) {
+        Native.exiting(status);
+    }
+
+    private static void report(int kind, String place, Throwable thrown) {
+        long state = Probe.currentState();
+        if (state == 0) {
+            return;
+        }
+        Probe.mute(state, 1);
+        try {
+            StringWriter stack = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(stack));
+            Native.failure(
+                    kind, state, place, thrown.getClass().getName(), message(thrown), stack.toString(), ids(thrown));
+        } catch (Throwable own) {
+            Native.failure(kind, state, place, thrown.getClass().getName(), null, "", ids(thrown));
+        } finally {
+            Probe.mute(state, -1);
+        }
+    }
+
+    private static String message(Throwable thrown) {
+        try {
+            return thrown.getMessage();
+        } catch (Throwable inTheProgram) {
+            return null;
+        }
+    }
+
+    private static long[] ids(Throwable thrown) {
+        long[] ids = new long[16];
+        int count = 0;
+        int links = 0;
+        for (Throwable t = thrown; t != null && links < ids.length; t = t.getCause(), links++) {
+            long id = Identity.known(t, ClassInfo.of(t.getClass()));
+            if (id != 0) {
+                ids[count++] = id;
+            }
+        }
+        return Arrays.copyOf(ids, count);
+    }
+
+    /** The test as the stack shows it: the outermost frame below the framework and reflection. */
+    private static String testMethod(Throwable thrown) {
+        StackTraceElement[] frames = thrown.getStackTrace();
+        String found = "";
+        for (StackTraceElement frame : frames) {
+            String type = frame.getClassName();
+            if (type.startsWith("java.lang.reflect.") || type.startsWith("jdk.internal.reflect.")) {
+                break;
+            }
+            if (!type.startsWith("org.junit.") && !type.startsWith("junit.") && !type.startsWith("java.")) {
+                found = type + "#" + frame.getMethodName();
+            }
+        }
+        return found;
+    }
+}

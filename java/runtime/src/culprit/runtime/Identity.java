@@ -1,0 +1,185 @@
+package culprit.runtime;
+
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Ids of objects. Objects of woven classes carry theirs in an added field; all others (library
+ * objects, arrays) are kept in a weak table by identity. An id never keeps its object alive.
+ *
+ * <p>Having an id means having crossed the border. A library object without one was made by
+ * observed code, stayed there, and runs live.
+ */
+final class Identity {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final int STRIPES = 64;
+    private static final Stripe[] TABLE = new Stripe[STRIPES];
+
+    /**
+     * Whether the header tells that an object never had its identity hash taken, and so cannot be
+     * in the table. Found out at start, since the layout is the JVM's own business.
+     */
+    private static final boolean HEADER_TELLS;
+
+    private static final long HASH_MASK = 0x7fffffffL << 8;
+
+    static {
+        for (int i = 0; i < STRIPES; i++) {
+            TABLE[i] = new Stripe();
+        }
+        HEADER_TELLS = calibrate();
+    }
+
+    private Identity() {}
+
+    private static boolean calibrate() {
+        for (int i = 0; i < 16; i++) {
+            Object probe = new Object();
+            long fresh = U.getLong(probe, 0L);
+            int hash = System.identityHashCode(probe);
+            long hashed = U.getLong(probe, 0L);
+            if ((fresh & 7) != 1 || (fresh & HASH_MASK) != 0) {
+                return false;
+            }
+            if ((hashed & 7) != 1 || (hashed & HASH_MASK) >>> 8 != hash) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The id of an object, given now if it has none. */
+    static long of(Object o, ClassInfo info, long state) {
+        long offset = info.idOffset;
+        if (offset == 0) {
+            return TABLE[System.identityHashCode(o) & STRIPES - 1].idOf(o, state);
+        }
+        long id = U.getLong(o, offset);
+        if (id != 0) {
+            return id;
+        }
+        id = fresh(state);
+        return U.compareAndSetLong(o, offset, 0, id) ? id : U.getLongVolatile(o, offset);
+    }
+
+    /** The id of an object, or 0 if it has none. */
+    static long known(Object o, ClassInfo info) {
+        if (info.idOffset != 0) {
+            return U.getLong(o, info.idOffset);
+        }
+        return crossed(o) ? TABLE[System.identityHashCode(o) & STRIPES - 1].find(o) : 0;
+    }
+
+    /** Whether an object of an unwoven class has crossed the border. */
+    static boolean crossed(Object o) {
+        if (HEADER_TELLS) {
+            long header = U.getLong(o, 0L);
+            if ((header & 7) == 1 && (header & HASH_MASK) == 0) {
+                return false;
+            }
+        }
+        return TABLE[System.identityHashCode(o) & STRIPES - 1].find(o) != 0;
+    }
+
+    private static long fresh(long state) {
+        long id = U.getLong(state + Probe.NEXT_ID);
+        if (id == U.getLong(state + Probe.LAST_ID)) {
+            Native.moreIds(state);
+            id = U.getLong(state + Probe.NEXT_ID);
+        }
+        U.putLong(state + Probe.NEXT_ID, id + 1);
+        return id;
+    }
+
+    /** The id of one object, as long as that lives. */
+    private static final class Entry extends WeakReference<Object> {
+        final int hash;
+        final long id;
+
+        Entry(Object o, ReferenceQueue<Object> queue, int hash, long id) {
+            super(o, queue);
+            this.hash = hash;
+            this.id = id;
+        }
+    }
+
+    /** A link of a chain. Links never change, so chains are read without a lock. */
+    private static final class Link {
+        final Entry entry;
+        final Link next;
+
+        Link(Entry entry, Link next) {
+            this.entry = entry;
+            this.next = next;
+        }
+    }
+
+    /** One part of the table. */
+    private static final class Stripe {
+        private final ReferenceQueue<Object> dead = new ReferenceQueue<>();
+        private volatile Link[] buckets = new Link[64];
+        private int size;
+
+        private static int index(int hash, Link[] buckets) {
+            return hash >>> 6 & buckets.length - 1;
+        }
+
+        long find(Object o) {
+            int hash = System.identityHashCode(o);
+            Link[] all = buckets;
+            for (Link link = all[index(hash, all)]; link != null; link = link.next) {
+                if (link.entry.hash == hash && link.entry.get() == o) {
+                    return link.entry.id;
+                }
+            }
+            return 0;
+        }
+
+        long idOf(Object o, long state) {
+            long id = find(o);
+            return id != 0 ? id : add(o, state);
+        }
+
+        private synchronized long add(Object o, long state) {
+            long id = find(o);
+            if (id != 0) {
+                return id;
+            }
+            purge();
+            Link[] all = size > buckets.length ? larger() : buckets;
+            id = fresh(state);
+            int hash = System.identityHashCode(o);
+            int index = index(hash, all);
+            all[index] = new Link(new Entry(o, dead, hash, id), all[index]);
+            buckets = all;
+            size++;
+            return id;
+        }
+
+        private void purge() {
+            for (Object gone; (gone = dead.poll()) != null; size--) {
+                Link[] all = buckets;
+                int index = index(((Entry) gone).hash, all);
+                Link kept = null;
+                for (Link link = all[index]; link != null; link = link.next) {
+                    if (link.entry != gone) {
+                        kept = new Link(link.entry, kept);
+                    }
+                }
+                all[index] = kept;
+            }
+        }
+
+        private Link[] larger() {
+            Link[] larger = new Link[buckets.length * 2];
+            for (Link head : buckets) {
+                for (Link link = head; link != null; link = link.next) {
+                    int index = index(link.entry.hash, larger);
+                    larger[index] = new Link(link.entry, larger[index]);
+                }
+            }
+            return larger;
+        }
+    }
+}

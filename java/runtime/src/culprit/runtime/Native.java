@@ -1,0 +1,58 @@
+package culprit.runtime;
+
+/**
+ * The runtime's way into the agent. Everything here is rare: a full buffer, a new thread, a class
+ * or a long value seen for the first time, a failure.
+ */
+final class Native {
+    private Native() {}
+
+    /** Address of the region that holds one state of 256 bytes a thread; see {@link Probe}. */
+    static native long states();
+
+    /** Address of the table from Java thread ids to states; see {@link Probe#current}. */
+    static native long table();
+
+    /** Address of the order cell: which thread had the last event, and the number of its turn. */
+    static native long order();
+
+    /** Number of slots of the table, a power of two. */
+    static native int tableSize();
+
+    /** A state for a thread that has its first event: its index shifted left by 32, or 0. */
+    static native long attach(Thread thread, long tid);
+
+    /** Hands a full buffer over and gives the state an empty one. */
+    static native void flush(long state);
+
+    /** A fresh range of object ids: sets the two id words of the state. */
+    static native void moreIds(long state);
+
+    /** What is known of a class: type id, role and flags, packed as {@link ClassInfo} unpacks. */
+    static native long describe(Class<?> type);
+
+    /** Names a constant of an enum. */
+    static native void constant(int type, int ordinal, String name);
+
+    /** Stores a long string once; the number of its blob. Negative: it is masked. */
+    static native int stringBlob(String value);
+
+    /** Stores the contents of a primitive array once; the number of its blob. */
+    static native int arrayBlob(Object array);
+
+    /** Whether a short string is to be masked. Called only where there are masks. */
+    static native boolean masked(String value);
+
+    /** Counts a loss by the number of its name. */
+    static native void lost(int reason);
+
+    /** The runtime met something it cannot handle: recording ends. */
+    static native void fault(String what);
+
+    /** An exception made the run fail: it left a thread (kind 1) or failed a test (kind 2). */
+    static native void failure(
+            int kind, long state, String place, String type, String message, String stack, long[] exceptions);
+
+    /** The program asks the JVM to end with this status. */
+    static native void exiting(int status);
+}

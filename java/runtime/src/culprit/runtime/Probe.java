@@ -1,0 +1,635 @@
+package culprit.runtime;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * What woven code calls. Each probe decides at run time whether control crosses the border between
+ * observed and external code, and writes a record to the buffer of its thread if it does.
+ *
+ * <p>A thread's <em>depth</em> is the number of crossings that are open. It is even while external
+ * code runs and odd while observed code runs, so one look tells on which side a thread is.
+ *
+ * <p>A <em>token</em> is what a probe gives to the later probes of the same activation or call: the
+ * index of the thread's state (bits 32 to 55), the depth before the crossing (bits 0 to 31), and
+ * flags. A negative token belongs to an open crossing; a positive one to an observed method called
+ * by observed code; 0 means that this thread is not being recorded. Since tokens hold absolute
+ * depths, a crossing whose end was not seen (a stack overflow inside a probe) is noticed and
+ * repaired by the next probe further out.
+ *
+ * <p>No probe throws, blocks on a lock of the program, or runs code of the program.
+ */
+public final class Probe {
+    /** Layout of a thread's state, in bytes; the agent has the same in its {@code state.rs}. */
+    static final int POSITION = 0,
+            PUBLISHED = 8,
+            BASE = 16,
+            LIMIT = 24,
+            DEPTH = 32,
+            INDEX = 36,
+            NEXT_ID = 40,
+            LAST_ID = 48,
+            TURN = 56,
+            SAMPLE = 64,
+            SAMPLE_COUNT = 68,
+            OWNER = 72,
+            MUTED = 80,
+            CHAINED = 88;
+
+    /** Kinds of records; the first fifteen are the model's event kinds. */
+    static final int INCOMING_CALL = 1,
+            INCOMING_RETURN = 2,
+            INCOMING_THROW = 3,
+            OUTGOING_CALL = 4,
+            OUTGOING_RETURN = 5,
+            OUTGOING_THROW = 6,
+            OUTGOING_READ = 7,
+            OUTGOING_WRITE = 8,
+            INCOMING_READ = 9,
+            INCOMING_WRITE = 10,
+            ARRAY_READ = 11,
+            ARRAY_WRITE = 12,
+            ARRAY_CONTENTS = 13,
+            CONSTRUCTED = 14,
+            IDENTITY_HASH = 15,
+            RECORD_TURN = 16,
+            RECORD_UNWOUND = 17;
+
+    private static final long CROSSING = 1L << 63;
+    private static final long OUTWARD = 1L << 62;
+    private static final long SKIPPED = 1L << 61;
+    private static final long INNER = 1L << 60;
+    private static final long STATE_BITS = 0x00ffffff00000000L;
+    private static final long ONE_EVENT = 1L << 32;
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long STATES = Native.states();
+    private static final long TABLE = Native.table();
+    private static final long SLOTS = Native.tableSize() - 1;
+    private static final long ORDER = Native.order();
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+
+    private Probe() {}
+
+    // Finding the thread's state.
+
+    /** The bare token of the current thread, or 0 if it is not recorded. */
+    @ForceInline
+    private static long current() {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long token = U.getLong(TABLE + ((tid & SLOTS) << 3));
+        long state = state(token);
+        if (U.getLong(state + OWNER) == tid) {
+            return U.getLong(state + MUTED) == 0 ? token : 0;
+        }
+        return Native.attach(Thread.currentThread(), tid);
+    }
+
+    @ForceInline
+    private static long state(long token) {
+        return STATES + (token >>> 24 & 0xffffff00L);
+    }
+
+    // Records.
+
+    private static void begin(long state, int kind, int site) {
+        long position = U.getLong(state + BASE) + (int) U.getLong(state + PUBLISHED);
+        if (position >= U.getLong(state + LIMIT)) {
+            Native.flush(state);
+            position = U.getLong(state + BASE) + (int) U.getLong(state + PUBLISHED);
+        }
+        if ((U.getLong(ORDER) & 0xffffff) != U.getInt(state + INDEX)) {
+            position = takeTurn(state, position);
+        }
+        U.putInt(position, kind << 26 | site);
+        U.putLong(state + POSITION, position + 4);
+    }
+
+    private static void end(long state) {
+        long published = U.getLong(state + PUBLISHED);
+        long length = U.getLong(state + POSITION) - U.getLong(state + BASE) - (int) published;
+        U.putLongRelease(null, state + PUBLISHED, published + ONE_EVENT + length);
+    }
+
+    /**
+     * Another thread had the last event: start a new turn. Owner and number of the turn change in
+     * one step, so that two threads agree on which turn came first. Reading the owner needs no
+     * fence: where one thread's event must come before another's, the program's own
+     * synchronisation makes the change visible.
+     */
+    private static long takeTurn(long state, long position) {
+        int me = U.getInt(state + INDEX);
+        long seen, turn;
+        do {
+            seen = U.getLongVolatile(null, ORDER);
+            turn = (seen >>> 24) + 1;
+        } while (!U.compareAndSetLong(null, ORDER, seen, turn << 24 | me));
+        U.putLong(state + TURN, turn);
+        U.putInt(position, RECORD_TURN << 26);
+        U.putLong(position + 4, turn);
+        U.putLongRelease(null, state + PUBLISHED, U.getLong(state + PUBLISHED) + 12);
+        return position + 12;
+    }
+
+    private static void unwound(long state, int count) {
+        begin(state, RECORD_UNWOUND, 0);
+        long position = U.getLong(state + POSITION);
+        U.putInt(position, count);
+        U.putLongRelease(null, state + PUBLISHED, U.getLong(state + PUBLISHED) + 8);
+    }
+
+    // Observed methods, from inside.
+
+    /** Entry of a static method or a class initialiser. */
+    @ForceInline
+    public static long enter(int site) {
+        long token = current();
+        if (token == 0) {
+            return 0;
+        }
+        int depth = U.getInt(state(token) + DEPTH);
+        return (depth & 1) != 0 ? token | depth : incoming(token, depth, site);
+    }
+
+    /**
+     * Entry of a constructor. No handler may cover a {@code super(...)} or {@code this(...)} call,
+     * so an exception that leaves the inner constructor is seen there and nowhere further out; the
+     * inner one must know that it ends the incoming call.
+     */
+    @ForceInline
+    public static long enterConstructor(int site) {
+        long token = current();
+        if (token == 0) {
+            return 0;
+        }
+        long state = state(token);
+        int depth = U.getInt(state + DEPTH);
+        if ((depth & 1) != 0) {
+            long inner = U.getInt(state + CHAINED) == 0 ? 0 : INNER;
+            U.putInt(state + CHAINED, 0);
+            return token | inner | depth;
+        }
+        begin(state, INCOMING_CALL, site);
+        return token | CROSSING | depth;
+    }
+
+    /** The constructor of an incoming call is about to call another observed constructor. */
+    @ForceInline
+    public static void chain(long token) {
+        if (token < 0 || (token & INNER) != 0) {
+            U.putInt(state(token) + CHAINED, 1);
+        }
+    }
+
+    /** Entry of an instance method. */
+    @ForceInline
+    public static long enterOn(Object self, int site) {
+        long token = enter(site);
+        if (token < 0) {
+            Values.reference(state(token), self, true);
+        }
+        return token;
+    }
+
+    private static long incoming(long token, int depth, int site) {
+        long state = state(token);
+        begin(state, INCOMING_CALL, site);
+        boolean skipped = depth == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
+        return token | CROSSING | (skipped ? SKIPPED : 0) | depth;
+    }
+
+    /** Whether this outermost call is the one in {@code SAMPLE} that is recorded. */
+    private static boolean sampled(long state) {
+        int count = U.getInt(state + SAMPLE_COUNT);
+        U.putInt(state + SAMPLE_COUNT, (count + 1) % U.getInt(state + SAMPLE));
+        return count == 0;
+    }
+
+    /** All arguments of an incoming call are written. */
+    @ForceInline
+    public static void entered(long token) {
+        if (token < 0) {
+            cross(token);
+        }
+    }
+
+    private static void cross(long token) {
+        if ((token & SKIPPED) != 0) {
+            mute(state(token), 1);
+            return;
+        }
+        long state = state(token);
+        end(state);
+        U.putInt(state + DEPTH, (int) token + 1);
+    }
+
+    /** The object of an incoming constructor call exists: {@code super(...)} has returned. */
+    @ForceInline
+    public static void constructed(Object self, long token, int site) {
+        if (token < 0 && (token & SKIPPED) == 0) {
+            long state = state(token);
+            begin(state, CONSTRUCTED, site);
+            Values.reference(state, self, true);
+            end(state);
+        }
+    }
+
+    @ForceInline
+    public static void returnedV(long token, int site) {
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_RETURN, site);
+            leave(state, token);
+        }
+    }
+
+    @ForceInline
+    public static void returned1(int value, long token, int site) {
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_RETURN, site);
+            Values.one(state, value);
+            leave(state, token);
+        }
+    }
+
+    @ForceInline
+    public static void returned2(int value, long token, int site) {
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_RETURN, site);
+            Values.two(state, value);
+            leave(state, token);
+        }
+    }
+
+    @ForceInline
+    public static void returned4(int value, long token, int site) {
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_RETURN, site);
+            Values.four(state, value);
+            leave(state, token);
+        }
+    }
+
+    @ForceInline
+    public static void returned8(long value, long token, int site) {
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_RETURN, site);
+            Values.eight(state, value);
+            leave(state, token);
+        }
+    }
+
+    @ForceInline
+    public static void returnedF(float value, long token, int site) {
+        returned4(Float.floatToRawIntBits(value), token, site);
+    }
+
+    @ForceInline
+    public static void returnedD(double value, long token, int site) {
+        returned8(Double.doubleToRawLongBits(value), token, site);
+    }
+
+    @ForceInline
+    public static void returnedL(Object value, long token, int site) {
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_RETURN, site);
+            Values.reference(state, value, true);
+            leave(state, token);
+        }
+    }
+
+    /** An exception leaves an observed method. */
+    public static void threw(Throwable thrown, long token, int site) {
+        caught(thrown, token);
+        if (token < 0) {
+            long state = state(token);
+            begin(state, INCOMING_THROW, site);
+            Values.reference(state, thrown, true);
+            leave(state, token);
+        } else if ((token & INNER) != 0) {
+            long state = state(token);
+            begin(state, INCOMING_THROW, 0);
+            Values.reference(state, thrown, true);
+            leave(state, (int) token - 1);
+        }
+    }
+
+    /** An exception reaches a handler of an observed method, which may have come from outside. */
+    public static void caught(Throwable thrown, long token) {
+        if (token == 0 || (token & SKIPPED) != 0) {
+            return;
+        }
+        long state = state(token);
+        int inside = token < 0 ? (int) token + 1 : (int) token;
+        int open = U.getInt(state + DEPTH) - inside;
+        if (open <= 0) {
+            return;
+        }
+        if (open > 1) {
+            unwound(state, open - 1);
+        }
+        begin(state, OUTGOING_THROW, 0);
+        Values.reference(state, thrown, false);
+        leave(state, inside);
+    }
+
+    private static void leave(long state, long token) {
+        if ((token & SKIPPED) != 0) {
+            mute(state, -1);
+            return;
+        }
+        end(state);
+        U.putInt(state + DEPTH, (int) token);
+    }
+
+    // Calls out of observed code.
+
+    /** A call to external code without a receiver: a static method or a constructor. */
+    @ForceInline
+    public static long out(long token, int site) {
+        return token == 0 || (token & SKIPPED) != 0 ? 0 : outgoing(token, site);
+    }
+
+    /** A call on a receiver whose class alone decides that the call goes out. */
+    @ForceInline
+    public static long outOn(Object receiver, long token, int site) {
+        if (token == 0 || receiver == null || (token & SKIPPED) != 0) {
+            return 0;
+        }
+        long call = outgoing(token, site);
+        Values.reference(state(call), receiver, true);
+        return call;
+    }
+
+    /** A call on a receiver that may be observed, live or external. */
+    @ForceInline
+    public static long outIf(Object receiver, long token, int site) {
+        return token == 0 || receiver == null || runsHere(receiver) ? 0 : outOn(receiver, token, site);
+    }
+
+    /** Whether calls on an object stay on this side of the border. */
+    private static boolean runsHere(Object receiver) {
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (info.role == ClassInfo.LIVE) {
+            return !Identity.crossed(receiver);
+        }
+        return info.role != ClassInfo.EXTERNAL;
+    }
+
+    private static long outgoing(long token, int site) {
+        long state = state(token);
+        int inside = token < 0 ? (int) token + 1 : (int) token;
+        int open = U.getInt(state + DEPTH) - inside;
+        if (open > 0) {
+            unwound(state, open);
+            U.putInt(state + DEPTH, inside);
+        }
+        begin(state, OUTGOING_CALL, site);
+        return token & STATE_BITS | CROSSING | OUTWARD | inside;
+    }
+
+    /** All arguments of an outgoing call are written. */
+    @ForceInline
+    public static void left(long call) {
+        if (call < 0) {
+            long state = state(call);
+            end(state);
+            U.putInt(state + DEPTH, (int) call + 1);
+        }
+    }
+
+    /** Contents of an array that an outgoing call received, before its return is recorded. */
+    public static void contents(Object array, long call) {
+        if (call < 0 && array != null) {
+            long state = state(call);
+            begin(state, ARRAY_CONTENTS, 0);
+            Values.reference(state, array, false);
+            end(state);
+        }
+    }
+
+    @ForceInline
+    public static void backV(long call, int site) {
+        if (call < 0) {
+            long state = state(call);
+            returning(state, call, site);
+            leave(state, call);
+        }
+    }
+
+    @ForceInline
+    public static void back1(int value, long call, int site) {
+        if (call < 0) {
+            long state = state(call);
+            returning(state, call, site);
+            Values.one(state, value);
+            leave(state, call);
+        }
+    }
+
+    @ForceInline
+    public static void back2(int value, long call, int site) {
+        if (call < 0) {
+            long state = state(call);
+            returning(state, call, site);
+            Values.two(state, value);
+            leave(state, call);
+        }
+    }
+
+    @ForceInline
+    public static void back4(int value, long call, int site) {
+        if (call < 0) {
+            long state = state(call);
+            returning(state, call, site);
+            Values.four(state, value);
+            leave(state, call);
+        }
+    }
+
+    @ForceInline
+    public static void back8(long value, long call, int site) {
+        if (call < 0) {
+            long state = state(call);
+            returning(state, call, site);
+            Values.eight(state, value);
+            leave(state, call);
+        }
+    }
+
+    @ForceInline
+    public static void backF(float value, long call, int site) {
+        back4(Float.floatToRawIntBits(value), call, site);
+    }
+
+    @ForceInline
+    public static void backD(double value, long call, int site) {
+        back8(Double.doubleToRawLongBits(value), call, site);
+    }
+
+    @ForceInline
+    public static void backL(Object value, long call, int site) {
+        if (call < 0) {
+            long state = state(call);
+            returning(state, call, site);
+            Values.reference(state, value, false);
+            leave(state, call);
+        }
+    }
+
+    private static void returning(long state, long call, int site) {
+        int open = U.getInt(state + DEPTH) - (int) call - 1;
+        if (open > 0) {
+            unwound(state, open);
+        }
+        begin(state, OUTGOING_RETURN, site);
+    }
+
+    // External methods that live library code may call on behalf of observed code.
+
+    @ForceInline
+    public static long calleeEnter(int site) {
+        long token = current();
+        if (token == 0) {
+            return 0;
+        }
+        int depth = U.getInt(state(token) + DEPTH);
+        return (depth & 1) == 0 ? 0 : outgoing(token | depth, site);
+    }
+
+    @ForceInline
+    public static long calleeEnterOn(Object self, int site) {
+        long call = calleeEnter(site);
+        if (call < 0) {
+            Values.reference(state(call), self, true);
+        }
+        return call;
+    }
+
+    public static void calleeThrew(Throwable thrown, long call) {
+        if (call < 0) {
+            long state = state(call);
+            int open = U.getInt(state + DEPTH) - (int) call - 1;
+            if (open > 0) {
+                unwound(state, open);
+            }
+            begin(state, OUTGOING_THROW, 0);
+            Values.reference(state, thrown, false);
+            leave(state, call);
+        }
+    }
+
+    // Fields and arrays.
+
+    /** Observed code accesses an external field. */
+    public static long access(long token, int kind, int site) {
+        if (token == 0 || (token & SKIPPED) != 0) {
+            return 0;
+        }
+        begin(state(token), kind, site);
+        return token | CROSSING | (kind == OUTGOING_WRITE ? OUTWARD : 0);
+    }
+
+    /** External code accesses an observed field. */
+    public static long accessFromOutside(int kind, int site) {
+        long token = current();
+        if (token == 0 || (U.getInt(state(token) + DEPTH) & 1) != 0) {
+            return 0;
+        }
+        begin(state(token), kind, site);
+        return token | CROSSING | (kind == INCOMING_READ ? OUTWARD : 0);
+    }
+
+    /** Observed code accesses an element of an array; recorded if the array crossed the border. */
+    public static long element(Object array, int index, long token, int kind, int site) {
+        if (token == 0 || array == null || (token & SKIPPED) != 0 || !Identity.crossed(array)) {
+            return 0;
+        }
+        long state = state(token);
+        begin(state, kind, site);
+        Values.reference(state, array, true);
+        Values.four(state, index);
+        return token | CROSSING | (kind == ARRAY_WRITE ? OUTWARD : 0);
+    }
+
+    /** All values of an access are written. */
+    public static void accessed(long access) {
+        if (access < 0) {
+            end(state(access));
+        }
+    }
+
+    // Values of the record that a token belongs to.
+
+    /** The receiver of an access: never its contents. */
+    public static void putReceiver(Object value, long token) {
+        if (token < 0) {
+            Values.reference(state(token), value, true);
+        }
+    }
+
+    @ForceInline
+    public static void put1(int value, long token) {
+        if (token < 0) {
+            Values.one(state(token), value);
+        }
+    }
+
+    @ForceInline
+    public static void put2(int value, long token) {
+        if (token < 0) {
+            Values.two(state(token), value);
+        }
+    }
+
+    @ForceInline
+    public static void put4(int value, long token) {
+        if (token < 0) {
+            Values.four(state(token), value);
+        }
+    }
+
+    @ForceInline
+    public static void put8(long value, long token) {
+        if (token < 0) {
+            Values.eight(state(token), value);
+        }
+    }
+
+    @ForceInline
+    public static void putF(float value, long token) {
+        put4(Float.floatToRawIntBits(value), token);
+    }
+
+    @ForceInline
+    public static void putD(double value, long token) {
+        put8(Double.doubleToRawLongBits(value), token);
+    }
+
+    @ForceInline
+    public static void putL(Object value, long token) {
+        if (token < 0) {
+            Values.reference(state(token), value, (token & OUTWARD) != 0);
+        }
+    }
+
+    // For the rest of the runtime.
+
+    /** The state of the current thread, muted or not; 0 if it has none. */
+    static long currentState() {
+        current();
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long token = U.getLong(TABLE + ((tid & SLOTS) << 3));
+        return U.getLong(state(token) + OWNER) == tid ? state(token) : 0;
+    }
+
+    /** Stops the recording of a thread by 1, and resumes it by -1; nests. */
+    static void mute(long state, int by) {
+        U.putInt(state + MUTED, U.getInt(state + MUTED) + by);
+    }
+}

@@ -1,0 +1,255 @@
+package culprit.runtime;
+
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Writes values into the record that is open. Scalars take their natural width; references a word
+ * of tag and payload, then what the tag asks for. `docs/recording-format.md` has the layout.
+ *
+ * <p>The buffer keeps a reserve beyond its limit that is enough for all scalars and object
+ * references of one record, so only strings and arrays look whether there is room.
+ */
+final class Values {
+    static final int NULL = 0,
+            OBJECT = 1,
+            OBJECT_WIDE = 2,
+            STRING8 = 3,
+            STRING16 = 4,
+            STRING_BLOB = 5,
+            CLASS = 6,
+            ENUM = 7,
+            BOXED = 8,
+            ARRAY = 9,
+            ARRAY_BLOB = 10,
+            ARRAY_REF = 11,
+            REDACTED = 12;
+
+    /** Longer strings and primitive arrays are stored once, as blobs. */
+    private static final int INLINE_CHARS = 64, INLINE_BYTES = 256;
+
+    /** Longer arrays of references, and arrays nested deeper, are recorded without contents. */
+    private static final int MOST_ELEMENTS = 1 << 16, DEEPEST = 6;
+
+    /** Numbers of losses, as the agent names them. */
+    private static final int LONG_ARRAY = 0, DEEP_ARRAY = 1;
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Set by the agent before the first event where `--redact` was given. */
+    static boolean masking;
+
+    private Values() {}
+
+    static void one(long state, int value) {
+        long position = U.getLong(state + Probe.POSITION);
+        U.putByte(position, (byte) value);
+        U.putLong(state + Probe.POSITION, position + 1);
+    }
+
+    static void two(long state, int value) {
+        long position = U.getLong(state + Probe.POSITION);
+        U.putShort(position, (short) value);
+        U.putLong(state + Probe.POSITION, position + 2);
+    }
+
+    static void four(long state, int value) {
+        long position = U.getLong(state + Probe.POSITION);
+        U.putInt(position, value);
+        U.putLong(state + Probe.POSITION, position + 4);
+    }
+
+    static void eight(long state, long value) {
+        long position = U.getLong(state + Probe.POSITION);
+        U.putLong(position, value);
+        U.putLong(state + Probe.POSITION, position + 8);
+    }
+
+    /** A reference that goes out of observed code, or comes in with the contents of arrays. */
+    static void reference(long state, Object o, boolean outward) {
+        if (o == null) {
+            four(state, NULL);
+            return;
+        }
+        try {
+            write(state, o, outward, 0);
+        } catch (StackOverflowError | OutOfMemoryError ofTheProgram) {
+            throw ofTheProgram;
+        } catch (Throwable own) {
+            Native.fault(own.toString());
+        }
+    }
+
+    private static void write(long state, Object o, boolean outward, int nesting) {
+        if (o == null) {
+            four(state, NULL);
+            return;
+        }
+        if (o instanceof String) {
+            string(state, (String) o);
+            return;
+        }
+        ClassInfo info = ClassInfo.of(o.getClass());
+        switch (info.form) {
+            case ClassInfo.OBJECT:
+                object(state, o, info, outward);
+                break;
+            case ClassInfo.CLASS:
+                four(state, CLASS << 24 | ClassInfo.of((Class<?>) o).type);
+                break;
+            case ClassInfo.ENUM:
+                info.named((Enum<?>) o);
+                four(state, ENUM << 24 | info.enumType);
+                four(state, ((Enum<?>) o).ordinal());
+                break;
+            case ClassInfo.BOXED:
+                boxed(state, o, info.code);
+                break;
+            default:
+                array(state, o, info, outward, nesting);
+        }
+    }
+
+    private static void object(long state, Object o, ClassInfo info, boolean outward) {
+        if (outward && info.role == ClassInfo.LIVE && !Identity.crossed(o)) {
+            Escape.mark(o, info, state);
+        }
+        long id = Identity.of(o, info, state);
+        if (id < 1L << 32) {
+            eight(state, id << 32 | OBJECT << 24 | info.type);
+        } else {
+            four(state, OBJECT_WIDE << 24 | info.type);
+            eight(state, id);
+        }
+    }
+
+    private static void string(long state, String value) {
+        int length = value.length();
+        if (length > INLINE_CHARS) {
+            int blob = Native.stringBlob(value);
+            if (blob < 0) {
+                four(state, REDACTED << 24);
+            } else {
+                four(state, STRING_BLOB << 24);
+                four(state, blob);
+            }
+            return;
+        }
+        if (masking && Native.masked(value)) {
+            four(state, REDACTED << 24);
+            return;
+        }
+        long position = room(state, 4 + 2 * INLINE_CHARS);
+        for (int i = 0; i < length; i++) {
+            char c = value.charAt(i);
+            if (c > 0xff) {
+                wide(state, position, value, length);
+                return;
+            }
+            U.putByte(position + 4 + i, (byte) c);
+        }
+        U.putInt(position, STRING8 << 24 | length);
+        U.putLong(state + Probe.POSITION, position + 4 + length);
+    }
+
+    private static void wide(long state, long position, String value, int length) {
+        U.putInt(position, STRING16 << 24 | length);
+        for (int i = 0; i < length; i++) {
+            U.putChar(position + 4 + 2 * i, value.charAt(i));
+        }
+        U.putLong(state + Probe.POSITION, position + 4 + 2 * length);
+    }
+
+    private static void boxed(long state, Object o, int code) {
+        four(state, BOXED << 24 | code);
+        switch (code) {
+            case 'Z':
+                one(state, (Boolean) o ? 1 : 0);
+                break;
+            case 'B':
+                one(state, (Byte) o);
+                break;
+            case 'S':
+                two(state, (Short) o);
+                break;
+            case 'C':
+                two(state, (Character) o);
+                break;
+            case 'I':
+                four(state, (Integer) o);
+                break;
+            case 'J':
+                eight(state, (Long) o);
+                break;
+            case 'F':
+                four(state, Float.floatToRawIntBits((Float) o));
+                break;
+            default:
+                eight(state, Double.doubleToRawLongBits((Double) o));
+        }
+    }
+
+    private static void array(long state, Object o, ClassInfo info, boolean outward, int nesting) {
+        long id = Identity.of(o, info, state);
+        room(state, 32);
+        if (info.code == 'L') {
+            Object[] elements = (Object[]) o;
+            boolean known = !outward && contentsFit(elements.length, nesting);
+            arrayHead(state, known ? ARRAY : ARRAY_REF, info.type, id, elements.length);
+            if (known) {
+                for (Object element : elements) {
+                    room(state, 16);
+                    write(state, element, false, nesting + 1);
+                }
+            } else if (outward) {
+                for (Object element : elements) {
+                    Escape.element(element, state);
+                }
+            }
+            return;
+        }
+        int length = java.lang.reflect.Array.getLength(o);
+        if (outward) {
+            arrayHead(state, ARRAY_REF, info.type, id, length);
+            return;
+        }
+        long bytes = (long) length * info.elementSize;
+        if (bytes > INLINE_BYTES) {
+            int blob = Native.arrayBlob(o);
+            arrayHead(state, ARRAY_BLOB, info.type, id, length);
+            four(state, blob);
+            return;
+        }
+        arrayHead(state, ARRAY, info.type, id, length);
+        long position = room(state, (int) bytes);
+        U.copyMemory(o, info.elementBase, null, position, bytes);
+        U.putLong(state + Probe.POSITION, position + bytes);
+    }
+
+    private static boolean contentsFit(int length, int nesting) {
+        if (length > MOST_ELEMENTS) {
+            Native.lost(LONG_ARRAY);
+            return false;
+        }
+        if (nesting >= DEEPEST) {
+            Native.lost(DEEP_ARRAY);
+            return false;
+        }
+        return true;
+    }
+
+    private static void arrayHead(long state, int tag, int type, long id, int length) {
+        four(state, tag << 24 | type);
+        eight(state, id);
+        four(state, length);
+    }
+
+    /** Makes sure that so many bytes fit before the reserve; the place to write at. */
+    private static long room(long state, int bytes) {
+        long position = U.getLong(state + Probe.POSITION);
+        if (position + bytes >= U.getLong(state + Probe.LIMIT)) {
+            Native.flush(state);
+            position = U.getLong(state + Probe.POSITION);
+        }
+        return position;
+    }
+}
