@@ -260,6 +260,19 @@ fn a_file_is_private_and_never_overwritten() {
 }
 
 #[test]
+fn a_full_disk_of_the_system_is_told_from_other_trouble() {
+    let full = fs::OpenOptions::new()
+        .append(true)
+        .open("/dev/full")
+        .unwrap();
+    let error = Writer::new(full).err().unwrap();
+    assert!(error.is_disk_full(), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let error = Writer::create(&folder.path().join("gone/x")).err().unwrap();
+    assert!(!error.is_disk_full(), "{error}");
+}
+
+#[test]
 fn a_buffer_over_the_limit_is_refused_and_nothing_is_written() {
     let mut writer = Writer::new(Vec::new()).unwrap();
     let before = writer.bytes_written();
