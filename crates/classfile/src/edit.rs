@@ -38,6 +38,12 @@ pub enum Place {
 }
 
 /// An exception handler to be appended to the method, with the lowest priority of all.
+///
+/// Constructors need care. Up to the call of `super(...)` or `this(...)`, local 0 of the frame must be
+/// `UninitializedThis`; after it, a handler without locals is fine. From version 51 on, no handler can cover the call
+/// itself: HotSpot checks the handler's frame against the state before the call and the one after it, and no frame
+/// fits both (seen on 17 and 25). So end the first range `At` the call and start the second `After` it. The old
+/// verifier, for versions up to 49, and for 50 as its second chance, accepts a range that includes the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandlerSpec {
     /// Start of the range covered.
@@ -47,8 +53,7 @@ pub struct HandlerSpec {
     /// Class constant of what is caught, 0 for anything.
     pub catch_type: u16,
     /// Locals the body may rely on, from local 0 on, one entry per value; they must hold throughout the range.
-    /// Empty is always sound, except where `this` is not yet initialised: there local 0 must be
-    /// `UninitializedThis`. Live locals are added by the editor.
+    /// Empty is always sound, except where `this` is not yet initialised. Live locals are added by the editor.
     pub frame_locals: Vec<VerificationType>,
     /// Starts with the exception on the stack and must end in `athrow`, a return or another terminal instruction.
     pub body: Asm,
@@ -61,19 +66,12 @@ pub struct Editor<'a> {
     method: MethodContext,
     entry: Vec<Asm>,
     insertions: Vec<Insertion>,
-    handlers: Vec<AddedHandler>,
+    handlers: Vec<HandlerSpec>,
     live: Vec<(u16, VerificationType)>,
     /// Next free local; wider than `u16` so that overflow shows at the end.
     next_local: u32,
     /// Treats every 16-bit jump as out of range. For tests of the far forms.
     pub widen_all: bool,
-}
-
-#[derive(Debug, Clone)]
-struct AddedHandler {
-    spec: HandlerSpec,
-    /// Whether its frame lists no locals at all, not even live ones.
-    is_bare: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -179,19 +177,7 @@ impl<'a> Editor<'a> {
 
     /// Adds a handler at the end of the code and of the exception table.
     pub fn add_handler(&mut self, handler: HandlerSpec) {
-        self.handlers.push(AddedHandler {
-            spec: handler,
-            is_bare: false,
-        });
-    }
-
-    /// Adds a handler whose frame has no locals whatever `frame_locals` says, and whose body cannot read live locals.
-    /// Only such a handler may cover the call of `super(...)` or `this(...)`; see `docs` of [`HandlerSpec`].
-    pub fn add_bare_handler(&mut self, handler: HandlerSpec) {
-        self.handlers.push(AddedHandler {
-            spec: handler,
-            is_bare: true,
-        });
+        self.handlers.push(handler);
     }
 
     /// Writes the edited method.
@@ -309,7 +295,7 @@ impl<'a> Editor<'a> {
         for handler in &self.handlers {
             // The handler starts with one value on an otherwise empty stack.
             let mut depth = 1;
-            if !limits.code(&handler.spec.body, &mut depth, pool)? {
+            if !limits.code(&handler.body, &mut depth, pool)? {
                 return Err(Error::BadInsertion("falls off the end of a handler"));
             }
         }
@@ -317,10 +303,10 @@ impl<'a> Editor<'a> {
     }
 
     /// The ranges of added handlers, without those that cover nothing.
-    fn ranges<'h>(&'h self, map: &PcMap) -> Result<Vec<(u32, u32, &'h AddedHandler)>> {
+    fn ranges<'h>(&'h self, map: &PcMap) -> Result<Vec<(u32, u32, &'h HandlerSpec)>> {
         let mut ranges = Vec::new();
         for handler in &self.handlers {
-            let (from, to) = (map.place(handler.spec.from)?, map.place(handler.spec.to)?);
+            let (from, to) = (map.place(handler.from)?, map.place(handler.to)?);
             if from > to {
                 return Err(Error::BadInsertion(
                     "has a handler range that ends before it starts",
@@ -338,7 +324,7 @@ impl<'a> Editor<'a> {
         &self,
         steps: &[Step<'_>],
         layout: &Layout,
-        ranges: &[(u32, u32, &AddedHandler)],
+        ranges: &[(u32, u32, &HandlerSpec)],
     ) -> Result<(Vec<u8>, Vec<u32>)> {
         let map = &layout.map;
         let mut out = Vec::with_capacity(map.end() as usize + 64);
@@ -361,7 +347,7 @@ impl<'a> Editor<'a> {
         let mut bodies = Vec::with_capacity(ranges.len());
         for (_, _, handler) in ranges {
             bodies.push(out.len() as u32);
-            out.extend(handler.spec.body.bytes());
+            out.extend(handler.body.bytes());
         }
         if out.len() > MAX_CODE {
             return Err(Error::CodeTooLarge { size: out.len() });
@@ -372,7 +358,7 @@ impl<'a> Editor<'a> {
     fn exception_table(
         &self,
         map: &PcMap,
-        ranges: &[(u32, u32, &AddedHandler)],
+        ranges: &[(u32, u32, &HandlerSpec)],
         bodies: &[u32],
     ) -> Result<Vec<Handler>> {
         let mut handlers = Vec::with_capacity(self.code.handlers.len() + ranges.len());
@@ -393,7 +379,7 @@ impl<'a> Editor<'a> {
                 start: *from as u16,
                 end: *to as u16,
                 handler: *body as u16,
-                catch_type: handler.spec.catch_type,
+                catch_type: handler.catch_type,
             });
         }
         Ok(handlers)
@@ -404,7 +390,7 @@ impl<'a> Editor<'a> {
         &self,
         steps: &[Step<'_>],
         layout: &Layout,
-        ranges: &[(u32, u32, &AddedHandler)],
+        ranges: &[(u32, u32, &HandlerSpec)],
         bodies: &[u32],
         pool: &mut Pool,
     ) -> Result<Option<Vec<u8>>> {
@@ -437,18 +423,15 @@ impl<'a> Editor<'a> {
             self.far_frames(steps, layout, &mut frames, pool)?;
         }
         for ((_, _, handler), body) in ranges.iter().zip(bodies) {
-            let caught = match handler.spec.catch_type {
+            let caught = match handler.catch_type {
                 0 => pool.add_class("java/lang/Throwable")?,
                 class => class,
             };
             let mut frame = Frame {
-                locals: Vec::new(),
+                locals: handler.frame_locals.clone(),
                 stack: vec![VerificationType::Object(caught)],
             };
-            if !handler.is_bare {
-                frame.locals.clone_from(&handler.spec.frame_locals);
-                self.move_frame(&mut frame, map)?;
-            }
+            self.move_frame(&mut frame, map)?;
             frames.push((*body, frame));
         }
         write_frames(&frames, &initial).map(Some)
@@ -621,7 +604,7 @@ impl Limits {
     }
 
     /// What handlers need in a method whose own code needs no stack: the exception, and what their bodies push.
-    fn handler_floor(&self, ranges: &[(u32, u32, &AddedHandler)]) -> u32 {
+    fn handler_floor(&self, ranges: &[(u32, u32, &HandlerSpec)]) -> u32 {
         if ranges.is_empty() {
             0
         } else {

@@ -18,10 +18,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
 use culprit_classfile::{
-    Asm, ClassFile, Code, Editor, Error, HandlerSpec, Instruction, LocalKind, MethodContext, Place,
-    Pool, Simulation, Type, VerificationType, op, simulate,
+    Asm, ClassFile, Code, Editor, Error, HandlerSpec, LocalKind, MethodContext, Place, Simulation,
+    Type, VerificationType, op, simulate,
 };
 
 const MODULES: [&str; 4] = ["java.base", "java.xml", "java.desktop", "jdk.compiler"];
@@ -41,7 +40,11 @@ enum Edit {
     AroundInit,
 }
 
-const EDITS: [Edit; 3] = [Edit::AroundInit, Edit::Everything, Edit::FarJumps];
+/// Edits that must verify as long as frames are used.
+const CURRENT: &[Edit] = &[Edit::Everything, Edit::FarJumps];
+
+/// Edits that must verify where the old verifier judges.
+const OLD: &[Edit] = &[Edit::Everything, Edit::FarJumps, Edit::AroundInit];
 
 struct Class {
     module: String,
@@ -97,48 +100,72 @@ fn check_jdk(jdk: &Jdk) {
     }
     eprintln!("  round trip: all identical");
 
-    // Not sampled: checks the simulator against every frame of every class.
+    let sampled: Vec<&Class> = classes.iter().filter(|c| is_sampled(&c.path)).collect();
     let started = Instant::now();
-    let (frames, mismatches) = check_simulator(&classes);
+    let (states, mismatches) = check_simulator(&sampled);
     eprintln!(
-        "  simulator: {frames} frames, {mismatches} mismatches, {:?}",
+        "  simulator: {states} states, {mismatches} mismatches, {:?}",
         started.elapsed()
     );
     assert_eq!(mismatches, 0);
+    check_mutations(&sampled);
 
-    let sampled: Vec<&Class> = classes.iter().filter(|c| is_sampled(&c.path)).collect();
     let late: Vec<&Class> = sampled
         .iter()
         .copied()
         .filter(|c| LATE_MODULES.contains(&&*c.module))
         .collect();
     // First without `java.base`: a JVM whose own first classes fail to verify dies without saying why.
-    for (label, classes, major) in [
-        ("late modules", &late, None),
-        ("all modules", &sampled, None),
-        ("late modules as version 49", &late, Some(49)),
-        ("late modules as version 46", &late, Some(46)),
-        ("late modules as version 45", &late, Some(45)),
+    for (label, classes, major, edits) in [
+        ("late modules", &late, None, CURRENT),
+        ("all modules", &sampled, None, CURRENT),
+        ("late modules as version 49", &late, Some(49), OLD),
+        ("late modules as version 45", &late, Some(45), OLD),
     ] {
         let mut unused = Totals::default();
         let plain = jdk.link("plain", classes, |c| {
             major.map(|_| rewrite(&c.bytes, Edit::Plain, major, &mut unused))
         });
-        for edit in EDITS {
+        for edit in edits {
             let mut totals = Totals::default();
             let edited = jdk.link("edited", classes, |c| {
-                Some(rewrite(&c.bytes, edit, major, &mut totals))
+                Some(rewrite(&c.bytes, *edit, major, &mut totals))
             });
-            report(&format!("{edit:?}, {label}"), &plain, &edited, &totals);
+            let new = report(&format!("{edit:?}, {label}"), &plain, &edited, &totals);
+            assert_eq!(
+                new, 0,
+                "{edit:?}, {label}: classes fail that did not before"
+            );
+            if major.is_none() {
+                jdk.compile();
+            }
         }
     }
+
+    // What the documentation of `HandlerSpec` says about constructors. Should a JVM accept this one day, use it.
+    let plain = jdk.link("plain", &late, |_| None);
+    let mut totals = Totals::default();
+    let edited = jdk.link("edited", &late, |c| {
+        let class = ClassFile::parse(&c.bytes).unwrap();
+        (class.major > 50).then(|| rewrite(&c.bytes, Edit::AroundInit, None, &mut totals))
+    });
+    let new = report("AroundInit, expected to fail", &plain, &edited, &totals);
+    assert!(
+        new > totals.classes / 2,
+        "handlers around super(...) verify"
+    );
 }
 
 type Outcomes = BTreeMap<String, String>;
 
-fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) {
+fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) -> usize {
     let ok = edited.values().filter(|o| *o == "ok").count();
-    let kind = |outcome: &str| outcome.split(':').next().unwrap_or_default().to_owned();
+    // A class set to an old version may be wrong in several ways, and the order in which HotSpot looks at methods
+    // depends on addresses, so there either error will do.
+    let kind = |outcome: &str| match outcome.split(':').next().unwrap_or_default() {
+        "java.lang.ClassFormatError" => "java.lang.VerifyError".to_owned(),
+        kind => kind.to_owned(),
+    };
     let new: Vec<_> = edited
         .iter()
         .filter(|(name, outcome)| kind(outcome) != kind(&plain[*name]))
@@ -158,10 +185,10 @@ fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) {
         totals.bytes_after,
         totals.time.as_secs_f64() * 1e6 / totals.classes.max(1) as f64,
     );
-    for (name, outcome) in new.iter().take(10) {
+    for (name, outcome) in new.iter().take(3) {
         eprintln!("    {name}: {outcome} (original: {})", plain[*name]);
     }
-    assert!(new.is_empty(), "{label}: {} classes fail anew", new.len());
+    new.len()
 }
 
 fn rewrite(bytes: &[u8], edit: Edit, major: Option<u16>, totals: &mut Totals) -> Vec<u8> {
@@ -193,7 +220,7 @@ fn edit_class(class: &mut ClassFile, edit: Edit, totals: &mut Totals) {
         let context = MethodContext::new(class, method);
         let simulation = simulate(&code, &class.pool, context).unwrap();
         let editor = match edit {
-            Edit::AroundInit => match around_init(&code, context, &simulation, &class.pool) {
+            Edit::AroundInit => match around_init(&code, context, &simulation) {
                 Some(editor) => editor,
                 None => continue,
             },
@@ -282,57 +309,23 @@ fn plan<'a>(
     editor
 }
 
-/// Covers a constructor from its start up to and including the call that initialises `this`. While the call runs,
-/// local 0 must not hold `this`, or the verifier rejects every handler: before the call it is uninitialised, after
-/// it initialised, and no frame says either. So `this` waits on the stack, which a handler does not see.
+/// Covers a constructor from its start up to and including the call that initialises `this`.
 fn around_init<'a>(
     code: &'a Code,
     context: MethodContext,
     simulation: &Simulation,
-    pool: &Pool,
 ) -> Option<Editor<'a>> {
     let init = simulation.this_inits().next()?;
-    let instruction = Instruction::decode(&code.bytes, init).unwrap();
-    let member = pool.member(instruction.pool_index()?).unwrap();
     let mut editor = Editor::new(code, context);
-    let descriptor = MethodDescriptor::parse(member.descriptor.as_bytes()).unwrap();
-    let arguments: Vec<(LocalKind, u16)> = descriptor
-        .arguments()
-        .map(|argument| {
-            let kind = match argument {
-                ValueType::Int(_) => LocalKind::Int,
-                ValueType::Long => LocalKind::Long,
-                ValueType::Float => LocalKind::Float,
-                ValueType::Double => LocalKind::Double,
-                ValueType::Reference(_) => LocalKind::Reference,
-            };
-            (kind, editor.new_local(kind))
-        })
-        .collect();
-    let mut before = Asm::new();
-    for (kind, local) in arguments.iter().rev() {
-        before.store(*kind, *local);
-    }
-    before.dup().aconst_null().astore(0);
-    for (kind, local) in &arguments {
-        before.load(*kind, *local);
-    }
-    editor.insert_before(init, before);
-    let mut after = Asm::new();
-    after.astore(0);
-    editor.insert_after(init, after);
     let mut body = Asm::new();
     body.athrow();
-    let spec = |from, to| HandlerSpec {
-        from,
-        to,
+    editor.add_handler(HandlerSpec {
+        from: Place::AfterEntry,
+        to: Place::After(init),
         catch_type: 0,
-        frame_locals: Vec::new(),
-        body: body.clone(),
-    };
-    let next = instruction.next_pc();
-    editor.add_bare_handler(spec(Place::AfterEntry, Place::After(init)));
-    editor.add_bare_handler(spec(Place::Before(next), Place::End));
+        frame_locals: vec![VerificationType::UninitializedThis],
+        body,
+    });
     Some(editor)
 }
 
@@ -367,9 +360,9 @@ fn regions(code: &Code, simulation: &Simulation) -> Vec<(Place, Place, bool)> {
     regions
 }
 
-/// Where control falls through into a frame, the simulated state must fit the declared one: same depth, same
-/// primitives. Classes may differ, since frames may name a superclass.
-fn check_simulator(classes: &[Class]) -> (usize, usize) {
+/// Both ways to simulate must agree: the one that follows frames and the one that merges states. Classes may differ,
+/// since merging knows no class hierarchy.
+fn check_simulator(classes: &[&Class]) -> (usize, usize) {
     let (mut checked, mut mismatches) = (0, 0);
     for class in classes {
         let file = ClassFile::parse(&class.bytes).unwrap();
@@ -383,7 +376,6 @@ fn check_simulator(classes: &[Class]) -> (usize, usize) {
                 Ok(simulation) => simulation,
                 Err(error) => panic!("{}: {error}", class.path),
             };
-            // The worklist must agree with the frames about depth and initialisation.
             let merged = simulate(
                 &code,
                 &file.pool,
@@ -423,6 +415,72 @@ fn check_simulator(classes: &[Class]) -> (usize, usize) {
         }
     }
     (checked, mismatches)
+}
+
+/// Damaged classes give an error or a class, never a panic and never a long wait.
+fn check_mutations(classes: &[&Class]) {
+    let started = Instant::now();
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 16) as usize % below.max(1)
+    };
+    let (mut tried, mut parsed, mut written) = (0, 0, 0);
+    for class in classes.iter().filter(|c| c.bytes.len() < 20_000).step_by(3) {
+        for _ in 0..8 {
+            let mut bytes = class.bytes.clone();
+            for _ in 0..1 + random(4) {
+                let at = random(bytes.len());
+                match random(4) {
+                    0 => bytes[at] = random(256) as u8,
+                    1 => bytes[at] ^= 1 << random(8),
+                    2 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][random(5)],
+                    _ => bytes.truncate(at.max(10)),
+                }
+            }
+            tried += 1;
+            let Ok(mut file) = ClassFile::parse(&bytes) else {
+                continue;
+            };
+            parsed += 1;
+            for i in 0..file.methods.len() {
+                mutate_method(&mut file, i);
+            }
+            written += usize::from(file.write().is_ok());
+        }
+    }
+    eprintln!(
+        "  mutations: {tried} tried, {parsed} parsed, {written} written, {:?}",
+        started.elapsed()
+    );
+}
+
+/// Edits one method as far as it goes; every error is fine.
+fn mutate_method(file: &mut ClassFile, i: usize) -> Option<()> {
+    let at = file.methods[i].attribute_index(&file.pool, "Code")?;
+    let code = Code::parse(&file.methods[i].attributes[at], &file.pool).ok()?;
+    let context = MethodContext::new(file, &file.methods[i]);
+    let _ = code.lines(&file.pool);
+    let _ = simulate(
+        &code,
+        &file.pool,
+        MethodContext {
+            major: 49,
+            ..context
+        },
+    );
+    let simulation = simulate(&code, &file.pool, context).ok()?;
+    if code.instructions().any(|i| i.is_err()) {
+        return None;
+    }
+    for edit in CURRENT {
+        let editor = plan(&code, context, *edit, &simulation, &mut Totals::default());
+        let edited = editor.finish(&mut file.pool).ok()?;
+        file.methods[i].attributes[at] = edited.write(&mut file.pool).ok()?;
+    }
+    Some(())
 }
 
 fn shape(value: Type) -> Type {
@@ -515,6 +573,44 @@ impl Jdk {
         classes
     }
 
+    /// Compiles with the compiler, and on the runtime, edited last; the classes must come out as from the original.
+    fn compile(&self) {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
+        let again = self.path("again");
+        let mut args = self.patches("edited");
+        args.extend(
+            ["-m", "jdk.compiler/com.sun.tools.javac.Main", "-d", &again].map(String::from),
+        );
+        args.extend(
+            ["Extract.java", "Link.java"].map(|f| sources.join(f).to_str().unwrap().to_owned()),
+        );
+        self.run("java", &args.iter().map(String::as_str).collect::<Vec<_>>());
+        for class in ["Extract.class", "Link.class"] {
+            let read = |folder: &str| fs::read(self.work.join(folder).join(class)).unwrap();
+            assert!(
+                read("tools") == read("again"),
+                "the edited compiler wrote another {class}"
+            );
+        }
+    }
+
+    /// Options that put the classes in a folder in place of the originals.
+    fn patches(&self, label: &str) -> Vec<String> {
+        let mut options: Vec<String> = ["-Xverify:all", "-Xshare:off", "-XX:TieredStopAtLevel=1"]
+            .map(String::from)
+            .to_vec();
+        for module in MODULES {
+            let patch = self.work.join(label).join(module);
+            if patch.exists() {
+                options.extend([
+                    "--patch-module".into(),
+                    format!("{module}={}", patch.display()),
+                ]);
+            }
+        }
+        options
+    }
+
     /// Links classes in a JVM in which some are replaced.
     fn link(
         &self,
@@ -522,9 +618,9 @@ impl Jdk {
         classes: &[&Class],
         mut replacement: impl FnMut(&Class) -> Option<Vec<u8>>,
     ) -> Outcomes {
-        let folder = self.work.join(label.replace(' ', "-"));
+        let folder = self.work.join(label);
+        let _ = fs::remove_dir_all(&folder);
         let mut names = String::new();
-        let mut is_patched = false;
         for class in classes {
             names.push_str(&class.path.trim_end_matches(".class").replace('/', "."));
             names.push('\n');
@@ -532,23 +628,11 @@ impl Jdk {
                 let file = folder.join(&class.module).join(&class.path);
                 fs::create_dir_all(file.parent().unwrap()).unwrap();
                 fs::write(file, bytes).unwrap();
-                is_patched = true;
             }
         }
         let (list, outcomes) = (self.path("names"), self.path("outcomes"));
         fs::write(&list, names).unwrap();
-        let mut args: Vec<String> = ["-Xverify:all", "-Xshare:off", "-XX:TieredStopAtLevel=1"]
-            .map(String::from)
-            .to_vec();
-        for module in MODULES {
-            let patch = folder.join(module);
-            if is_patched && patch.exists() {
-                args.extend([
-                    "--patch-module".into(),
-                    format!("{module}={}", patch.display()),
-                ]);
-            }
-        }
+        let mut args = self.patches(label);
         args.extend([
             "--add-modules".into(),
             MODULES.join(","),
@@ -559,9 +643,6 @@ impl Jdk {
         let started = Instant::now();
         self.run("java", &args.iter().map(String::as_str).collect::<Vec<_>>());
         eprint!("  [{:.1} s] ", started.elapsed().as_secs_f64());
-        if std::env::var_os("CULPRIT_TEST_KEEP").is_none() {
-            let _ = fs::remove_dir_all(&folder);
-        }
         let text = fs::read_to_string(&outcomes).unwrap();
         let outcomes: Outcomes = text
             .lines()

@@ -2,7 +2,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Loads and links the classes named in a file, without initialising them, and writes one line each: name, tab, then
@@ -11,9 +10,11 @@ import java.util.stream.Collectors;
 public class Link {
     public static void main(String[] args) throws Exception {
         List<String> names = Files.readAllLines(Path.of(args[0]));
-        List<String> lines = names.parallelStream().map(n -> n + "\t" + link(n)).collect(Collectors.toList());
+        // One after the other: which of two errors a class shows can depend on what was linked before it.
         try (PrintStream out = new PrintStream(args[1], "UTF-8")) {
-            lines.forEach(out::println);
+            for (String name : names) {
+                out.println(name + "\t" + link(name));
+            }
         }
     }
 
