@@ -91,7 +91,8 @@ struct Lane {
     /// Events of the block that are done.
     seen: u32,
     turn: Turn,
-    open: u32,
+    /// Sites of the calls that are open, outermost first.
+    open: Vec<SiteId>,
 }
 
 /// The values of an event that was stepped to, but not over.
@@ -118,7 +119,7 @@ impl<'r> Scan<'r> {
                 raw: None,
                 done: 0,
                 seen: 0,
-                open: 0,
+                open: Vec::new(),
             })
             .collect();
         let queue = lanes
@@ -266,11 +267,18 @@ impl<'r> Scan<'r> {
                 if lane.seen == block.head.count {
                     return Err(Malformed("as many events as counted"));
                 }
-                let layout = self
-                    .recording
-                    .sites()
-                    .place(site.0)
-                    .ok_or(Malformed("a defined site"))?;
+                // Probes that see an exception arrive do not know which call it ends: site 0 is
+                // the innermost open one. Of a call before the first event nothing is known.
+                let site = if site.0 == 0 {
+                    lane.open.last().copied().unwrap_or_default()
+                } else {
+                    site
+                };
+                let layout = match self.recording.sites().place(site.0) {
+                    Some(layout) => layout,
+                    None if site.0 == 0 && !self.recording.sites().is_empty() => 0,
+                    None => return Err(Malformed("a defined site")),
+                };
                 let head = EventHead {
                     index: EventIndex(self.next_index),
                     thread: lane.thread,
@@ -278,10 +286,10 @@ impl<'r> Scan<'r> {
                     ordinal: block.head.ordinal.wrapping_add(lane.seen.into()),
                     kind,
                     site,
-                    depth: lane.open,
+                    depth: u32::try_from(lane.open.len()).unwrap_or(u32::MAX),
                 };
                 lane.seen += 1;
-                lane.open = open_after(kind, lane.open);
+                note_open(kind, site, &mut lane.open);
                 self.next_index += 1;
                 self.values = Some(Values {
                     lane: place,
@@ -296,7 +304,8 @@ impl<'r> Scan<'r> {
                 Found::Turn
             }
             Record::Unwound(crossings) => {
-                lane.open = lane.open.saturating_sub(crossings);
+                let left = lane.open.len().saturating_sub(crossings as usize);
+                lane.open.truncate(left);
                 Found::Nothing
             }
             Record::Gap { reason, count } => Found::Step(Step::Gap(Gap {
@@ -370,14 +379,16 @@ enum Found {
     Nothing,
 }
 
-fn open_after(kind: EventKind, open: u32) -> u32 {
+fn note_open(kind: EventKind, site: SiteId, open: &mut Vec<SiteId>) {
     match kind {
-        EventKind::IncomingCall | EventKind::OutgoingCall => open.saturating_add(1),
+        EventKind::IncomingCall | EventKind::OutgoingCall => open.push(site),
         EventKind::IncomingReturn
         | EventKind::IncomingThrow
         | EventKind::OutgoingReturn
-        | EventKind::OutgoingThrow => open.saturating_sub(1),
-        _ => open,
+        | EventKind::OutgoingThrow => {
+            open.pop();
+        }
+        _ => {}
     }
 }
 
