@@ -64,9 +64,9 @@ const FILTERS: &str = "Which events";
 
 const LEGEND: &str = "\
 How to read --events:
-  =>   outside code calls observed code     ->   observed code calls outside code
-  <=   that call returns                    <-   that call returns
-  <=!  it throws, out of observed code      <-!  it throws, into observed code
+  =>   outside code calls observed code    ->   observed code calls outside code
+  <=   that call returns                   <-   that call returns
+  <=!  it throws, out of observed code     <-!  it throws, into observed code
   => get, => set  outside code uses an observed field
   -> get, -> set  observed code uses an outside field, or an element of an array
   ==   what is known from here on: a new object, an array's contents, a hash

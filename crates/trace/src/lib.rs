@@ -33,4 +33,4 @@ pub use run::{EXTENSION, RUN_FACTS, RunFolder};
 pub use scan::{EventHead, Gap, Heads, Scan, Step};
 pub use table::{Numbered, Table};
 pub use version::FormatVersion;
-pub use writer::{EventsHead, Store, Writer};
+pub use writer::{EventsHead, PackedEvents, Store, Writer};

@@ -256,6 +256,16 @@ impl Recording {
         self.events.iter().map(|e| u64::from(e.head.count)).sum()
     }
 
+    /// Number of events that threads had before the first one that was kept (`--last N`).
+    pub fn events_before(&self) -> u64 {
+        let mut first: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        for events in &self.events {
+            let ordinal = events.head.ordinal;
+            first.entry(events.head.thread).or_insert(ordinal);
+        }
+        first.values().fold(0, |sum, n| sum.saturating_add(*n))
+    }
+
     /// Bytes of the file that hold events, and not what they refer to.
     pub fn event_bytes(&self) -> u64 {
         let length = |e: &EventsBlock| BLOCK_HEADER as u64 + u64::from(e.block.header.length);

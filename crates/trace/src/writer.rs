@@ -13,7 +13,8 @@ use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
 use crate::block::{
-    BATCH, BLOCK_HEADER, BlockHeader, FLAG_ZSTD, MAX_BLOCK, MAX_EVENTS, Tag, file_header,
+    BATCH, BLOCK_HEADER, BlockHeader, EVENTS_HEAD, FLAG_ZSTD, MAX_BLOCK, MAX_EVENTS, Tag,
+    file_header,
 };
 use crate::codec::Put;
 use crate::error::WriteError;
@@ -58,6 +59,25 @@ pub struct EventsHead {
     pub ordinal: u64,
     /// Number of events; control records do not count.
     pub count: u32,
+}
+
+/// Records that are compressed but not written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackedEvents {
+    head: EventsHead,
+    block: Box<[u8]>,
+}
+
+impl PackedEvents {
+    /// What is known of the records.
+    pub fn head(&self) -> EventsHead {
+        self.head
+    }
+
+    /// Bytes they take, in memory and on disk.
+    pub fn bytes(&self) -> usize {
+        self.block.len()
+    }
 }
 
 /// Writes one recording.
@@ -157,7 +177,7 @@ impl<S: Store> Writer<S> {
         let mut payload = std::mem::take(&mut self.entry);
         payload.clear();
         encode_class(class, &sha256, &mut payload);
-        let result = self.write(Tag::Class, "a class", &[], &payload);
+        let result = self.write(Tag::Class, "a class", &payload);
         self.entry = payload;
         result
     }
@@ -175,21 +195,30 @@ impl<S: Store> Writer<S> {
     /// Writes records of one thread, exactly as the Java runtime left them in its buffer. The
     /// slice must start and end between records.
     pub fn events(&mut self, head: EventsHead, records: &[u8]) -> Result<(), WriteError> {
-        if records.len() > MAX_EVENTS {
-            return Err(WriteError::TooLarge {
-                what: "a buffer of records",
-                length: records.len(),
-                limit: MAX_EVENTS,
-            });
-        }
         self.flush()?;
-        let mut plain = Vec::with_capacity(crate::block::EVENTS_HEAD);
-        plain.put_u32(head.thread.0);
-        plain.put_u64(head.turn.0);
-        plain.put_u64(head.ordinal);
-        plain.put_u32(head.count);
-        self.write(Tag::Events, "a buffer of records", &plain, records)?;
+        self.frame_events(head, records)?;
+        self.append_block()?;
         self.events += u64::from(head.count);
+        Ok(())
+    }
+
+    /// Compresses records, but keeps them out of the file, for a caller that does not know yet
+    /// whether they will be kept (`--last N`).
+    pub fn pack(&mut self, head: EventsHead, records: &[u8]) -> Result<PackedEvents, WriteError> {
+        self.frame_events(head, records)?;
+        Ok(PackedEvents {
+            head,
+            block: self.block.as_slice().into(),
+        })
+    }
+
+    /// Writes records that were packed before, by this or another writer.
+    pub fn packed(&mut self, events: &PackedEvents) -> Result<(), WriteError> {
+        self.flush()?;
+        self.block.clear();
+        self.block.put(&events.block);
+        self.append_block()?;
+        self.events += u64::from(events.head.count);
         Ok(())
     }
 
@@ -241,7 +270,7 @@ impl<S: Store> Writer<S> {
         let mut payload = std::mem::take(&mut self.entry);
         payload.clear();
         value.encode(&mut payload);
-        let result = self.write(tag, "an entry", &[], &payload);
+        let result = self.write(tag, "an entry", &payload);
         self.entry = payload;
         result
     }
@@ -293,7 +322,7 @@ impl<S: Store> Writer<S> {
         if entries.is_empty() {
             return Ok(());
         }
-        let result = self.write(tag, "a table", &[], &entries);
+        let result = self.write(tag, "a table", &entries);
         // Entries that did not reach the file stay, for the next attempt.
         if result.is_ok() {
             entries.clear();
@@ -303,8 +332,30 @@ impl<S: Store> Writer<S> {
         result
     }
 
-    /// Appends one block: `plain` as it is, then `body`, compressed where that makes it smaller.
-    fn write(
+    fn frame_events(&mut self, head: EventsHead, records: &[u8]) -> Result<(), WriteError> {
+        if records.len() > MAX_EVENTS {
+            return Err(WriteError::TooLarge {
+                what: "a buffer of records",
+                length: records.len(),
+                limit: MAX_EVENTS,
+            });
+        }
+        let mut plain = Vec::with_capacity(EVENTS_HEAD);
+        plain.put_u32(head.thread.0);
+        plain.put_u64(head.turn.0);
+        plain.put_u64(head.ordinal);
+        plain.put_u32(head.count);
+        self.frame(Tag::Events, "a buffer of records", &plain, records)
+    }
+
+    fn write(&mut self, tag: Tag, what: &'static str, body: &[u8]) -> Result<(), WriteError> {
+        self.frame(tag, what, &[], body)?;
+        self.append_block()
+    }
+
+    /// Makes `self.block` of `plain` as it is, then `body`, compressed where that makes it
+    /// smaller.
+    fn frame(
         &mut self,
         tag: Tag,
         what: &'static str,
@@ -343,7 +394,7 @@ impl<S: Store> Writer<S> {
         }
         let header = BlockHeader::frame(tag, flags, raw as u32, &self.block[BLOCK_HEADER..]);
         self.block[..BLOCK_HEADER].copy_from_slice(&header);
-        self.append_block()
+        Ok(())
     }
 
     /// Appends `self.block` with one write, or takes the part that was written back.

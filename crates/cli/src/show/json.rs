@@ -95,6 +95,7 @@ pub(crate) fn summary(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<
                 .map(|(name, count)| (name.clone(), json!(count)))
                 .collect::<Map<String, Json>>(),
             "at_gaps": summary.gaps,
+            "before_first": recording.events_before(),
             "not_woven": recording.losses().not_woven.iter()
                 .map(|(name, reason)| json!({"name": dotted(name), "reason": reason}))
                 .collect::<Vec<_>>(),

@@ -262,7 +262,8 @@ impl<'r> Summary<'r> {
 
     fn losses(&self, page: &mut Page<'_>) -> io::Result<()> {
         let losses = self.recording.losses();
-        if losses.is_empty() && self.gaps == 0 {
+        let before = self.recording.events_before();
+        if losses.is_empty() && self.gaps == 0 && before == 0 {
             return page.label("\nLosses", "none");
         }
         let title = page.styles.title;
@@ -276,13 +277,14 @@ impl<'r> Summary<'r> {
                 grouped(*count)
             )?;
         }
-        if self.gaps > 0 {
-            let name = "events lost at places marked in --events";
-            writeln!(
-                page.out,
-                "  {warn}{name:<50}{:>28}{warn:#}",
-                grouped(self.gaps)
-            )?;
+        for (name, count) in [
+            ("events lost at places marked in --events", self.gaps),
+            ("events before the first one that was kept", before),
+        ] {
+            if count > 0 {
+                let count = grouped(count);
+                writeln!(page.out, "  {warn}{name:<50}{count:>28}{warn:#}")?;
+            }
         }
         if let Some(reason) = &losses.stopped {
             page.indented(warn, 2, &format!("capture stopped: {}", printable(reason)))?;
