@@ -1,0 +1,3 @@
+//! `make study-transparency`: see `docs/studies/transparency.md`.
+
+fn main() {}

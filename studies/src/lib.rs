@@ -1,0 +1,8 @@
+//! Studies of culprit on real libraries from Maven Central: measurements and comparisons that
+//! are too large, or need too much from the network, to be tests of a crate.
+//!
+//! A study only uses what a user has: the `culprit` executable and the recordings it leaves.
+#![forbid(unsafe_code)]
+
+pub mod maven;
+pub mod process;

@@ -1,0 +1,134 @@
+//! Running the programs of a study: each in a process group of its own, its output in files,
+//! and with a time limit after which the whole group is killed.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use culprit_jvm::Status;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// A program to run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+    /// The folder it runs in.
+    pub folder: PathBuf,
+    /// Variables to set besides those it inherits.
+    pub env: Vec<(OsString, OsString)>,
+    /// Files for its output.
+    pub stdout: PathBuf,
+    pub stderr: PathBuf,
+    pub limit: Duration,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Outcome {
+    Ended { status: Status, time: Duration },
+    TimedOut,
+}
+
+impl Run {
+    /// Runs the program to its end or to the time limit.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a study runs whole commands from outside, with limits that targets do not have"
+    )]
+    pub fn run(&self) -> anyhow::Result<Outcome> {
+        let create = |file: &Path| {
+            File::create(file).with_context(|| format!("cannot write {}", file.display()))
+        };
+        let start = Instant::now();
+        let mut child = Command::new(&self.program)
+            .args(&self.args)
+            .current_dir(&self.folder)
+            .envs(self.env.iter().map(|(key, value)| (key, value)))
+            .stdin(Stdio::null())
+            .stdout(create(&self.stdout)?)
+            .stderr(create(&self.stderr)?)
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start {}", self.program.display()))?;
+        let group = Pid::from_child(&child);
+        let (sender, ended) = mpsc::channel();
+        let waiter = thread::spawn(move || {
+            let status = child.wait();
+            // Nobody listens any more after a time limit.
+            let _ = sender.send((status, start.elapsed()));
+        });
+        match ended.recv_timeout(self.limit) {
+            Ok((status, time)) => Ok(Outcome::Ended {
+                status: status?.into(),
+                time,
+            }),
+            Err(_) => {
+                kill_process_group(group, Signal::KILL)
+                    .with_context(|| format!("cannot stop {}", self.program.display()))?;
+                // The group is dead, so the wait ends; its result is no news.
+                let _ = waiter.join();
+                Ok(Outcome::TimedOut)
+            }
+        }
+    }
+}
+
+/// The words of a command line, of whatever types.
+pub fn words<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Vec<OsString> {
+    words
+        .into_iter()
+        .map(|word| word.as_ref().to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn shell(folder: &Path, script: &str, limit: Duration) -> Run {
+        Run {
+            program: "/bin/sh".into(),
+            args: words(["-c", script]),
+            folder: folder.to_owned(),
+            env: vec![("STUDY".into(), "seen".into())],
+            stdout: folder.join("out"),
+            stderr: folder.join("err"),
+            limit,
+        }
+    }
+
+    #[test]
+    fn output_status_and_environment_come_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = shell(
+            dir.path(),
+            "echo $STUDY; echo bad >&2; exit 3",
+            Duration::from_secs(60),
+        );
+        let outcome = run.run().unwrap();
+        let Outcome::Ended { status, .. } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(status, Status::Exited(3));
+        assert_eq!(
+            fs::read_to_string(dir.path().join("out")).unwrap(),
+            "seen\n"
+        );
+        assert_eq!(fs::read_to_string(dir.path().join("err")).unwrap(), "bad\n");
+    }
+
+    #[test]
+    fn the_time_limit_ends_the_whole_group() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = shell(dir.path(), "sleep 600 & wait", Duration::from_millis(50));
+        assert_eq!(run.run().unwrap(), Outcome::TimedOut);
+    }
+}
