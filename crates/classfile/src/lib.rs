@@ -12,6 +12,7 @@ mod edit;
 mod error;
 mod frames;
 mod instruction;
+mod layout;
 pub mod mutf8;
 mod pool;
 mod reader;

@@ -511,6 +511,10 @@ struct Jdk {
 }
 
 impl Jdk {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this crate is below the one that starts processes"
+    )]
     fn run(&self, tool: &str, args: &[&str]) {
         let mut command = Command::new(self.home.join("bin").join(tool));
         // The crash of a JVM leaves its report in the current folder.
