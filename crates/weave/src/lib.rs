@@ -5,6 +5,8 @@
 //! about other classes comes through [`World`].
 #![forbid(unsafe_code)]
 
+mod calls;
+mod fresh;
 pub mod hook;
 pub mod library;
 mod method;

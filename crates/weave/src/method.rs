@@ -10,6 +10,7 @@ use culprit_classfile::{
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
 
+use crate::fresh::Flow;
 use crate::probe::{self, local_kind, variant};
 use crate::{Error, ID_FIELD, Settings, SiteNumbers, Woven};
 
@@ -24,7 +25,9 @@ pub(crate) struct Weaver<'a> {
     pub(crate) editor: Editor<'a>,
     /// Names and descriptors of the methods this class declares as native.
     pub(crate) natives: &'a [(String, String)],
-    context: MethodContext,
+    pub(crate) context: MethodContext,
+    /// Where values on the stack come from, once somebody asked.
+    pub(crate) flow: Option<Flow>,
     lines: LineTable,
     sites: Vec<Site>,
     numbers: &'a SiteNumbers,
@@ -131,6 +134,7 @@ fn weave_method(
         editor: Editor::new(&code, parts.context),
         natives: parts.natives,
         context: parts.context,
+        flow: None,
         lines,
         sites: Vec::new(),
         numbers,
@@ -254,24 +258,38 @@ impl Weaver<'_> {
     ) -> Result<(), Error> {
         let mut asm = Asm::new();
         let on_receiver = !self.is_static() && !self.is_constructor();
+        let shapes = parameter_shapes(self.descriptor)?;
+        let mut probe = stem.to_owned();
         if on_receiver {
             asm.aload(0);
-            self.push_site(&mut asm, site)?;
-            self.probe(&mut asm, &format!("{stem}On"))?;
+            probe.push_str("On");
+        }
+        // With at most one small argument one probe does it all.
+        let whole = if stem == "enter" {
+            whole_record(&shapes)
         } else {
-            self.push_site(&mut asm, site)?;
-            self.probe(&mut asm, stem)?;
+            None
+        };
+        if let Some(suffix) = &whole {
+            if let [shape] = shapes[..] {
+                asm.load(local_kind(shape), u16::from(!self.is_static()));
+            }
+            probe.push_str(suffix);
         }
+        self.push_site(&mut asm, site)?;
+        self.probe(&mut asm, &probe)?;
         asm.lstore(token);
-        let mut local = u16::from(!self.is_static());
-        for shape in parameter_shapes(self.descriptor)? {
-            let kind = local_kind(shape);
-            asm.load(kind, local).lload(token);
-            self.probe(&mut asm, &variant("put", Some(shape)))?;
-            local += kind.slots();
+        if whole.is_none() {
+            let mut local = u16::from(!self.is_static());
+            for shape in shapes {
+                let kind = local_kind(shape);
+                asm.load(kind, local).lload(token);
+                self.probe(&mut asm, &variant("put", Some(shape)))?;
+                local += kind.slots();
+            }
+            asm.lload(token);
+            self.probe(&mut asm, commit)?;
         }
-        asm.lload(token);
-        self.probe(&mut asm, commit)?;
         self.editor.insert_entry(asm);
         Ok(())
     }
@@ -343,6 +361,17 @@ impl Weaver<'_> {
                 .add_handler(handler(Place::After(call), Place::End, Vec::new()));
         }
         Ok(())
+    }
+}
+
+/// The suffix of the probes that write a whole record, where the arguments allow it: none, or one
+/// that takes one slot.
+pub(crate) fn whole_record(shapes: &[Shape]) -> Option<String> {
+    match shapes {
+        [] => Some(variant("", None)),
+        [Shape::Long | Shape::Double] => None,
+        [shape] => Some(variant("", Some(*shape))),
+        _ => None,
     }
 }
 

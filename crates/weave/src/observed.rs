@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use culprit_classfile::{Asm, Instruction, LocalKind, op};
 use culprit_model::observe::is_jdk_name;
 use culprit_model::options::Arrays;
-use culprit_model::value::{Shape, split_descriptor};
+use culprit_model::value::Shape;
 use culprit_model::{EventKind, SiteKind};
 
-use crate::library::{self, CallPolicy};
-use crate::method::{Target, Weaver, parameter_shapes, result_shape, stores_local_zero};
+use crate::calls;
+use crate::library;
+use crate::method::{Target, Weaver, stores_local_zero};
 use crate::probe::{local_kind, variant};
 use crate::{Error, Settings, World};
 
@@ -54,7 +55,7 @@ pub(crate) fn weave(
         match instruction.opcode {
             op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKESTATIC | op::INVOKEINTERFACE => {
                 let own = this_calls.contains(&instruction.pc);
-                call(weaver, world, token, &instruction, own)?;
+                calls::weave(weaver, world, token, &instruction, own)?;
             }
             op::GETFIELD | op::GETSTATIC | op::PUTFIELD | op::PUTSTATIC => {
                 field(weaver, world, token, &instruction)?;
@@ -89,165 +90,6 @@ fn calls_observed(weaver: &Weaver<'_>, world: &dyn World, pc: u32) -> Result<boo
     };
     let owner = weaver.pool.member(index)?.owner;
     Ok(owner == weaver.class || world.is_observed(&owner))
-}
-
-/// How a call leaves observed code, if it may.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
-    /// Without a receiver, for certain.
-    Out,
-    /// On a receiver, for certain.
-    OutOn,
-    /// On a receiver that decides at run time.
-    OutIf,
-}
-
-fn way(
-    opcode: u8,
-    target: &Target<'_>,
-    own: bool,
-    weaver: &Weaver<'_>,
-    world: &dyn World,
-) -> Option<Way> {
-    let Target {
-        owner,
-        name,
-        descriptor,
-        is_static,
-    } = *target;
-    if owner.starts_with('[') {
-        return None;
-    }
-    let without_receiver = is_static || name == "<init>";
-    if owner == weaver.class || world.is_observed(owner) {
-        // A native method of an observed class is code that nobody can replay.
-        let native = owner == weaver.class
-            && weaver
-                .natives
-                .iter()
-                .any(|(n, d)| n == name && d == descriptor);
-        return native.then_some(if is_static { Way::Out } else { Way::OutOn });
-    }
-    if !is_jdk_name(owner) {
-        return Some(match opcode {
-            _ if without_receiver => Way::Out,
-            op::INVOKESPECIAL => Way::OutOn,
-            _ => Way::OutIf,
-        });
-    }
-    // What a library superclass does for an observed object is done live, by that object.
-    if own {
-        return None;
-    }
-    let policy = match opcode {
-        _ if without_receiver => library::static_call(owner, name, descriptor),
-        op::INVOKESPECIAL => library::super_call(owner),
-        _ => library::instance_call(owner, name, descriptor),
-    };
-    match policy {
-        CallPolicy::Inside => None,
-        CallPolicy::Outside if without_receiver => Some(Way::Out),
-        CallPolicy::Outside => Some(Way::OutOn),
-        CallPolicy::ByReceiver => Some(Way::OutIf),
-    }
-}
-
-/// Surrounds a call: its arguments are moved to temporaries, recorded, and put back.
-fn call(
-    weaver: &mut Weaver<'_>,
-    world: &dyn World,
-    token: u16,
-    instruction: &Instruction<'_>,
-    own: bool,
-) -> Result<(), Error> {
-    let Some(index) = instruction.pool_index() else {
-        return Ok(());
-    };
-    let member = weaver.pool.member(index)?;
-    let (owner, name, descriptor) = (
-        member.owner.into_owned(),
-        member.name.into_owned(),
-        member.descriptor.into_owned(),
-    );
-    let target = Target {
-        owner: &owner,
-        name: &name,
-        descriptor: &descriptor,
-        is_static: instruction.opcode == op::INVOKESTATIC,
-    };
-    let Some(way) = way(instruction.opcode, &target, own, weaver, world) else {
-        return Ok(());
-    };
-    let constructs = name == "<init>";
-    let shapes = parameter_shapes(&descriptor)?;
-    let site = weaver.site(SiteKind::Call, Some(instruction.pc), &target);
-
-    let mut before = Asm::new();
-    let locals: Vec<(LocalKind, u16)> = shapes
-        .iter()
-        .enumerate()
-        .map(|(i, shape)| {
-            let kind = local_kind(*shape);
-            (kind, weaver.temporary(i + 2, kind))
-        })
-        .collect();
-    for (kind, local) in locals.iter().rev() {
-        before.store(*kind, *local);
-    }
-    let call = weaver.temporary(0, LocalKind::Long);
-    let receiver = weaver.temporary(1, LocalKind::Reference);
-    if way == Way::Out {
-        before.lload(token);
-        weaver.push_site(&mut before, site)?;
-        weaver.probe(&mut before, "out")?;
-    } else {
-        before.astore(receiver).aload(receiver).lload(token);
-        weaver.push_site(&mut before, site)?;
-        weaver.probe(
-            &mut before,
-            if way == Way::OutIf { "outIf" } else { "outOn" },
-        )?;
-    }
-    before.lstore(call);
-    for (shape, (kind, local)) in shapes.iter().zip(&locals) {
-        before.load(*kind, *local).lload(call);
-        weaver.probe(&mut before, &variant("put", Some(*shape)))?;
-    }
-    before.lload(call);
-    weaver.probe(&mut before, "left")?;
-    if constructs {
-        // One more reference to the object, to know it once it is initialised.
-        before.dup();
-    } else if way != Way::Out {
-        before.aload(receiver);
-    }
-    for (kind, local) in &locals {
-        before.load(*kind, *local);
-    }
-    weaver.editor.insert_before(instruction.pc, before);
-
-    let mut after = Asm::new();
-    let (parameters, _) =
-        split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
-    for (parameter, (_, local)) in parameters.iter().zip(&locals) {
-        if parameter.starts_with('[') {
-            after.aload(*local).lload(call);
-            weaver.probe(&mut after, "contents")?;
-        }
-    }
-    let result = if constructs {
-        Some(Shape::Reference)
-    } else {
-        result_shape(&descriptor)?
-    };
-    if let (Some(shape), false) = (result, constructs) {
-        after.dup_value(local_kind(shape));
-    }
-    after.lload(call);
-    weaver.push_site(&mut after, site)?;
-    weaver.probe(&mut after, &variant("back", result))?;
-    weaver.editor.insert_after(instruction.pc, after);
-    Ok(())
 }
 
 /// Records an access to an external field.

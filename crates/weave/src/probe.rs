@@ -9,22 +9,14 @@ use crate::Error;
 /// The runtime's class.
 pub const PROBE: &str = "culprit/runtime/Probe";
 
-/// Every probe: name and descriptor.
-pub const PROBES: [(&str, &str); 44] = [
+/// The probes that are there once: name and descriptor.
+const SINGLE: [(&str, &str); 21] = [
     ("enter", "(I)J"),
+    ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),
     ("chain", "(J)V"),
-    ("enterOn", "(Ljava/lang/Object;I)J"),
     ("entered", "(J)V"),
     ("constructed", "(Ljava/lang/Object;JI)V"),
-    ("returnedV", "(JI)V"),
-    ("returned1", "(IJI)V"),
-    ("returned2", "(IJI)V"),
-    ("returned4", "(IJI)V"),
-    ("returned8", "(JJI)V"),
-    ("returnedF", "(FJI)V"),
-    ("returnedD", "(DJI)V"),
-    ("returnedL", "(Ljava/lang/Object;JI)V"),
     ("threw", "(Ljava/lang/Throwable;JI)V"),
     ("caught", "(Ljava/lang/Throwable;J)V"),
     ("out", "(JI)J"),
@@ -32,14 +24,6 @@ pub const PROBES: [(&str, &str); 44] = [
     ("outIf", "(Ljava/lang/Object;JI)J"),
     ("left", "(J)V"),
     ("contents", "(Ljava/lang/Object;J)V"),
-    ("backV", "(JI)V"),
-    ("back1", "(IJI)V"),
-    ("back2", "(IJI)V"),
-    ("back4", "(IJI)V"),
-    ("back8", "(JJI)V"),
-    ("backF", "(FJI)V"),
-    ("backD", "(DJI)V"),
-    ("backL", "(Ljava/lang/Object;JI)V"),
     ("calleeEnter", "(I)J"),
     ("calleeEnterOn", "(Ljava/lang/Object;I)J"),
     ("calleeThrew", "(Ljava/lang/Throwable;J)V"),
@@ -48,21 +32,44 @@ pub const PROBES: [(&str, &str); 44] = [
     ("element", "(Ljava/lang/Object;IJII)J"),
     ("accessed", "(J)V"),
     ("putReceiver", "(Ljava/lang/Object;J)V"),
-    ("put1", "(IJ)V"),
-    ("put2", "(IJ)V"),
-    ("put4", "(IJ)V"),
-    ("put8", "(JJ)V"),
-    ("putF", "(FJ)V"),
-    ("putD", "(DJ)V"),
-    ("putL", "(Ljava/lang/Object;J)V"),
 ];
+
+/// The probes that are there once for each form of a value: the stem of the name, what comes
+/// before the value and after it, and what the probe returns.
+const FAMILIES: [(&str, &str, &str, &str); 8] = [
+    ("put", "", "J", "V"),
+    ("returned", "", "JI", "V"),
+    ("back", "", "JI", "V"),
+    ("enter", "", "I", "J"),
+    ("enterOn", "Ljava/lang/Object;", "I", "J"),
+    ("out", "", "JI", "J"),
+    ("outOn", "Ljava/lang/Object;", "JI", "J"),
+    ("outIf", "Ljava/lang/Object;", "JI", "J"),
+];
+
+/// The descriptor of a probe.
+pub fn descriptor(name: &str) -> Option<String> {
+    if let Some((_, descriptor)) = SINGLE.iter().find(|(n, _)| *n == name) {
+        return Some((*descriptor).to_owned());
+    }
+    let (stem, suffix) = name.split_at(name.len().checked_sub(1)?);
+    let value = match suffix {
+        "V" => "",
+        "1" | "2" | "4" => "I",
+        "8" => "J",
+        "F" => "F",
+        "D" => "D",
+        "L" => "Ljava/lang/Object;",
+        _ => return None,
+    };
+    let (_, before, after, result) = FAMILIES.iter().find(|(s, ..)| *s == stem)?;
+    Some(format!("({before}{value}{after}){result}"))
+}
 
 /// Appends a call of a probe.
 pub(crate) fn call(asm: &mut Asm, pool: &mut Pool, name: &str) -> Result<(), Error> {
-    let Some((_, descriptor)) = PROBES.iter().find(|(n, _)| *n == name) else {
-        return Err(Error::NoProbe(name.to_owned()));
-    };
-    let method = pool.add_method_ref(PROBE, name, descriptor)?;
+    let descriptor = descriptor(name).ok_or_else(|| Error::NoProbe(name.to_owned()))?;
+    let method = pool.add_method_ref(PROBE, name, &descriptor)?;
     asm.invokestatic(method);
     Ok(())
 }

@@ -223,6 +223,133 @@ public final class Probe {
         U.putInt(state + DEPTH, (int) token + 1);
     }
 
+    // Methods with at most one argument, and calls with at most one, have probes of their own that
+    // do the whole record: less code in the woven method leaves more of it to the JIT.
+
+    @ForceInline
+    public static long enterV(int site) {
+        long token = enter(site);
+        entered(token);
+        return token;
+    }
+
+    @ForceInline
+    public static long enterOnV(Object self, int site) {
+        long token = enterOn(self, site);
+        entered(token);
+        return token;
+    }
+
+    @ForceInline
+    public static long enter1(int argument, int site) {
+        long token = enter(site);
+        if (token < 0) {
+            long state = state(token);
+            Values.one(state, argument);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterOn1(Object self, int argument, int site) {
+        long token = enterOn(self, site);
+        if (token < 0) {
+            long state = state(token);
+            Values.one(state, argument);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enter2(int argument, int site) {
+        long token = enter(site);
+        if (token < 0) {
+            long state = state(token);
+            Values.two(state, argument);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterOn2(Object self, int argument, int site) {
+        long token = enterOn(self, site);
+        if (token < 0) {
+            long state = state(token);
+            Values.two(state, argument);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enter4(int argument, int site) {
+        long token = enter(site);
+        if (token < 0) {
+            long state = state(token);
+            Values.four(state, argument);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterOn4(Object self, int argument, int site) {
+        long token = enterOn(self, site);
+        if (token < 0) {
+            long state = state(token);
+            Values.four(state, argument);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterF(float argument, int site) {
+        long token = enter(site);
+        if (token < 0) {
+            long state = state(token);
+            Values.four(state, Float.floatToRawIntBits(argument));
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterOnF(Object self, float argument, int site) {
+        long token = enterOn(self, site);
+        if (token < 0) {
+            long state = state(token);
+            Values.four(state, Float.floatToRawIntBits(argument));
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterL(Object argument, int site) {
+        long token = enter(site);
+        if (token < 0) {
+            long state = state(token);
+            Values.reference(state, argument, false);
+            cross(token);
+        }
+        return token;
+    }
+
+    @ForceInline
+    public static long enterOnL(Object self, Object argument, int site) {
+        long token = enterOn(self, site);
+        if (token < 0) {
+            long state = state(token);
+            Values.reference(state, argument, false);
+            cross(token);
+        }
+        return token;
+    }
+
     /** The object of an incoming constructor call exists: {@code super(...)} has returned. */
     @ForceInline
     public static void constructed(Object self, long token, int site) {
@@ -374,11 +501,8 @@ public final class Probe {
 
     /** Whether calls on an object stay on this side of the border. */
     private static boolean runsHere(Object receiver) {
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (info.role == ClassInfo.LIVE) {
-            return !Identity.crossed(receiver);
-        }
-        return info.role != ClassInfo.EXTERNAL;
+        int role = ClassInfo.of(receiver.getClass()).role;
+        return role == ClassInfo.LIVE ? !Identity.crossed(receiver) : role != ClassInfo.EXTERNAL;
     }
 
     private static long outgoing(long token, int site) {
@@ -397,10 +521,194 @@ public final class Probe {
     @ForceInline
     public static void left(long call) {
         if (call < 0) {
-            long state = state(call);
-            end(state);
-            U.putInt(state + DEPTH, (int) call + 1);
+            cross(call);
         }
+    }
+
+    @ForceInline
+    public static long outV(long token, int site) {
+        long call = out(token, site);
+        left(call);
+        return call;
+    }
+
+    @ForceInline
+    public static long out1(int argument, long token, int site) {
+        long call = out(token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.one(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long out2(int argument, long token, int site) {
+        long call = out(token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.two(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long out4(int argument, long token, int site) {
+        long call = out(token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.four(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outF(float argument, long token, int site) {
+        long call = out(token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.four(state, Float.floatToRawIntBits(argument));
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outL(Object argument, long token, int site) {
+        long call = out(token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.reference(state, argument, true);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outOnV(Object receiver, long token, int site) {
+        long call = outOn(receiver, token, site);
+        left(call);
+        return call;
+    }
+
+    @ForceInline
+    public static long outOn1(Object receiver, int argument, long token, int site) {
+        long call = outOn(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.one(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outOn2(Object receiver, int argument, long token, int site) {
+        long call = outOn(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.two(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outOn4(Object receiver, int argument, long token, int site) {
+        long call = outOn(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.four(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outOnF(Object receiver, float argument, long token, int site) {
+        long call = outOn(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.four(state, Float.floatToRawIntBits(argument));
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outOnL(Object receiver, Object argument, long token, int site) {
+        long call = outOn(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.reference(state, argument, true);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outIfV(Object receiver, long token, int site) {
+        long call = outIf(receiver, token, site);
+        left(call);
+        return call;
+    }
+
+    @ForceInline
+    public static long outIf1(Object receiver, int argument, long token, int site) {
+        long call = outIf(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.one(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outIf2(Object receiver, int argument, long token, int site) {
+        long call = outIf(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.two(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outIf4(Object receiver, int argument, long token, int site) {
+        long call = outIf(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.four(state, argument);
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outIfF(Object receiver, float argument, long token, int site) {
+        long call = outIf(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.four(state, Float.floatToRawIntBits(argument));
+            cross(call);
+        }
+        return call;
+    }
+
+    @ForceInline
+    public static long outIfL(Object receiver, Object argument, long token, int site) {
+        long call = outIf(receiver, token, site);
+        if (call < 0) {
+            long state = state(call);
+            Values.reference(state, argument, true);
+            cross(call);
+        }
+        return call;
     }
 
     /** Contents of an array that an outgoing call received, before its return is recorded. */
