@@ -93,6 +93,14 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// For events whose site is not known: those whose values are the same for every site.
+    pub(crate) const UNKNOWN: Layout = Layout {
+        has_receiver: false,
+        is_static: false,
+        method: None,
+        accessed: None,
+    };
+
     pub(crate) fn of(site: &Site) -> Layout {
         let method = method_shapes(&site.target.descriptor)
             .map(|(arguments, _)| (arguments, site.result_shape()));

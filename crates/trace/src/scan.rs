@@ -11,7 +11,7 @@ use culprit_model::{Event, EventIndex, EventKind, SiteId, ThreadId, Turn};
 use crate::block::Tag;
 use crate::codec::{Cursor, Malformed};
 use crate::error::Error;
-use crate::record::{Record, record};
+use crate::record::{Layout, Record, record};
 use crate::recording::{EventsBlock, Recording};
 use crate::source::BlockReader;
 
@@ -31,7 +31,7 @@ pub struct EventHead {
     pub ordinal: u64,
     /// What happened.
     pub kind: EventKind,
-    /// Where it happened.
+    /// Where it happened. An exception that ends a call from before the first event has site 0.
     pub site: SiteId,
     /// Crossings of the thread that were open before the event. A return or throw therefore has
     /// a depth one higher than its call.
@@ -91,15 +91,60 @@ struct Lane {
     /// Events of the block that are done.
     seen: u32,
     turn: Turn,
-    /// Sites of the calls that are open, outermost first.
-    open: Vec<SiteId>,
+    open: OpenCalls,
+}
+
+/// The calls of a thread that are open.
+#[derive(Default)]
+struct OpenCalls {
+    /// The sites of the inner ones, outermost first.
+    sites: Vec<SiteId>,
+    /// How many are open around them, whose sites are forgotten.
+    outer: u32,
+}
+
+/// Java stacks are shallower. A recording that lost the ends of calls may seem deeper.
+const MAX_OPEN: usize = 1 << 22;
+
+impl OpenCalls {
+    fn depth(&self) -> u32 {
+        self.outer.saturating_add(self.sites.len() as u32)
+    }
+
+    fn innermost(&self) -> Option<SiteId> {
+        self.sites.last().copied()
+    }
+
+    fn note(&mut self, kind: EventKind, site: SiteId) {
+        match kind {
+            EventKind::IncomingCall | EventKind::OutgoingCall => {
+                if self.sites.len() == MAX_OPEN {
+                    self.sites.drain(..MAX_OPEN / 2);
+                    self.outer = self.outer.saturating_add(MAX_OPEN as u32 / 2);
+                }
+                self.sites.push(site);
+            }
+            EventKind::IncomingReturn
+            | EventKind::IncomingThrow
+            | EventKind::OutgoingReturn
+            | EventKind::OutgoingThrow => self.close(1),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, calls: u32) {
+        let inner = self.sites.len().min(calls as usize);
+        self.sites.truncate(self.sites.len() - inner);
+        self.outer = self.outer.saturating_sub(calls - inner as u32);
+    }
 }
 
 /// The values of an event that was stepped to, but not over.
 struct Values {
     lane: usize,
     kind: EventKind,
-    layout: usize,
+    /// Its place; `None` for an event whose site is not known.
+    layout: Option<usize>,
     start: usize,
 }
 
@@ -119,7 +164,7 @@ impl<'r> Scan<'r> {
                 raw: None,
                 done: 0,
                 seen: 0,
-                open: Vec::new(),
+                open: OpenCalls::default(),
             })
             .collect();
         let queue = lanes
@@ -166,7 +211,7 @@ impl<'r> Scan<'r> {
         let lane = &self.lanes[values.lane];
         let raw = lane.raw.as_deref().unwrap_or_default();
         let mut cursor = Cursor::new(raw.get(values.start..).unwrap_or_default());
-        let decoded = self.recording.layouts[values.layout].values(
+        let decoded = layout(self.recording, values.layout).values(
             values.kind,
             &mut cursor,
             self.recording.types(),
@@ -237,7 +282,7 @@ impl<'r> Scan<'r> {
         let lane = &mut self.lanes[values.lane];
         let raw = lane.raw.as_deref().unwrap_or_default();
         let mut cursor = Cursor::new(raw.get(values.start..).unwrap_or_default());
-        let skipped = self.recording.layouts[values.layout].skip(
+        let skipped = layout(self.recording, values.layout).skip(
             values.kind,
             &mut cursor,
             self.recording.types(),
@@ -269,16 +314,14 @@ impl<'r> Scan<'r> {
                 }
                 // Probes that see an exception arrive do not know which call it ends: site 0 is
                 // the innermost open one. Of a call before the first event nothing is known.
-                let site = if site.0 == 0 {
-                    lane.open.last().copied().unwrap_or_default()
-                } else {
-                    site
+                let site = match site {
+                    SiteId(0) => lane.open.innermost().unwrap_or_default(),
+                    site => site,
                 };
-                let layout = match self.recording.sites().place(site.0) {
-                    Some(layout) => layout,
-                    None if site.0 == 0 && !self.recording.sites().is_empty() => 0,
-                    None => return Err(Malformed("a defined site")),
-                };
+                let layout = self.recording.sites().place(site.0);
+                if layout.is_none() && site != SiteId(0) {
+                    return Err(Malformed("a defined site"));
+                }
                 let head = EventHead {
                     index: EventIndex(self.next_index),
                     thread: lane.thread,
@@ -286,10 +329,10 @@ impl<'r> Scan<'r> {
                     ordinal: block.head.ordinal.wrapping_add(lane.seen.into()),
                     kind,
                     site,
-                    depth: u32::try_from(lane.open.len()).unwrap_or(u32::MAX),
+                    depth: lane.open.depth(),
                 };
                 lane.seen += 1;
-                note_open(kind, site, &mut lane.open);
+                lane.open.note(kind, site);
                 self.next_index += 1;
                 self.values = Some(Values {
                     lane: place,
@@ -304,8 +347,7 @@ impl<'r> Scan<'r> {
                 Found::Turn
             }
             Record::Unwound(crossings) => {
-                let left = lane.open.len().saturating_sub(crossings as usize);
-                lane.open.truncate(left);
+                lane.open.close(crossings);
                 Found::Nothing
             }
             Record::Gap { reason, count } => Found::Step(Step::Gap(Gap {
@@ -379,16 +421,10 @@ enum Found {
     Nothing,
 }
 
-fn note_open(kind: EventKind, site: SiteId, open: &mut Vec<SiteId>) {
-    match kind {
-        EventKind::IncomingCall | EventKind::OutgoingCall => open.push(site),
-        EventKind::IncomingReturn
-        | EventKind::IncomingThrow
-        | EventKind::OutgoingReturn
-        | EventKind::OutgoingThrow => {
-            open.pop();
-        }
-        _ => {}
+fn layout(recording: &Recording, place: Option<usize>) -> &Layout {
+    match place {
+        Some(place) => &recording.layouts[place],
+        None => &Layout::UNKNOWN,
     }
 }
 
@@ -421,14 +457,11 @@ impl Iterator for Heads<'_> {
 mod tests {
     use super::*;
     use crate::{EventsHead, RecordBuffer, Start, Writer};
-    use culprit_model::{Member, Site, SiteKind, Value};
+    use culprit_model::{Member, Reference, Site, SiteKind, Value};
 
-    #[test]
-    fn events_are_the_same_when_blocks_must_be_dropped_and_read_again() {
-        let mut writer = Writer::new(Vec::new()).unwrap();
-        writer.start(&Start::default()).unwrap();
-        let site = Site {
-            id: SiteId(1),
+    fn site(id: u32) -> Site {
+        Site {
+            id: SiteId(id),
             kind: SiteKind::Entry,
             class: "A".to_owned(),
             method: "f".to_owned(),
@@ -440,8 +473,69 @@ mod tests {
                 descriptor: "(I)V".to_owned(),
             },
             is_static: true,
+        }
+    }
+
+    fn recording(buffer: &RecordBuffer) -> Recording {
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        writer.start(&Start::default()).unwrap();
+        writer.sites(&[site(1), site(2)]).unwrap();
+        let head = EventsHead {
+            count: buffer.events(),
+            ..EventsHead::default()
         };
-        writer.sites(&[site]).unwrap();
+        writer.events(head, buffer.bytes()).unwrap();
+        Recording::from_bytes("memory", writer.into_store().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn site_0_is_the_innermost_open_call() {
+        let thrown = [Value::Reference(Reference::Null)];
+        let call = [Value::Int(1)];
+        let mut buffer = RecordBuffer::new();
+        buffer.event(EventKind::OutgoingThrow, SiteId(0), &thrown);
+        buffer.event(EventKind::IncomingCall, SiteId(1), &call);
+        buffer.event(EventKind::OutgoingCall, SiteId(2), &call);
+        buffer.event(EventKind::OutgoingThrow, SiteId(0), &thrown);
+        buffer.event(EventKind::OutgoingCall, SiteId(2), &call);
+        buffer.unwound(1);
+        buffer.event(EventKind::IncomingThrow, SiteId(0), &thrown);
+        let recording = recording(&buffer);
+        let found: Vec<(u32, u32)> = recording
+            .events()
+            .map(|event| event.map(|e| (e.site.0, e.depth)).unwrap())
+            .collect();
+        assert_eq!(found, [(0, 0), (1, 0), (2, 1), (2, 2), (2, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn site_0_outside_any_call_is_only_for_events_that_need_no_site() {
+        let mut buffer = RecordBuffer::new();
+        buffer.event(EventKind::IncomingCall, SiteId(0), &[Value::Int(1)]);
+        let recording = recording(&buffer);
+        assert!(recording.events().next().unwrap().is_err());
+    }
+
+    #[test]
+    fn calls_that_never_end_do_not_fill_the_memory() {
+        let mut open = OpenCalls::default();
+        let calls = MAX_OPEN as u32 * 2 + 5;
+        for _ in 0..calls {
+            open.note(EventKind::IncomingCall, SiteId(1));
+        }
+        assert_eq!(open.depth(), calls);
+        assert!(open.sites.len() <= MAX_OPEN);
+        open.close(calls - 1);
+        assert_eq!((open.depth(), open.innermost()), (1, None));
+        open.close(7);
+        assert_eq!(open.depth(), 0);
+    }
+
+    #[test]
+    fn events_are_the_same_when_blocks_must_be_dropped_and_read_again() {
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        writer.start(&Start::default()).unwrap();
+        writer.sites(&[site(1)]).unwrap();
         for thread in 0..3u32 {
             let mut buffer = RecordBuffer::new();
             for round in 0..50u64 {

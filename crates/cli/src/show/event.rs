@@ -77,6 +77,7 @@ impl Printer<'_> {
 
     fn each(&self, filter: &Filter, mut print: impl FnMut(Found<'_>) -> io::Result<()>) -> Printed {
         let sites = filter.sites(self.recording);
+        let unknown = place::unknown();
         let mut scan = self.recording.scan();
         while let Some(step) = scan.step() {
             let head = match step {
@@ -92,19 +93,17 @@ impl Printer<'_> {
             if head.index.0 >= filter.places.end {
                 break;
             }
-            let Some(place) = self.recording.sites().place(head.site.0) else {
-                continue;
-            };
-            if !sites[place] || !filter.passes(&head) {
+            let place = self.recording.sites().place(head.site.0);
+            let passes = place.map_or(filter.classes.is_empty(), |place| sites[place]);
+            if !passes || !filter.passes(&head) {
                 continue;
             }
             let event = match scan.event(&head) {
                 Ok(event) => event,
                 Err(error) => return Ok(Err(error)),
             };
-            if let Some(site) = self.recording.sites().get(head.site.0) {
-                print(Found::Event(event, site))?;
-            }
+            let site = self.recording.sites().get(head.site.0);
+            print(Found::Event(event, site.unwrap_or(&unknown)))?;
         }
         Ok(Ok(()))
     }
@@ -173,7 +172,9 @@ enum Found<'s> {
 }
 
 fn member(site: &Site, owner: &str) -> String {
-    if site.is_constructor() {
+    if owner.is_empty() {
+        site.target.name.clone()
+    } else if site.is_constructor() {
         format!("new {owner}")
     } else {
         format!("{owner}.{}", site.target.name)

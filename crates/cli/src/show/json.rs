@@ -132,6 +132,7 @@ pub(crate) fn folder(table: &Table, out: &mut dyn Write) -> io::Result<()> {
 
 /// One event.
 pub(crate) fn event(event: &Event, site: &Site, recording: &Recording) -> Json {
+    let known = site.id.0 != 0;
     json!({
         "version": VERSION,
         "index": event.index.0,
@@ -140,16 +141,16 @@ pub(crate) fn event(event: &Event, site: &Site, recording: &Recording) -> Json {
         "ordinal": event.ordinal,
         "depth": event.depth,
         "kind": event.kind.name(),
-        "class": dotted(&site.class),
-        "method": site.method,
+        "class": known.then(|| dotted(&site.class)),
+        "method": known.then_some(&site.method),
         "line": site.line,
-        "place": source(site),
-        "target": {
+        "place": known.then(|| source(site)),
+        "target": known.then(|| json!({
             "owner": dotted(&site.target.owner),
             "name": site.target.name,
             "descriptor": site.target.descriptor,
             "static": site.is_static,
-        },
+        })),
         "values": event.values.iter().map(|v| value(v, recording)).collect::<Vec<_>>(),
     })
 }

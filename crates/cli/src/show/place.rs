@@ -1,6 +1,6 @@
 //! Names and places of the subject's code, as Java people write them.
 
-use culprit_model::Site;
+use culprit_model::{Member, Site, SiteId, SiteKind};
 
 /// `com/acme/Order$Line` as `com.acme.Order$Line`.
 pub(crate) fn dotted(internal: &str) -> String {
@@ -42,6 +42,24 @@ fn element_name(descriptor: &str) -> String {
     }
 }
 
+/// Stands in for the site of a call that began before the first event that was kept.
+pub(crate) fn unknown() -> Site {
+    Site {
+        id: SiteId(0),
+        kind: SiteKind::Call,
+        class: String::new(),
+        method: String::new(),
+        descriptor: String::new(),
+        line: None,
+        target: Member {
+            owner: String::new(),
+            name: "an earlier call".to_owned(),
+            descriptor: String::new(),
+        },
+        is_static: true,
+    }
+}
+
 /// Where the code of a site is: `Order.java:14`. The file is guessed from the class, since a
 /// site does not name it.
 pub(crate) fn source(site: &Site) -> String {
@@ -51,6 +69,7 @@ pub(crate) fn source(site: &Site) -> String {
         _ => class,
     };
     match site.line {
+        _ if class.is_empty() => "?".to_owned(),
         Some(line) => format!("{outer}.java:{line}"),
         None => format!("{outer}.java"),
     }

@@ -56,6 +56,7 @@ impl<'r> Summary<'r> {
     pub(crate) fn of(recording: &'r Recording) -> Summary<'r> {
         let sites = recording.sites();
         let mut counts = vec![[0u64; EventKind::ALL.len()]; sites.len()];
+        let mut kinds = [0u64; EventKind::ALL.len()];
         let mut thrown = BTreeMap::new();
         let mut gaps = 0u64;
         let mut broken = None;
@@ -67,6 +68,7 @@ impl<'r> Summary<'r> {
                     Ok(())
                 }
                 Step::Event(head) => {
+                    kinds[head.kind as usize - 1] += 1;
                     if let Some(site) = sites.place(head.site.0) {
                         counts[site][head.kind as usize - 1] += 1;
                     }
@@ -98,7 +100,7 @@ impl<'r> Summary<'r> {
             .collect();
         Summary {
             recording,
-            kinds: by_kind(&counts),
+            kinds: by_kind(&kinds),
             classes: by_class(sites.iter().zip(&counts)),
             threads: recording.thread_event_counts(),
             left_at,
@@ -396,10 +398,10 @@ fn exception(event: &Event) -> Option<ObjectId> {
     }
 }
 
-fn by_kind(counts: &[[u64; EventKind::ALL.len()]]) -> Vec<(EventKind, u64)> {
+fn by_kind(counts: &[u64; EventKind::ALL.len()]) -> Vec<(EventKind, u64)> {
     EventKind::ALL
         .into_iter()
-        .map(|kind| (kind, counts.iter().map(|c| c[kind as usize - 1]).sum()))
+        .map(|kind| (kind, counts[kind as usize - 1]))
         .filter(|(_, count)| *count > 0)
         .collect()
 }

@@ -548,6 +548,33 @@ fn a_recording_without_events_is_shown() {
 }
 
 #[test]
+fn an_exception_out_of_a_call_that_was_not_kept_is_shown() {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    writer.start(&Start::default()).unwrap();
+    writer.types(&types()).unwrap();
+    let mut buffer = RecordBuffer::new();
+    buffer.event(EventKind::OutgoingThrow, SiteId(0), &[object(1, 3)]);
+    let head = EventsHead {
+        ordinal: 9000,
+        count: 1,
+        ..EventsHead::default()
+    };
+    writer.events(head, buffer.bytes()).unwrap();
+    let folder = folder(&[("jvm-1.culprit", &end(writer))]);
+    let text = answer(folder.path(), &["DIR", "--events"]);
+    let line = "0 t0 <-! an earlier call threw #1 IllegalStateException   ?\n";
+    assert_eq!(text, line);
+    let json = answer(folder.path(), &["DIR", "--events", "--json"]);
+    assert!(json.contains(r#""class":null"#), "{json}");
+    let summary = answer(folder.path(), &["DIR"]);
+    let kept = format!(
+        "{:<50}{:>28}",
+        "events before the first one that was kept", "9,000"
+    );
+    assert!(summary.contains(&kept), "{summary}");
+}
+
+#[test]
 fn a_cut_recording_is_shown_with_a_warning() {
     let mut bytes = shop().into_store().unwrap();
     bytes.truncate(bytes.len() - 7);
