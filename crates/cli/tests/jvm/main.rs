@@ -1,0 +1,11 @@
+//! Records small Java programs in real JVMs with the real executable, and compares what was
+//! captured with what the programs do.
+//!
+//! The programs are in `fixtures/capture` and `fixtures/survive`, one folder each. `fixture`
+//! says how they describe themselves; `stage` runs them.
+
+mod capture;
+mod fixture;
+mod process;
+mod render;
+mod stage;
