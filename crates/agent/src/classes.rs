@@ -1,16 +1,18 @@
 //! What the agent knows of the program's classes: which are observed, which carry an id, and the
 //! numbers of loaders and types.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Mutex;
 
+use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::{Origin, is_jdk_name, is_tool_name};
 use culprit_model::site::TypeDef;
 use culprit_model::{Selection, TypeId};
 use culprit_trace::LoaderDef;
-use culprit_weave::World;
 use culprit_weave::library::{self, Role};
+use culprit_weave::{MemberKind, World};
 
 use crate::lock::LockSafe;
 use crate::recorder::{Message, Recorder};
@@ -37,8 +39,19 @@ const BOOT: Loader = Loader {
 };
 const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
 
+/// What a loaded class declares, by name alone.
+#[derive(Default)]
+struct Outline {
+    superclass: Option<String>,
+    fields: HashSet<String>,
+    methods: HashSet<(String, String)>,
+}
+
 #[derive(Default)]
 struct Known {
+    outlines: HashMap<String, Outline>,
+    /// External classes that an observed class extends.
+    kin: HashSet<String>,
     facts: HashMap<(u32, String), Facts>,
     /// Observed classes by name alone: how code refers to them before it is linked.
     observed: HashSet<String>,
@@ -65,6 +78,33 @@ impl World for Classes {
             Origin::Library
         };
         self.selection.selects(class, origin)
+    }
+
+    fn declaring(
+        &self,
+        class: &str,
+        kind: MemberKind,
+        name: &str,
+        descriptor: &str,
+    ) -> Option<String> {
+        let known = self.known.lock_safe();
+        let mut class = class;
+        loop {
+            if is_jdk_name(class) {
+                return Some(class.to_owned());
+            }
+            let outline = known.outlines.get(class)?;
+            let declares = match kind {
+                MemberKind::Field => outline.fields.contains(name),
+                MemberKind::Method => outline
+                    .methods
+                    .contains(&(name.to_owned(), descriptor.to_owned())),
+            };
+            if declares {
+                return Some(class.to_owned());
+            }
+            class = outline.superclass.as_deref()?;
+        }
     }
 }
 
@@ -109,6 +149,50 @@ impl Classes {
             known.seen.insert(class.to_owned());
         }
         known.facts.insert((loader, class.to_owned()), facts);
+    }
+
+    /// Notes what a class declares; before it is woven, so that it finds itself.
+    pub(crate) fn outline(&self, class: &ClassFile) -> Result<(), culprit_classfile::Error> {
+        let mut outline = Outline {
+            superclass: class.super_name()?.map(Cow::into_owned),
+            ..Outline::default()
+        };
+        for field in &class.fields {
+            outline
+                .fields
+                .insert(class.pool.utf8(field.name)?.into_owned());
+        }
+        for method in &class.methods {
+            let (name, descriptor) = (
+                class.pool.utf8(method.name)?,
+                class.pool.utf8(method.descriptor)?,
+            );
+            outline
+                .methods
+                .insert((name.into_owned(), descriptor.into_owned()));
+        }
+        let name = class.name()?.into_owned();
+        self.known.lock_safe().outlines.insert(name, outline);
+        Ok(())
+    }
+
+    /// Notes that an observed class extends an external one; whether that is news.
+    pub(crate) fn add_kin(&self, class: &str) -> bool {
+        self.known.lock_safe().kin.insert(class.to_owned())
+    }
+
+    /// The superclass of a loaded class.
+    pub(crate) fn superclass(&self, class: &str) -> Option<String> {
+        self.known
+            .lock_safe()
+            .outlines
+            .get(class)?
+            .superclass
+            .clone()
+    }
+
+    pub(crate) fn is_kin(&self, class: &str) -> bool {
+        self.known.lock_safe().kin.contains(class)
     }
 
     pub(crate) fn facts(&self, loader: u32, class: &str) -> Option<Facts> {
@@ -176,7 +260,7 @@ impl Classes {
         let signature = jvmti.class_signature(class).unwrap_or_default();
         let loader_object = jvmti.class_loader(class).ok().flatten();
         let loader = self.loader(jvmti, jni, recorder, loader_object.as_ref());
-        let name = internal_name(&signature);
+        let name = &plain_name(internal_name(&signature));
         let modifiers = jvmti.class_modifiers(class).unwrap_or(0);
         let (form, code) = form(&signature, name, modifiers);
         let facts = self.facts_of(loader, name);
@@ -264,11 +348,22 @@ impl Classes {
 }
 
 /// `Lcom/acme/Order;` without its wrapping; arrays stay as they are.
-fn internal_name(signature: &str) -> &str {
+pub(crate) fn internal_name(signature: &str) -> &str {
     signature
         .strip_prefix('L')
         .and_then(|s| s.strip_suffix(';'))
         .unwrap_or(signature)
+}
+
+/// A hidden class has a suffix that no other name can have (`Main$$Lambda.0x01`); here it becomes
+/// part of the name.
+fn plain_name(name: &str) -> String {
+    match name.rfind(['.', '/']) {
+        Some(at) if name[at + 1..].starts_with("0x") => {
+            format!("{}${}", &name[..at], &name[at + 1..])
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// The class in whose name a class was made: the part before `$$Lambda`, or the class itself.

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Local};
 use culprit_model::observe::is_jdk_name;
-use culprit_weave::{Settings, Woven, can_carry_id, hook};
+use culprit_weave::{Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader};
@@ -76,6 +76,7 @@ impl Agent {
         loader: Loader,
     ) -> Result<Option<Vec<u8>>, culprit_weave::Error> {
         let class = ClassFile::parse(loading.bytes)?;
+        self.classes.outline(&class)?;
         let mut inherits_id = false;
         let mut kin = false;
         let super_name = class.super_name()?.map(|name| name.into_owned());
@@ -92,11 +93,14 @@ impl Agent {
         let origin = || self.code_source(jni, loading);
         let observed = (kin || self.classes.selects(loading.name, origin))
             && !self.classes.selection.excludes(loading.name);
+        if let (true, Some(superclass)) = (observed, &super_name) {
+            self.watch_superclasses(jni, loading, superclass);
+        }
         let id_field = can_carry_id(&class) && !inherits_id;
         let settings = Settings {
             arrays: self.options.arrays,
             id_field,
-            kin: kin && !observed,
+            kin: !observed && (kin || self.classes.is_kin(loading.name)),
         };
         let Woven {
             bytes,
@@ -133,6 +137,31 @@ impl Agent {
         Ok(Some(bytes))
     }
 
+    /// Methods that an observed class inherits from external ones are called on observed objects
+    /// without a call site that shows it; those classes are woven anew and watched from inside.
+    fn watch_superclasses(&self, jni: &Jni<'_>, loading: &Loading<'_>, superclass: &str) {
+        let Some(loader) = &loading.loader else {
+            return;
+        };
+        let mut name = Some(superclass.to_owned());
+        while let Some(class) = name.filter(|c| !is_jdk_name(c) && !self.classes.is_observed(c)) {
+            if !self.classes.add_kin(&class) {
+                return;
+            }
+            let woven = jni.with_frame(|jni| {
+                let superclass = self.ask_for_class(jni, loader, &class)?;
+                self.jvmti.retransform(&[superclass]).ok()
+            });
+            if woven.ok().flatten().is_none() {
+                self.recorder.not_woven(
+                    class.replace('/', "."),
+                    "an observed class inherits from it".to_owned(),
+                );
+            }
+            name = self.classes.superclass(&class);
+        }
+    }
+
     /// What is known of a superclass or interface. The JVM loads it right after this hook, by the
     /// same loader; asking for it a little earlier changes nothing for the program.
     fn facts_of_supertype(&self, jni: &Jni<'_>, loading: &Loading<'_>, name: &str) -> Facts {
@@ -149,6 +178,21 @@ impl Agent {
     }
 
     fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<Facts> {
+        let class = self.ask_for_class(jni, loader, name)?;
+        let defining = self.jvmti.class_loader(&class).ok()?;
+        let number = self
+            .classes
+            .loader(self.jvmti, jni, &self.recorder, defining.as_ref())
+            .number;
+        self.classes.facts(number, name)
+    }
+
+    fn ask_for_class<'j>(
+        &self,
+        jni: &Jni<'j>,
+        loader: &Local<'_>,
+        name: &str,
+    ) -> Option<Local<'j>> {
         let text = jni.new_string(&name.replace('/', ".")).ok()?;
         let class_loader = jni.object_class(loader);
         let load = jni
@@ -158,13 +202,7 @@ impl Agent {
                 "(Ljava/lang/String;)Ljava/lang/Class;",
             )
             .ok()?;
-        let class = jni.call_object(loader, load, &[&text]).ok()??;
-        let defining = self.jvmti.class_loader(&class).ok()?;
-        let number = self
-            .classes
-            .loader(self.jvmti, jni, &self.recorder, defining.as_ref())
-            .number;
-        self.classes.facts(number, name)
+        jni.call_object(loader, load, &[&text]).ok()?
     }
 
     /// The URL a class comes from.

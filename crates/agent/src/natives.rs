@@ -8,10 +8,11 @@ use culprit_jvmti::sys::jni::{
     JNIEnv, jboolean, jclass, jint, jlong, jlongArray, jobject, jstring,
 };
 use culprit_jvmti::{Jni, Local, NativeMethod};
-use culprit_model::{Failure, FailureKind, ObjectId, ThreadId, TypeId};
+use culprit_model::{Failure, FailureKind, Member, ObjectId, ThreadId, TypeId};
 use culprit_trace::{BlobKind, ThreadDef};
 
 use crate::agent::Agent;
+use crate::classes::internal_name;
 use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
 use crate::{agent, forget_on_panic};
@@ -34,6 +35,11 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("flush", "(J)V", flush as *mut c_void),
         method("moreIds", "(J)V", more_ids as *mut c_void),
         method("describe", "(Ljava/lang/Class;)J", describe as *mut c_void),
+        method(
+            "fieldSite",
+            "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;Z)I",
+            field_site as *mut c_void,
+        ),
         method(
             "constant",
             "(IILjava/lang/String;)V",
@@ -152,6 +158,33 @@ extern "system" fn describe(env: Env, _: jclass, class: jclass) -> jlong {
                 .describe(agent.jvmti, jni, &agent.recorder, &class)
         })
         .unwrap_or(0)
+    })
+}
+
+extern "system" fn field_site(
+    env: Env,
+    _: jclass,
+    declaring: jclass,
+    name: jstring,
+    class: jclass,
+    is_static: jboolean,
+) -> jint {
+    with(env, 0, |agent, jni| {
+        let (Some(declaring), Some(name), Some(class)) =
+            (local(declaring), local(name), local(class))
+        else {
+            return 0;
+        };
+        let signature = |class: &Local<'_>| agent.jvmti.class_signature(class).unwrap_or_default();
+        let target = Member {
+            owner: internal_name(&signature(&declaring)).to_owned(),
+            name: jni.string(&name),
+            descriptor: signature(&class),
+        };
+        let site = agent.numbers.reflective_site(target, is_static != 0);
+        let id = site.id.0;
+        agent.recorder.send(Message::Sites(vec![site]));
+        id as jint
     })
 }
 

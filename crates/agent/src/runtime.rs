@@ -22,6 +22,8 @@ classes!(
     "Escape$1",
     "Escape",
     "Values",
+    "Reflection$1",
+    "Reflection",
     "Probe",
     "Failures",
     "Hiding",

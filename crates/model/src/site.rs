@@ -41,6 +41,8 @@ pub struct Site {
     pub descriptor: String,
     /// Source line; `None` where the class file has none.
     pub line: Option<u16>,
+    /// Source file (`Order.java`); `None` where the class file has none.
+    pub source: Option<String>,
     /// What is called or accessed. For `Entry` and `Callee`, the method itself.
     pub target: Member,
     /// The target is static: events have no receiver.

@@ -250,6 +250,7 @@ fn site_kind(code: u8) -> Result<SiteKind, Malformed> {
 
 const SITE_STATIC: u8 = 1;
 const SITE_HAS_LINE: u8 = 2;
+const SITE_HAS_SOURCE: u8 = 4;
 
 impl Entry for Site {
     fn encode(&self, out: &mut Vec<u8>) {
@@ -257,7 +258,8 @@ impl Entry for Site {
         out.put_u8(site_kind_code(self.kind));
         let is_static = if self.is_static { SITE_STATIC } else { 0 };
         let has_line = self.line.map_or(0, |_| SITE_HAS_LINE);
-        out.put_u8(is_static | has_line);
+        let has_source = self.source.as_ref().map_or(0, |_| SITE_HAS_SOURCE);
+        out.put_u8(is_static | has_line | has_source);
         out.put_varint(self.line.unwrap_or(0).into());
         for text in [
             &self.class,
@@ -268,6 +270,9 @@ impl Entry for Site {
             &self.target.descriptor,
         ] {
             out.put_str(text);
+        }
+        if let Some(source) = &self.source {
+            out.put_str(source);
         }
     }
 
@@ -289,6 +294,10 @@ impl Entry for Site {
                 descriptor: cursor.string()?,
             },
             is_static: flags & SITE_STATIC != 0,
+            source: match flags & SITE_HAS_SOURCE {
+                0 => None,
+                _ => Some(cursor.string()?),
+            },
         })
     }
 }

@@ -473,6 +473,7 @@ mod tests {
                 descriptor: "(I)V".to_owned(),
             },
             is_static: true,
+            source: None,
         }
     }
 

@@ -9,7 +9,8 @@ use crate::fresh;
 use crate::library::{self, CallPolicy};
 use crate::method::{Target, Weaver, parameter_shapes, result_shape, whole_record};
 use crate::probe::{local_kind, variant};
-use crate::{Error, World};
+use crate::reflection;
+use crate::{Error, MemberKind, World};
 
 /// How a call leaves observed code, if it may.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,6 +21,8 @@ enum Way {
     OutOn,
     /// On a receiver that decides at run time.
     OutIf,
+    /// If the receiver turns out to be a thread.
+    OutIfThread,
 }
 
 fn way(
@@ -46,7 +49,18 @@ fn way(
                 .natives
                 .iter()
                 .any(|(n, d)| n == name && d == descriptor);
-        return native.then_some(if is_static { Way::Out } else { Way::OutOn });
+        if native {
+            return Some(if is_static { Way::Out } else { Way::OutOn });
+        }
+        // A method that a thread class inherits is the JDK's, and threads are the outside world.
+        // Other inherited methods run live, or are watched in the class they are in.
+        let may_inherit = !without_receiver && library::is_thread_method(name, descriptor);
+        let declaring = || world.declaring(owner, MemberKind::Method, name, descriptor);
+        return match may_inherit.then(declaring)? {
+            Some(class) if is_jdk_name(&class) => Some(Way::OutOn),
+            Some(_) => None,
+            None => Some(Way::OutIfThread),
+        };
     }
     if !is_jdk_name(owner) {
         return Some(match opcode {
@@ -109,16 +123,19 @@ pub(crate) fn weave(
         Way::Out => "out",
         Way::OutOn => "outOn",
         Way::OutIf => "outIf",
+        Way::OutIfThread => "outIfThread",
     };
     let (parameters, _) =
         split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
     let takes_array = parameters
         .iter()
         .any(|parameter| parameter.starts_with('['));
+    let reflects = reflection::is_field_access(&target);
     let call = weaver.temporary(0, LocalKind::Long);
+    let receiver = weaver.temporary(1, LocalKind::Reference);
     let mut before = Asm::new();
     let mut locals: Vec<(LocalKind, u16)> = Vec::new();
-    let whole = if constructs || takes_array {
+    let whole = if constructs || takes_array || way == Way::OutIfThread || reflects {
         None
     } else {
         whole_record(&shapes)
@@ -143,6 +160,9 @@ pub(crate) fn weave(
         }
         if way != Way::Out {
             before.dup();
+            if reflects {
+                before.astore(receiver).aload(receiver);
+            }
         }
         before.lload(token);
         weaver.push_site(&mut before, site)?;
@@ -170,6 +190,9 @@ pub(crate) fn weave(
             after.aload(*local).lload(call);
             weaver.probe(&mut after, "contents")?;
         }
+    }
+    if let (true, Some((_, object))) = (reflects, locals.first()) {
+        reflection::record(weaver, &mut after, &target, receiver, *object)?;
     }
     let result = if constructs {
         Some(Shape::Reference)

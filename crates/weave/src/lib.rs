@@ -13,12 +13,13 @@ mod method;
 mod observed;
 mod outside;
 pub mod probe;
+mod reflection;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use culprit_classfile::{ClassFile, access};
 use culprit_model::options::Arrays;
-use culprit_model::{Site, SiteId};
+use culprit_model::{Member, Site, SiteId, SiteKind};
 
 /// The field that carries an object's id; the same name is in `ClassInfo.java`.
 pub const ID_FIELD: &str = "$culprit$id";
@@ -38,6 +39,23 @@ pub enum Error {
 pub trait World {
     /// Whether a class, by its internal name, belongs to the observed set.
     fn is_observed(&self, class: &str) -> bool;
+
+    /// The class that declares a member, looked for from `class` upwards. `None` where the search
+    /// comes to a class that is not loaded yet. A class of the JDK ends it.
+    fn declaring(
+        &self,
+        class: &str,
+        kind: MemberKind,
+        name: &str,
+        descriptor: &str,
+    ) -> Option<String>;
+}
+
+/// What kind of member is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemberKind {
+    Field,
+    Method,
 }
 
 /// How to weave one class.
@@ -64,6 +82,21 @@ impl Default for SiteNumbers {
 impl SiteNumbers {
     fn next(&self) -> SiteId {
         SiteId(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A site for accesses to a field by reflection, which no code names.
+    pub fn reflective_site(&self, target: Member, is_static: bool) -> Site {
+        Site {
+            id: self.next(),
+            kind: SiteKind::Field,
+            class: "java/lang/reflect/Field".to_owned(),
+            method: String::new(),
+            descriptor: String::new(),
+            line: None,
+            source: None,
+            target,
+            is_static,
+        }
     }
 }
 

@@ -309,6 +309,21 @@ pub fn super_call(owner: &str) -> CallPolicy {
     }
 }
 
+/// Whether a method may be one that `Thread` declares and that acts on the thread.
+pub fn is_thread_method(name: &str, descriptor: &str) -> bool {
+    matches!(
+        (name, descriptor),
+        ("start" | "join" | "interrupt", "()V")
+            | ("join", "(J)V" | "(JI)V")
+            | ("isAlive" | "isInterrupted" | "isDaemon", "()Z")
+            | ("setDaemon", "(Z)V")
+            | ("setPriority", "(I)V")
+            | ("setName", "(Ljava/lang/String;)V")
+            | ("getName", "()Ljava/lang/String;")
+            | ("getId" | "threadId", "()J")
+    )
+}
+
 /// Whether reading a static field of the JDK is an event: only the standard streams are.
 pub fn is_external_static(owner: &str, name: &str) -> bool {
     owner == "java/lang/System" && matches!(name, "in" | "out" | "err")

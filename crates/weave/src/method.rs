@@ -29,6 +29,7 @@ pub(crate) struct Weaver<'a> {
     /// Where values on the stack come from, once somebody asked.
     pub(crate) flow: Option<Flow>,
     lines: LineTable,
+    source: Option<String>,
     sites: Vec<Site>,
     numbers: &'a SiteNumbers,
     temporaries: HashMap<(usize, LocalKind), u16>,
@@ -50,6 +51,7 @@ pub(crate) fn weave_class(
     plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
 ) -> Result<Woven, Error> {
     let class_name = class.name()?.into_owned();
+    let source = source_file(&class);
     let mut pool = std::mem::replace(&mut class.pool, Pool::new());
     let mut methods = std::mem::take(&mut class.methods);
     let mut natives = Vec::new();
@@ -76,6 +78,7 @@ pub(crate) fn weave_class(
             name: &name,
             descriptor: &descriptor,
             natives: &natives,
+            source: source.as_deref(),
             context,
         };
         match weave_method(method, parts, &mut pool, numbers, &plan) {
@@ -103,12 +106,20 @@ pub(crate) fn weave_class(
     })
 }
 
+/// The name in the class's `SourceFile` attribute.
+fn source_file(class: &ClassFile) -> Option<String> {
+    let bytes = class.attribute("SourceFile")?.bytes.get(..2)?;
+    let name = class.pool.utf8(u16::from_be_bytes([bytes[0], bytes[1]]));
+    name.ok().map(|name| name.into_owned())
+}
+
 #[derive(Clone, Copy)]
 struct Parts<'a> {
     class: &'a str,
     name: &'a str,
     descriptor: &'a str,
     natives: &'a [(String, String)],
+    source: Option<&'a str>,
     context: MethodContext,
 }
 
@@ -136,6 +147,7 @@ fn weave_method(
         context: parts.context,
         flow: None,
         lines,
+        source: parts.source.map(str::to_owned),
         sites: Vec::new(),
         numbers,
         temporaries: HashMap::new(),
@@ -199,6 +211,7 @@ impl Weaver<'_> {
             method: self.name.to_owned(),
             descriptor: self.descriptor.to_owned(),
             line,
+            source: self.source.clone(),
             target: culprit_model::Member {
                 owner: target.owner.to_owned(),
                 name: target.name.to_owned(),

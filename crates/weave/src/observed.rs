@@ -13,7 +13,7 @@ use crate::calls;
 use crate::library;
 use crate::method::{Target, Weaver, stores_local_zero};
 use crate::probe::{local_kind, variant};
-use crate::{Error, Settings, World};
+use crate::{Error, MemberKind, Settings, World};
 
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
@@ -109,8 +109,11 @@ fn field(
         member.descriptor.into_owned(),
     );
     let is_static = matches!(instruction.opcode, op::GETSTATIC | op::PUTSTATIC);
-    let observed = owner == weaver.class || world.is_observed(&owner);
-    let library = is_jdk_name(&owner) && !(is_static && library::is_external_static(&owner, &name));
+    let declaring = world.declaring(&owner, MemberKind::Field, &name, &descriptor);
+    let declaring = declaring.as_deref().unwrap_or(&owner);
+    let observed = declaring == weaver.class || world.is_observed(declaring);
+    let library =
+        is_jdk_name(declaring) && !(is_static && library::is_external_static(declaring, &name));
     if observed || library {
         return Ok(());
     }

@@ -7,7 +7,8 @@ use culprit_model::{EventKind, SiteKind};
 use crate::library;
 use crate::method::{Target, Weaver};
 use crate::observed::access;
-use crate::{Error, Settings, World};
+use crate::reflection;
+use crate::{Error, MemberKind, Settings, World};
 
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
@@ -16,7 +17,7 @@ pub(crate) fn weave(
 ) -> Result<bool, Error> {
     let mut edited = false;
     let watched = library::is_called_back(weaver.name, weaver.descriptor)
-        || (settings.kin && weaver.name != "<init>" && !weaver.is_static());
+        || (settings.kin && weaver.name != "<init>");
     if watched {
         callee(weaver)?;
         edited = true;
@@ -26,20 +27,25 @@ pub(crate) fn weave(
         let kind = match instruction.opcode {
             op::GETFIELD | op::GETSTATIC => EventKind::IncomingRead,
             op::PUTFIELD | op::PUTSTATIC => EventKind::IncomingWrite,
+            op::INVOKEVIRTUAL => {
+                edited |= reflection::weave(weaver, &instruction)?;
+                continue;
+            }
             _ => continue,
         };
         let Some(index) = instruction.pool_index() else {
             continue;
         };
         let member = weaver.pool.member(index)?;
-        if !world.is_observed(&member.owner) {
-            continue;
-        }
         let (owner, name, descriptor) = (
             member.owner.into_owned(),
             member.name.into_owned(),
             member.descriptor.into_owned(),
         );
+        let declaring = world.declaring(&owner, MemberKind::Field, &name, &descriptor);
+        if !world.is_observed(declaring.as_deref().unwrap_or(&owner)) {
+            continue;
+        }
         let is_static = matches!(instruction.opcode, op::GETSTATIC | op::PUTSTATIC);
         let target = Target {
             owner: &owner,

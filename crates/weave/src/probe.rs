@@ -10,7 +10,7 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 21] = [
+const SINGLE: [(&str, &str); 23] = [
     ("enter", "(I)J"),
     ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),
@@ -22,6 +22,7 @@ const SINGLE: [(&str, &str); 21] = [
     ("out", "(JI)J"),
     ("outOn", "(Ljava/lang/Object;JI)J"),
     ("outIf", "(Ljava/lang/Object;JI)J"),
+    ("outIfThread", "(Ljava/lang/Object;JI)J"),
     ("left", "(J)V"),
     ("contents", "(Ljava/lang/Object;J)V"),
     ("calleeEnter", "(I)J"),
@@ -31,6 +32,10 @@ const SINGLE: [(&str, &str); 21] = [
     ("accessFromOutside", "(II)J"),
     ("element", "(Ljava/lang/Object;IJII)J"),
     ("accessed", "(J)V"),
+    (
+        "reflected",
+        "(Ljava/lang/reflect/Field;Ljava/lang/Object;I)V",
+    ),
     ("putReceiver", "(Ljava/lang/Object;J)V"),
 ];
 

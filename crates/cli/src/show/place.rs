@@ -51,6 +51,7 @@ pub(crate) fn unknown() -> Site {
         method: String::new(),
         descriptor: String::new(),
         line: None,
+        source: None,
         target: Member {
             owner: String::new(),
             name: "an earlier call".to_owned(),
@@ -60,18 +61,16 @@ pub(crate) fn unknown() -> Site {
     }
 }
 
-/// Where the code of a site is: `Order.java:14`. The file is guessed from the class, since a
-/// site does not name it.
+/// Where the code of a site is: `Order.java:14`, or the class where the class file names no file.
 pub(crate) fn source(site: &Site) -> String {
-    let class = simple(&site.class);
-    let outer = match class.split_once('$') {
-        Some((outer, _)) if !outer.is_empty() => outer,
-        _ => class,
+    let file = match &site.source {
+        Some(file) => file.clone(),
+        None if site.class.is_empty() => "?".to_owned(),
+        None => simple(&dotted(&site.class)).to_owned(),
     };
     match site.line {
-        _ if class.is_empty() => "?".to_owned(),
-        Some(line) => format!("{outer}.java:{line}"),
-        None => format!("{outer}.java"),
+        Some(line) => format!("{file}:{line}"),
+        None => file,
     }
 }
 

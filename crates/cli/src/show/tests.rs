@@ -86,6 +86,10 @@ fn site(id: u32, kind: SiteKind, place: (&str, u16), target: (&str, &str, &str))
             descriptor: target.2.to_owned(),
         },
         is_static: false,
+        source: Some(format!(
+            "{}.java",
+            place.0.rsplit('/').next().unwrap_or_default()
+        )),
     }
 }
 

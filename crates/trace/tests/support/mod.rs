@@ -51,6 +51,7 @@ pub(crate) fn site(
             descriptor: target.2.to_owned(),
         },
         is_static: false,
+        source: Some("Order.java".to_owned()),
     }
 }
 
@@ -172,6 +173,7 @@ pub(crate) fn sites() -> Vec<Site> {
     ];
     sites.push(Site {
         is_static: true,
+        source: None,
         ..entry(14, 60, ("com/acme/Util", "sum", "([II)I"))
     });
     sites

@@ -55,6 +55,7 @@ pub(crate) fn sites() -> Vec<Site> {
             let id = sites.len() as u32 + 1;
             sites.push(Site {
                 is_static,
+                source: None,
                 line: None,
                 ..site(id, SiteKind::Field, "a/A", 0, ("x/Y", "f", descriptor))
             });

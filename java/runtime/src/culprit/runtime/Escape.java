@@ -39,8 +39,11 @@ final class Escape {
 
     /** Gives ids to all live library objects and arrays that are reachable through such. */
     static void mark(Object root, ClassInfo rootInfo, long state) {
-        ArrayDeque<Object> open = new ArrayDeque<>();
         Identity.of(root, rootInfo, state);
+        if (root instanceof Throwable) {
+            return; // A message and a stack; causes cross the border on their own.
+        }
+        ArrayDeque<Object> open = new ArrayDeque<>();
         open.add(root);
         int seen = 0;
         for (Object o; (o = open.poll()) != null; ) {

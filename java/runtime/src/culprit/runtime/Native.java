@@ -31,6 +31,9 @@ final class Native {
     /** What is known of a class: type id, role and flags, packed as {@link ClassInfo} unpacks. */
     static native long describe(Class<?> type);
 
+    /** The number of a new site for reflective accesses to a field. */
+    static native int fieldSite(Class<?> declaring, String name, Class<?> type, boolean isStatic);
+
     /** Names a constant of an enum. */
     static native void constant(int type, int ordinal, String name);
 

@@ -1,5 +1,6 @@
 package culprit.runtime;
 
+import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
@@ -499,6 +500,11 @@ public final class Probe {
         return token == 0 || receiver == null || runsHere(receiver) ? 0 : outOn(receiver, token, site);
     }
 
+    /** A call of a method that a thread inherits, on a receiver that may be a thread. */
+    public static long outIfThread(Object receiver, long token, int site) {
+        return receiver instanceof Thread ? outOn(receiver, token, site) : 0;
+    }
+
     /** Whether calls on an object stay on this side of the border. */
     private static boolean runsHere(Object receiver) {
         int role = ClassInfo.of(receiver.getClass()).role;
@@ -863,6 +869,22 @@ public final class Probe {
         Values.reference(state, array, true);
         Values.four(state, index);
         return token | CROSSING | (kind == ARRAY_WRITE ? OUTWARD : 0);
+    }
+
+    /** External code has read or written a field by reflection. */
+    public static void reflected(Field field, Object object, int kind) {
+        long token = current();
+        if (token != 0 && (U.getInt(state(token) + DEPTH) & 1) == 0) {
+            Reflection.record(state(token), field, object, kind);
+        }
+    }
+
+    static void beginAccess(long state, int kind, int site) {
+        begin(state, kind, site);
+    }
+
+    static void endAccess(long state) {
+        end(state);
     }
 
     /** All values of an access are written. */

@@ -1,0 +1,69 @@
+package culprit.runtime;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Accesses to observed fields by reflection. The site of such an access is made when it is first seen. */
+final class Reflection {
+    /** Sites by field name and direction, for each class that declares the field. */
+    private static final ClassValue<Map<String, Integer>> SITES =
+            new ClassValue<Map<String, Integer>>() {
+                @Override
+                protected Map<String, Integer> computeValue(Class<?> type) {
+                    return new ConcurrentHashMap<>();
+                }
+            };
+
+    private Reflection() {}
+
+    static void record(long state, Field field, Object object, int kind) {
+        Class<?> declaring = field.getDeclaringClass();
+        if (ClassInfo.of(declaring).role != ClassInfo.OBSERVED) {
+            return;
+        }
+        boolean isStatic = Modifier.isStatic(field.getModifiers());
+        Object value;
+        try {
+            value = field.get(object);
+        } catch (IllegalAccessException | RuntimeException changedMeanwhile) {
+            return;
+        }
+        boolean reads = kind == Probe.INCOMING_READ;
+        String key = (reads ? "<" : ">") + field.getName();
+        Integer site = SITES.get(declaring).get(key);
+        if (site == null) {
+            site = Native.fieldSite(declaring, field.getName(), field.getType(), isStatic);
+            SITES.get(declaring).put(key, site);
+        }
+        Probe.beginAccess(state, kind, site);
+        if (!isStatic) {
+            Values.reference(state, object, true);
+        }
+        put(state, value, field.getType(), reads);
+        Probe.endAccess(state);
+    }
+
+    private static void put(long state, Object value, Class<?> type, boolean outward) {
+        if (type == boolean.class) {
+            Values.one(state, (Boolean) value ? 1 : 0);
+        } else if (type == byte.class) {
+            Values.one(state, (Byte) value);
+        } else if (type == short.class) {
+            Values.two(state, (Short) value);
+        } else if (type == char.class) {
+            Values.two(state, (Character) value);
+        } else if (type == int.class) {
+            Values.four(state, (Integer) value);
+        } else if (type == long.class) {
+            Values.eight(state, (Long) value);
+        } else if (type == float.class) {
+            Values.four(state, Float.floatToRawIntBits((Float) value));
+        } else if (type == double.class) {
+            Values.eight(state, Double.doubleToRawLongBits((Double) value));
+        } else {
+            Values.reference(state, value, outward);
+        }
+    }
+}
