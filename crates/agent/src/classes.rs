@@ -347,8 +347,21 @@ impl Classes {
     }
 }
 
-/// `Lcom/acme/Order;` without its wrapping; arrays stay as they are.
+/// `Lcom/acme/Order;` without its wrapping; arrays stay as they are, primitive types get the name
+/// that no class can have.
 pub(crate) fn internal_name(signature: &str) -> &str {
+    match signature {
+        "Z" => return "boolean",
+        "B" => return "byte",
+        "S" => return "short",
+        "C" => return "char",
+        "I" => return "int",
+        "J" => return "long",
+        "F" => return "float",
+        "D" => return "double",
+        "V" => return "void",
+        _ => {}
+    }
     signature
         .strip_prefix('L')
         .and_then(|s| s.strip_suffix(';'))

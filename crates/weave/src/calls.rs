@@ -205,6 +205,19 @@ pub(crate) fn weave(
     after.lload(call);
     weaver.push_site(&mut after, site)?;
     weaver.probe(&mut after, &variant("back", result))?;
+    forget(&mut after, &locals);
+    if reflects {
+        forget(&mut after, &[(LocalKind::Reference, receiver)]);
+    }
     weaver.editor.insert_after(instruction.pc, after);
     Ok(())
+}
+
+/// Clears temporaries that hold references: in an interpreted frame they would keep objects alive.
+pub(crate) fn forget(asm: &mut Asm, locals: &[(LocalKind, u16)]) {
+    for (kind, local) in locals {
+        if *kind == LocalKind::Reference {
+            asm.aconst_null().astore(*local);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! One method under the loom: the editor, the sites made so far, and the small sequences that all
 //! plans share.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use culprit_classfile::{
     Asm, ClassFile, Code, Editor, HandlerSpec, LineTable, LocalKind, Member, MethodContext, Place,
@@ -342,6 +342,23 @@ impl Weaver<'_> {
             self.push_site(&mut asm, site)?;
             self.probe(&mut asm, &variant(stem, shape))?;
             self.editor.insert_before(instruction.pc, asm);
+        }
+        Ok(())
+    }
+
+    /// A probe where exceptions arrive: at the start of every handler of the method.
+    pub(crate) fn at_handlers(&mut self, token: u16, probe: &str) -> Result<(), Error> {
+        let pcs: BTreeSet<u32> = self
+            .code
+            .handlers
+            .iter()
+            .map(|h| u32::from(h.handler))
+            .collect();
+        for pc in pcs {
+            let mut arriving = Asm::new();
+            arriving.dup().lload(token);
+            self.probe(&mut arriving, probe)?;
+            self.editor.insert_before(pc, arriving);
         }
         Ok(())
     }

@@ -1,8 +1,6 @@
 //! The plan for classes of the observed set: incoming calls at method entry, outgoing calls and
 //! field accesses where they happen, exceptions where they arrive and where they leave.
 
-use std::collections::BTreeSet;
-
 use culprit_classfile::{Asm, Instruction, LocalKind, op};
 use culprit_model::observe::is_jdk_name;
 use culprit_model::options::Arrays;
@@ -37,13 +35,7 @@ pub(crate) fn weave(
     weaver.around(&leaving)?;
 
     let code = weaver.code;
-    let handlers: BTreeSet<u32> = code.handlers.iter().map(|h| u32::from(h.handler)).collect();
-    for pc in handlers {
-        let mut arriving = Asm::new();
-        arriving.dup().lload(token);
-        weaver.probe(&mut arriving, "caught")?;
-        weaver.editor.insert_before(pc, arriving);
-    }
+    weaver.at_handlers(token, "caught")?;
 
     let this_calls = if weaver.is_constructor() {
         weaver.this_calls()?
@@ -171,29 +163,29 @@ pub(crate) fn access(
     record.lload(call);
     weaver.probe(&mut record, "accessed")?;
 
+    // Both are recorded once the access is done: one that fails is none.
     let mut before = Asm::new();
     let mut after = Asm::new();
-    if reads {
-        if !target.is_static {
-            before.dup().astore(receiver);
-        }
-        after
-            .dup_value(value_kind)
-            .store(value_kind, value)
-            .append(&record);
-    } else {
+    if !reads {
         before.store(value_kind, value);
-        if !target.is_static {
-            before.dup().astore(receiver);
-        }
-        before.append(&record).load(value_kind, value);
+    }
+    if !target.is_static {
+        before.dup().astore(receiver);
+    }
+    if reads {
+        after.dup_value(value_kind).store(value_kind, value);
+    } else {
+        before.load(value_kind, value);
+    }
+    after.append(&record);
+    calls::forget(&mut after, &[(value_kind, value)]);
+    if !target.is_static {
+        calls::forget(&mut after, &[(LocalKind::Reference, receiver)]);
     }
     if !before.is_empty() {
         weaver.editor.insert_before(pc, before);
     }
-    if !after.is_empty() {
-        weaver.editor.insert_after(pc, after);
-    }
+    weaver.editor.insert_after(pc, after);
     Ok(())
 }
 
@@ -248,23 +240,22 @@ fn element(
     weaver.probe(&mut record, "accessed")?;
 
     let mut before = Asm::new();
-    if reads {
-        before.dup2().istore(index).astore(array);
-        let mut after = Asm::new();
-        after
-            .dup_value(value_kind)
-            .store(value_kind, value)
-            .append(&record);
-        weaver.editor.insert_after(instruction.pc, after);
-    } else {
-        // Recorded before the store: should that fail, the recorded exception says so.
-        before
-            .store(value_kind, value)
-            .dup2()
-            .istore(index)
-            .astore(array);
-        before.append(&record).load(value_kind, value);
+    let mut after = Asm::new();
+    if !reads {
+        before.store(value_kind, value);
     }
+    before.dup2().istore(index).astore(array);
+    if reads {
+        after.dup_value(value_kind).store(value_kind, value);
+    } else {
+        before.load(value_kind, value);
+    }
+    after.append(&record);
+    calls::forget(
+        &mut after,
+        &[(value_kind, value), (LocalKind::Reference, array)],
+    );
     weaver.editor.insert_before(instruction.pc, before);
+    weaver.editor.insert_after(instruction.pc, after);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The plan for classes of the program outside the observed set: accesses to observed fields, and
 //! the methods that live library code may call on behalf of observed code.
 
-use culprit_classfile::{Asm, op};
+use culprit_classfile::{Asm, Instruction, op};
 use culprit_model::{EventKind, SiteKind};
 
 use crate::library;
@@ -16,12 +16,7 @@ pub(crate) fn weave(
     settings: Settings,
 ) -> Result<bool, Error> {
     let mut edited = false;
-    let watched = library::is_called_back(weaver.name, weaver.descriptor)
-        || (settings.kin && weaver.name != "<init>");
-    if watched {
-        callee(weaver)?;
-        edited = true;
-    }
+    let mut constructs = false;
     for instruction in weaver.code.instructions() {
         let instruction = instruction?;
         let kind = match instruction.opcode {
@@ -29,6 +24,10 @@ pub(crate) fn weave(
             op::PUTFIELD | op::PUTSTATIC => EventKind::IncomingWrite,
             op::INVOKEVIRTUAL => {
                 edited |= reflection::weave(weaver, &instruction)?;
+                continue;
+            }
+            op::INVOKESPECIAL => {
+                constructs |= constructs_observed(weaver, world, &instruction)?;
                 continue;
             }
             _ => continue,
@@ -66,17 +65,53 @@ pub(crate) fn weave(
         )?;
         edited = true;
     }
+    // What happens when an exception leaves the method, innermost first.
+    let mut leaving = Asm::new();
+    if constructs {
+        constructor_calls(weaver, &mut leaving)?;
+    }
+    let watched = library::is_called_back(weaver.name, weaver.descriptor)
+        || (settings.kin && weaver.name != "<init>");
+    if watched {
+        callee(weaver, &mut leaving)?;
+    }
+    if !leaving.is_empty() {
+        weaver.around(&leaving)?;
+        edited = true;
+    }
     Ok(edited)
 }
 
+fn constructs_observed(
+    weaver: &Weaver<'_>,
+    world: &dyn World,
+    instruction: &Instruction<'_>,
+) -> Result<bool, Error> {
+    let Some(index) = instruction.pool_index() else {
+        return Ok(false);
+    };
+    let member = weaver.pool.member(index)?;
+    Ok(member.name == "<init>" && world.is_observed(&member.owner))
+}
+
+/// Sees exceptions that leave observed constructors where those cannot see them.
+fn constructor_calls(weaver: &mut Weaver<'_>, leaving: &mut Asm) -> Result<(), Error> {
+    let token = weaver.token();
+    let mut entry = Asm::new();
+    weaver.probe(&mut entry, "outside")?;
+    entry.lstore(token);
+    weaver.editor.insert_entry(entry);
+    weaver.at_handlers(token, "reached")?;
+    leaving.dup().lload(token);
+    weaver.probe(leaving, "reached")
+}
+
 /// Watches a method from inside: called while observed code runs, it is an outgoing call.
-fn callee(weaver: &mut Weaver<'_>) -> Result<(), Error> {
+fn callee(weaver: &mut Weaver<'_>, leaving: &mut Asm) -> Result<(), Error> {
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Callee);
     weaver.enter(token, site, "calleeEnter", "left")?;
     weaver.before_returns(token, site, "back")?;
-    let mut leaving = Asm::new();
     leaving.dup().lload(token);
-    weaver.probe(&mut leaving, "calleeThrew")?;
-    weaver.around(&leaving)
+    weaver.probe(leaving, "calleeThrew")
 }

@@ -10,7 +10,7 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 23] = [
+const SINGLE: [(&str, &str); 25] = [
     ("enter", "(I)J"),
     ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),
@@ -28,6 +28,8 @@ const SINGLE: [(&str, &str); 23] = [
     ("calleeEnter", "(I)J"),
     ("calleeEnterOn", "(Ljava/lang/Object;I)J"),
     ("calleeThrew", "(Ljava/lang/Throwable;J)V"),
+    ("outside", "()J"),
+    ("reached", "(Ljava/lang/Throwable;J)V"),
     ("access", "(JII)J"),
     ("accessFromOutside", "(II)J"),
     ("element", "(Ljava/lang/Object;IJII)J"),

@@ -5,6 +5,7 @@ use culprit_classfile::{Asm, Instruction, LocalKind, op};
 use culprit_model::EventKind;
 
 use crate::Error;
+use crate::calls;
 use crate::method::{Target, Weaver, parameter_shapes};
 use crate::probe::local_kind;
 
@@ -87,6 +88,8 @@ pub(crate) fn weave(weaver: &mut Weaver<'_>, instruction: &Instruction<'_>) -> R
     if let Some((_, object)) = locals.first() {
         record(weaver, &mut after, &target, field, *object)?;
     }
+    calls::forget(&mut after, &locals);
+    calls::forget(&mut after, &[(LocalKind::Reference, field)]);
     weaver.editor.insert_after(instruction.pc, after);
     Ok(true)
 }

@@ -804,6 +804,43 @@ public final class Probe {
         begin(state, OUTGOING_RETURN, site);
     }
 
+    // External methods that construct observed objects.
+
+    /** Entry of such a method: its side of the border, for {@link #reached}. */
+    public static long outside() {
+        long token = current();
+        int depth = token == 0 ? 1 : U.getInt(state(token) + DEPTH);
+        return (depth & 1) != 0 ? 0 : token | depth;
+    }
+
+    /**
+     * An exception reaches a handler of such a method. It may come out of a constructor whose call
+     * of {@code super(...)} threw, where no handler can be: then the calls that it ended are still
+     * open.
+     */
+    public static void reached(Throwable thrown, long token) {
+        if (token == 0) {
+            return;
+        }
+        long state = state(token);
+        int outside = (int) token;
+        int open = U.getInt(state + DEPTH) - outside;
+        if (open <= 0) {
+            return;
+        }
+        if (open > 2) {
+            unwound(state, (open - 1) / 2 * 2);
+        }
+        if (open % 2 == 0) {
+            begin(state, OUTGOING_THROW, 0);
+            Values.reference(state, thrown, false);
+            end(state);
+        }
+        begin(state, INCOMING_THROW, 0);
+        Values.reference(state, thrown, true);
+        leave(state, outside);
+    }
+
     // External methods that live library code may call on behalf of observed code.
 
     @ForceInline
