@@ -185,9 +185,7 @@ fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
     Start {
         culprit: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
-        started_ms: SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |d| d.as_millis() as u64),
+        started_ms: now_ms(),
         command,
         directory: std::env::current_dir()
             .map_or_else(|_| String::new(), |d| d.display().to_string()),
@@ -199,4 +197,14 @@ fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
         options: options.to_string(),
         notes: Vec::new(),
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a recording says when it was made; nobody hands the agent a clock"
+)]
+fn now_ms() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_millis() as u64)
 }

@@ -118,9 +118,15 @@ fn follow_children(options: &str) {
         } else {
             format!("{inherited} {own}")
         };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "children are followed through the environment"
+        )]
         // SAFETY: the JVM is loading its agents: no Java code runs yet, and no other thread of the
         // process reads the environment.
-        unsafe { std::env::set_var(FOLLOW, value) };
+        unsafe {
+            std::env::set_var(FOLLOW, value);
+        }
     }
 }
 
@@ -183,10 +189,8 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         match Agent::start(jvmti, options, feature) {
             Ok(agent) => {
                 let agent = AGENT.get_or_init(|| agent);
-                let installed = jni
-                    .with_frame_of(512, |jni| agent.install(jni))
-                    .map_err(Into::into);
-                if let Err(trouble) = installed.flatten() {
+                let installed = jni.with_frame_of(512, |jni| agent.install(jni));
+                if let Err(trouble) = installed.unwrap_or_else(|error| Err(error.into())) {
                     agent
                         .recorder
                         .stop(format!("the agent could not start: {trouble}"));

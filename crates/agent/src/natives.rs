@@ -291,10 +291,6 @@ extern "system" fn fault(env: Env, _: jclass, what: jstring) {
     });
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature is that of the Java method"
-)]
 extern "system" fn failure(
     env: Env,
     _: jclass,
@@ -336,4 +332,32 @@ extern "system" fn failure(
 
 extern "system" fn exiting(env: Env, _: jclass, status: jint) {
     with(env, (), |agent, _| agent.recorder.set_exit_status(status));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use culprit_classfile::{ClassFile, access};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_native_method_of_the_runtime_is_registered() {
+        let (_, bytes) = crate::runtime::CLASSES
+            .iter()
+            .find(|(name, _)| name.ends_with("/Native"))
+            .unwrap();
+        let class = ClassFile::parse(bytes).unwrap();
+        let utf8 = |index| class.pool.utf8(index).unwrap().into_owned();
+        let declared: BTreeSet<_> = class
+            .methods
+            .iter()
+            .filter(|m| m.access & access::NATIVE != 0)
+            .map(|m| (utf8(m.name), utf8(m.descriptor)))
+            .collect();
+        let registered: BTreeSet<_> = table()
+            .iter()
+            .map(|m| (m.name.to_owned(), m.descriptor.to_owned()))
+            .collect();
+        assert_eq!(declared, registered);
+    }
 }

@@ -144,9 +144,11 @@ impl States {
 
     fn state(&self, index: u32) -> &State {
         let offset = (index as usize & (MOST_STATES - 1)) * STATE_SIZE;
-        // SAFETY: the offset is inside the reserved region, which is zeroed, aligned to pages and
-        // never unmapped; every field is an atomic, for which any bits are valid.
-        unsafe { &*self.region.start.add(offset).cast::<State>() }
+        // SAFETY: the offset is inside the reserved region.
+        let state = unsafe { self.region.start.add(offset) }.cast::<State>();
+        // SAFETY: the region is zeroed, aligned to pages and never unmapped; every field of a state
+        // is an atomic, for which any bits are valid.
+        unsafe { &*state }
     }
 
     fn index_of(&self, state: i64) -> u32 {
@@ -181,8 +183,10 @@ impl States {
 
     fn table_slot(&self, tid: i64) -> &AtomicU64 {
         let offset = (tid as usize & (TABLE_SIZE - 1)) * 8;
-        // SAFETY: the offset is inside the table's region, zeroed and never unmapped.
-        unsafe { &*self.table.start.add(offset).cast::<AtomicU64>() }
+        // SAFETY: the offset is inside the table's region.
+        let slot = unsafe { self.table.start.add(offset) }.cast::<AtomicU64>();
+        // SAFETY: the region is zeroed, aligned to pages and never unmapped.
+        unsafe { &*slot }
     }
 
     fn new_thread(&self, threads: &mut Threads, tid: i64) -> Option<(u32, ThreadId)> {
@@ -437,5 +441,112 @@ impl Region {
         Ok(Region {
             start: start.cast(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Constants of a Java source: `NAME = 12,` and `NAME = 12;`.
+    fn java_constant(source: &str, name: &str) -> Option<usize> {
+        source.split([',', ';', '\n']).find_map(|part| {
+            let (left, right) = part.trim().split_once(" = ")?;
+            (left.ends_with(name) && !left.ends_with(&format!("_{name}")))
+                .then(|| right.parse().ok())
+                .flatten()
+        })
+    }
+
+    #[test]
+    fn the_runtime_has_the_same_layout_of_a_state() {
+        let source = include_str!("../../../java/runtime/src/culprit/runtime/Probe.java");
+        for (name, offset) in LAYOUT {
+            assert_eq!(java_constant(source, name), Some(offset), "{name}");
+        }
+        assert_eq!(
+            std::mem::offset_of!(State, stopped),
+            std::mem::offset_of!(State, muted) + 4
+        );
+        assert_eq!(std::mem::size_of::<State>(), STATE_SIZE);
+    }
+
+    fn publish(states: &States, token: i64, records: &[u8], events: u64) {
+        let state = states.state((token >> 32) as u32);
+        let published = state.published.load(Ordering::Relaxed);
+        let at = state.base.load(Ordering::Relaxed) + (published & 0xffff_ffff);
+        // SAFETY: the test writes fewer bytes than the buffer holds, as the runtime would.
+        unsafe { std::ptr::copy_nonoverlapping(records.as_ptr(), at as *mut u8, records.len()) };
+        let more = (events << 32) + records.len() as u64;
+        state.published.store(published + more, Ordering::Release);
+        state
+            .position
+            .store(at + records.len() as u64, Ordering::Release);
+    }
+
+    #[test]
+    fn what_a_thread_publishes_is_handed_over_once_and_in_order() {
+        let states = States::new(None).unwrap();
+        let (token, thread) = states.attach(7);
+        assert_eq!(thread, Some(ThreadId(1)));
+        publish(&states, token, b"one", 1);
+        let first = states.drain_all();
+        assert_eq!(first[0].records, b"one");
+        assert_eq!((first[0].head.ordinal, first[0].head.count), (0, 1));
+        assert!(states.drain_all().is_empty());
+        publish(&states, token, b"two,three", 2);
+        let second = states.detach(7).unwrap();
+        assert_eq!(second.records, b"two,three");
+        assert_eq!((second.head.ordinal, second.head.count), (1, 2));
+    }
+
+    #[test]
+    fn a_record_under_construction_moves_to_the_new_buffer() {
+        let states = States::new(None).unwrap();
+        let (token, _) = states.attach(7);
+        publish(&states, token, b"whole", 1);
+        let state = states.state((token >> 32) as u32);
+        let at = state.position.load(Ordering::Relaxed);
+        // SAFETY: inside the buffer, as above.
+        unsafe { std::ptr::copy_nonoverlapping(b"part".as_ptr(), at as *mut u8, 4) };
+        state.position.store(at + 4, Ordering::Relaxed);
+        let address = states.region_address() + (token >> 32) * STATE_SIZE as i64;
+        let chunk = states.flush(address).unwrap();
+        assert_eq!(chunk.records, b"whole");
+        let base = state.base.load(Ordering::Relaxed);
+        assert_eq!(state.position.load(Ordering::Relaxed), base + 4);
+        // SAFETY: four bytes were moved to the start of the new buffer.
+        let moved = unsafe { std::slice::from_raw_parts(base as *const u8, 4) };
+        assert_eq!(moved, b"part");
+    }
+
+    #[test]
+    fn two_threads_with_one_slot_keep_their_states() {
+        let states = States::new(None).unwrap();
+        let (first, _) = states.attach(1);
+        let (second, _) = states.attach(1 + TABLE_SIZE as i64);
+        assert_ne!(first, second);
+        assert_eq!(states.attach(1), (first, None));
+    }
+
+    #[test]
+    fn a_state_that_is_used_again_starts_a_new_turn() {
+        let states = States::new(None).unwrap();
+        let (token, _) = states.attach(1);
+        let index = (token >> 32) as u64;
+        states.order.store(5 << 24 | index, Ordering::Relaxed);
+        states.detach(1);
+        assert_eq!(states.order.load(Ordering::Relaxed), 6 << 24);
+        assert_eq!(states.attach(2), (token, Some(ThreadId(2))));
+    }
+
+    #[test]
+    fn a_stopped_recorder_gives_no_tokens() {
+        let states = States::new(None).unwrap();
+        let (token, _) = states.attach(1);
+        assert_ne!(token, 0);
+        states.stop();
+        assert_eq!(states.attach(1), (0, None));
+        assert_eq!(states.attach(2).0, 0);
     }
 }

@@ -87,7 +87,7 @@ pub(crate) fn is_fresh_builder(
     let Some(flow) = &weaver.flow else {
         return Ok(false);
     };
-    let mut call = instruction.clone();
+    let mut call = *instruction;
     loop {
         let Some(height) = receiver_height(weaver, flow, &call)? else {
             return Ok(false);

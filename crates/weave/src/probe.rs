@@ -106,3 +106,29 @@ pub(crate) fn local_kind(shape: Shape) -> LocalKind {
         _ => LocalKind::Int,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use culprit_classfile::{ClassFile, access};
+
+    #[test]
+    fn the_runtime_has_every_probe_with_this_descriptor() {
+        let bytes = include_bytes!("../../../java/runtime/classes/culprit/runtime/Probe.class");
+        let class = ClassFile::parse(bytes).unwrap();
+        let utf8 = |index| class.pool.utf8(index).unwrap().into_owned();
+        let mut offered = 0;
+        for method in &class.methods {
+            if method.access & access::PUBLIC != 0 {
+                let name = utf8(method.name);
+                assert_eq!(descriptor(&name), Some(utf8(method.descriptor)), "{name}");
+                offered += 1;
+            }
+        }
+        assert!(offered > SINGLE.len(), "the class has {offered} probes");
+        for (name, _) in SINGLE {
+            let found = class.methods.iter().any(|m| utf8(m.name) == name);
+            assert!(found, "the runtime has no probe {name}");
+        }
+    }
+}
