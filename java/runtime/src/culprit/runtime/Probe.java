@@ -132,11 +132,16 @@ public final class Probe {
         return position + 12;
     }
 
+    /**
+     * So many crossings ended unseen. The depth changes at once: should the stack overflow again
+     * before the event that follows is written, the next probe further out must not tell it twice.
+     */
     private static void unwound(long state, int count) {
         begin(state, RECORD_UNWOUND, 0);
         long position = U.getLong(state + POSITION);
         U.putInt(position, count);
         U.putLongRelease(null, state + PUBLISHED, U.getLong(state + PUBLISHED) + 8);
+        U.putInt(state + DEPTH, U.getInt(state + DEPTH) - count);
     }
 
     // Observed methods, from inside.
@@ -517,7 +522,6 @@ public final class Probe {
         int open = U.getInt(state + DEPTH) - inside;
         if (open > 0) {
             unwound(state, open);
-            U.putInt(state + DEPTH, inside);
         }
         begin(state, OUTGOING_CALL, site);
         return token & STATE_BITS | CROSSING | OUTWARD | inside;
@@ -834,7 +838,7 @@ public final class Probe {
         if (open % 2 == 0) {
             begin(state, OUTGOING_THROW, 0);
             Values.reference(state, thrown, false);
-            end(state);
+            leave(state, outside + 1);
         }
         begin(state, INCOMING_THROW, 0);
         Values.reference(state, thrown, true);

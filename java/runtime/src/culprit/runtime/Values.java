@@ -1,6 +1,7 @@
 package culprit.runtime;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * Writes values into the record that is open. Scalars take their natural width; references a word
@@ -65,6 +66,7 @@ final class Values {
     }
 
     /** A reference that goes out of observed code, or comes in with the contents of arrays. */
+    @DontInline
     static void reference(long state, Object o, boolean outward) {
         if (o == null) {
             four(state, NULL);
