@@ -9,3 +9,4 @@ mod fixture;
 mod process;
 mod render;
 mod stage;
+mod survive;

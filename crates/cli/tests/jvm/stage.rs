@@ -112,6 +112,7 @@ impl Stage {
                 .collect(),
             class_path: self.classes.display().to_string(),
             program: vec![fixture.main()],
+            before: Vec::new(),
             status: fixture.status,
         }
     }
@@ -128,6 +129,8 @@ pub(crate) struct Run<'a> {
     pub(crate) class_path: String,
     /// Main class and arguments.
     pub(crate) program: Vec<String>,
+    /// What runs the JVM, where that is not us: a shell, say.
+    pub(crate) before: Vec<String>,
     pub(crate) status: i32,
 }
 
@@ -159,8 +162,10 @@ impl Run<'_> {
     pub(crate) fn java(&self) -> Vec<String> {
         let java = self.stage.jdk.tool("java").display().to_string();
         let path = ["-cp".to_owned(), self.class_path.clone()];
-        [java]
-            .into_iter()
+        self.before
+            .iter()
+            .cloned()
+            .chain([java])
             .chain(self.java.clone())
             .chain(path)
             .chain(self.program.clone())
