@@ -6,3 +6,4 @@
 
 pub mod maven;
 pub mod process;
+pub mod transparency;

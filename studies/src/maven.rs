@@ -259,7 +259,7 @@ mod tests {
         fs::write(folder.join("class-path.txt"), jar.to_str().unwrap()).unwrap();
         assert!(maven.class_path(&wanted).is_err());
         fs::write(&jar, "").unwrap();
-        assert_eq!(maven.class_path(&wanted).unwrap(), [jar.clone()]);
         assert_eq!(maven.jar(&wanted[0]).unwrap(), jar);
+        assert_eq!(maven.class_path(&wanted).unwrap(), [jar]);
     }
 }

@@ -1,0 +1,124 @@
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/**
+ * Runs all tests of a jar and writes one line for each: its id, how it ended, and the type of what
+ * it threw, with tabs between. A container has a line only if it did not simply succeed.
+ *
+ * <p>Arguments: the jar, the file to write, and names of classes to leave out.
+ */
+public final class SuiteRunner {
+    public static void main(String[] args) throws IOException {
+        List<String> excluded = List.of(args).subList(2, args.length);
+        boolean passed;
+        try (PrintWriter out = open(Path.of(args[1]))) {
+            Lines lines = new Lines(out);
+            List<DiscoverySelector> classes = new ArrayList<>();
+            for (String name : testClasses(Path.of(args[0]))) {
+                if (excluded.contains(name)) {
+                    continue;
+                }
+                try {
+                    ClassLoader loader = SuiteRunner.class.getClassLoader();
+                    classes.add(DiscoverySelectors.selectClass(Class.forName(name, false, loader)));
+                } catch (ClassNotFoundException | LinkageError e) {
+                    lines.write("[class:" + name + "]", "UNLOADABLE", e);
+                }
+            }
+            LauncherDiscoveryRequest request =
+                    LauncherDiscoveryRequestBuilder.request().selectors(classes).build();
+            LauncherFactory.create().execute(request, lines);
+            passed = !lines.failed;
+        }
+        // Threads that tests left behind must not keep the JVM.
+        System.exit(passed ? 0 : 1);
+    }
+
+    /** Flushed line by line: after a crash, what was written is what had ended. */
+    private static PrintWriter open(Path file) throws IOException {
+        return new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.UTF_8), true);
+    }
+
+    /** The classes that Maven's Surefire would take for tests, in the order of their names. */
+    private static Iterable<String> testClasses(Path jar) throws IOException {
+        TreeSet<String> names = new TreeSet<>();
+        try (JarFile file = new JarFile(jar.toFile())) {
+            file.stream().map(entry -> entry.getName()).forEach(entry -> {
+                String simple = entry.substring(entry.lastIndexOf('/') + 1);
+                if (simple.matches("(Test[^$]*|[^$]*(Test|Tests|TestCase))\\.class")
+                        && !entry.startsWith("META-INF/")) {
+                    names.add(entry.substring(0, entry.length() - ".class".length())
+                            .replace('/', '.'));
+                }
+            });
+        }
+        return names;
+    }
+
+    private static final class Lines implements TestExecutionListener {
+        private final PrintWriter out;
+        private boolean failed;
+
+        Lines(PrintWriter out) {
+            this.out = out;
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            boolean good = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
+            if (test.isTest() || !good) {
+                write(test.getUniqueId(), result.getStatus().name(),
+                        result.getThrowable().orElse(null));
+            }
+        }
+
+        @Override
+        public void executionSkipped(TestIdentifier test, String reason) {
+            write(test.getUniqueId(), "SKIPPED", null);
+        }
+
+        synchronized void write(String id, String status, Throwable thrown) {
+            failed |= !status.equals("SUCCESSFUL") && !status.equals("SKIPPED")
+                    && !status.equals("ABORTED");
+            String type = thrown == null ? "" : thrown.getClass().getName();
+            out.println(oneLine(id) + "\t" + status + "\t" + type + "\t" + cause(thrown));
+        }
+
+        /** For people who look for the reason: not compared. */
+        private static String cause(Throwable thrown) {
+            if (thrown == null) {
+                return "";
+            }
+            StringBuilder text = new StringBuilder(oneLine(String.valueOf(thrown.getMessage())));
+            text.setLength(Math.min(text.length(), 300));
+            StackTraceElement[] frames = thrown.getStackTrace();
+            for (int i = 0; i < Math.min(frames.length, 4); i++) {
+                text.append(" < ").append(frames[i]);
+            }
+            if (thrown.getCause() != null && thrown.getCause() != thrown) {
+                text.append(" <= ").append(oneLine(thrown.getCause().toString()));
+            }
+            return text.toString();
+        }
+
+        private static String oneLine(String text) {
+            return text.replaceAll("\\p{Cntrl}", "?");
+        }
+    }
+}
