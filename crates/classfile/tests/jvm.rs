@@ -120,6 +120,12 @@ fn check_jdk(jdk: &Jdk) {
     for (label, classes, major, edits) in [
         ("late modules", &late, None, CURRENT),
         ("all modules", &sampled, None, CURRENT),
+        (
+            "late modules as version 50",
+            &late,
+            Some(50),
+            &[Edit::AroundInit],
+        ),
         ("late modules as version 49", &late, Some(49), OLD),
         ("late modules as version 45", &late, Some(45), OLD),
     ] {
