@@ -84,6 +84,16 @@ final class ClassInfo {
         }
     }
 
+    /** The role of a class; where memory is full its code runs on as if it were observed. */
+    static int role(Class<?> type) {
+        try {
+            return of(type).role;
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+            return OBSERVED;
+        }
+    }
+
     private static long idOffset(Class<?> type) {
         for (Class<?> c = type; c != null && c.getClassLoader() != null; c = c.getSuperclass()) {
             try {

@@ -2,6 +2,7 @@ package culprit.runtime;
 
 import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -144,17 +145,144 @@ public final class Probe {
         U.putInt(state + DEPTH, U.getInt(state + DEPTH) - count);
     }
 
+    // What follows comes in families: one probe for each form of a value, named by its suffix (1, 2,
+    // 4, 8, F, D: a scalar of that width; L: a reference; V: none). The probes themselves are a few
+    // instructions, inlined wherever they are woven; whatever writes a record is one call away. That
+    // keeps woven methods small enough for the JIT to treat them as it did before.
+
+    private static final int NONE = 0, ONE = 1, TWO = 2, FOUR = 4, EIGHT = 8, REFERENCE = 16;
+
+    /** Flags beside the form: the record has a receiver, the record is complete. */
+    private static final int ON = 32, WHOLE = 64;
+
+    private static void put(long state, int form, long bits, Object reference, boolean outward) {
+        switch (form & 31) {
+            case NONE:
+                break;
+            case ONE:
+                Values.one(state, (int) bits);
+                break;
+            case TWO:
+                Values.two(state, (int) bits);
+                break;
+            case FOUR:
+                Values.four(state, (int) bits);
+                break;
+            case EIGHT:
+                Values.eight(state, bits);
+                break;
+            default:
+                Values.reference(state, reference, outward);
+        }
+    }
+
     // Observed methods, from inside.
 
-    /** Entry of a static method or a class initialiser. */
     @ForceInline
-    public static long enter(int site) {
+    private static long entering(int site, int form, Object self, long bits, Object reference) {
         long token = current();
         if (token == 0) {
             return 0;
         }
         int depth = U.getInt(state(token) + DEPTH);
-        return (depth & 1) != 0 ? token | depth : incoming(token, depth, site);
+        return (depth & 1) != 0 ? token | depth : incoming(token | depth, site, form, self, bits, reference);
+    }
+
+    @DontInline
+    private static long incoming(long token, int site, int form, Object self, long bits, Object reference) {
+        long state = state(token);
+        begin(state, INCOMING_CALL, site);
+        boolean skipped = (int) token == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
+        token |= CROSSING | (skipped ? SKIPPED : 0);
+        if ((form & ON) != 0) {
+            Values.reference(state, self, true);
+        }
+        put(state, form, bits, reference, false);
+        if ((form & WHOLE) != 0) {
+            cross(token);
+        }
+        return token;
+    }
+
+    /** Whether this outermost call is the one in {@code SAMPLE} that is recorded. */
+    private static boolean sampled(long state) {
+        int count = U.getInt(state + SAMPLE_COUNT);
+        U.putInt(state + SAMPLE_COUNT, (count + 1) % U.getInt(state + SAMPLE));
+        return count == 0;
+    }
+
+    /** Entry of a static method or class initialiser whose arguments follow. */
+    @ForceInline
+    public static long enter(int site) {
+        return entering(site, NONE, null, 0, null);
+    }
+
+    /** Entry of an instance method whose arguments follow. */
+    @ForceInline
+    public static long enterOn(Object self, int site) {
+        return entering(site, ON, self, 0, null);
+    }
+
+    // Methods with at most one small argument have the whole record written by one probe.
+
+    @ForceInline
+    public static long enterV(int site) {
+        return entering(site, WHOLE, null, 0, null);
+    }
+
+    @ForceInline
+    public static long enter1(int argument, int site) {
+        return entering(site, ONE | WHOLE, null, argument, null);
+    }
+
+    @ForceInline
+    public static long enter2(int argument, int site) {
+        return entering(site, TWO | WHOLE, null, argument, null);
+    }
+
+    @ForceInline
+    public static long enter4(int argument, int site) {
+        return entering(site, FOUR | WHOLE, null, argument, null);
+    }
+
+    @ForceInline
+    public static long enterF(float argument, int site) {
+        return entering(site, FOUR | WHOLE, null, Float.floatToRawIntBits(argument), null);
+    }
+
+    @ForceInline
+    public static long enterL(Object argument, int site) {
+        return entering(site, REFERENCE | WHOLE, null, 0, argument);
+    }
+
+    @ForceInline
+    public static long enterOnV(Object self, int site) {
+        return entering(site, ON | WHOLE, self, 0, null);
+    }
+
+    @ForceInline
+    public static long enterOn1(Object self, int argument, int site) {
+        return entering(site, ONE | ON | WHOLE, self, argument, null);
+    }
+
+    @ForceInline
+    public static long enterOn2(Object self, int argument, int site) {
+        return entering(site, TWO | ON | WHOLE, self, argument, null);
+    }
+
+    @ForceInline
+    public static long enterOn4(Object self, int argument, int site) {
+        return entering(site, FOUR | ON | WHOLE, self, argument, null);
+    }
+
+    @ForceInline
+    public static long enterOnF(Object self, float argument, int site) {
+        return entering(site, FOUR | ON | WHOLE, self, Float.floatToRawIntBits(argument), null);
+    }
+
+    @ForceInline
+    public static long enterOnL(Object self, Object argument, int site) {
+        return entering(site, REFERENCE | ON | WHOLE, self, 0, argument);
     }
 
     /**
@@ -175,8 +303,13 @@ public final class Probe {
             U.putInt(state + CHAINED, 0);
             return token | inner | depth;
         }
-        begin(state, INCOMING_CALL, site);
-        return token | CROSSING | depth;
+        return constructing(token | depth, site);
+    }
+
+    @DontInline
+    private static long constructing(long token, int site) {
+        begin(state(token), INCOMING_CALL, site);
+        return token | CROSSING;
     }
 
     /** The constructor of an incoming call is about to call another observed constructor. */
@@ -187,30 +320,6 @@ public final class Probe {
         }
     }
 
-    /** Entry of an instance method. */
-    @ForceInline
-    public static long enterOn(Object self, int site) {
-        long token = enter(site);
-        if (token < 0) {
-            Values.reference(state(token), self, true);
-        }
-        return token;
-    }
-
-    private static long incoming(long token, int depth, int site) {
-        long state = state(token);
-        begin(state, INCOMING_CALL, site);
-        boolean skipped = depth == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
-        return token | CROSSING | (skipped ? SKIPPED : 0) | depth;
-    }
-
-    /** Whether this outermost call is the one in {@code SAMPLE} that is recorded. */
-    private static boolean sampled(long state) {
-        int count = U.getInt(state + SAMPLE_COUNT);
-        U.putInt(state + SAMPLE_COUNT, (count + 1) % U.getInt(state + SAMPLE));
-        return count == 0;
-    }
-
     /** All arguments of an incoming call are written. */
     @ForceInline
     public static void entered(long token) {
@@ -219,240 +328,118 @@ public final class Probe {
         }
     }
 
+    @DontInline
     private static void cross(long token) {
+        long state = state(token);
         if ((token & SKIPPED) != 0) {
-            mute(state(token), 1);
+            mute(state, 1);
             return;
         }
-        long state = state(token);
         end(state);
         U.putInt(state + DEPTH, (int) token + 1);
-    }
-
-    // Methods with at most one argument, and calls with at most one, have probes of their own that
-    // do the whole record: less code in the woven method leaves more of it to the JIT.
-
-    @ForceInline
-    public static long enterV(int site) {
-        long token = enter(site);
-        entered(token);
-        return token;
-    }
-
-    @ForceInline
-    public static long enterOnV(Object self, int site) {
-        long token = enterOn(self, site);
-        entered(token);
-        return token;
-    }
-
-    @ForceInline
-    public static long enter1(int argument, int site) {
-        long token = enter(site);
-        if (token < 0) {
-            long state = state(token);
-            Values.one(state, argument);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterOn1(Object self, int argument, int site) {
-        long token = enterOn(self, site);
-        if (token < 0) {
-            long state = state(token);
-            Values.one(state, argument);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enter2(int argument, int site) {
-        long token = enter(site);
-        if (token < 0) {
-            long state = state(token);
-            Values.two(state, argument);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterOn2(Object self, int argument, int site) {
-        long token = enterOn(self, site);
-        if (token < 0) {
-            long state = state(token);
-            Values.two(state, argument);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enter4(int argument, int site) {
-        long token = enter(site);
-        if (token < 0) {
-            long state = state(token);
-            Values.four(state, argument);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterOn4(Object self, int argument, int site) {
-        long token = enterOn(self, site);
-        if (token < 0) {
-            long state = state(token);
-            Values.four(state, argument);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterF(float argument, int site) {
-        long token = enter(site);
-        if (token < 0) {
-            long state = state(token);
-            Values.four(state, Float.floatToRawIntBits(argument));
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterOnF(Object self, float argument, int site) {
-        long token = enterOn(self, site);
-        if (token < 0) {
-            long state = state(token);
-            Values.four(state, Float.floatToRawIntBits(argument));
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterL(Object argument, int site) {
-        long token = enter(site);
-        if (token < 0) {
-            long state = state(token);
-            Values.reference(state, argument, false);
-            cross(token);
-        }
-        return token;
-    }
-
-    @ForceInline
-    public static long enterOnL(Object self, Object argument, int site) {
-        long token = enterOn(self, site);
-        if (token < 0) {
-            long state = state(token);
-            Values.reference(state, argument, false);
-            cross(token);
-        }
-        return token;
     }
 
     /** The object of an incoming constructor call exists: {@code super(...)} has returned. */
     @ForceInline
     public static void constructed(Object self, long token, int site) {
-        if (token < 0 && (token & SKIPPED) == 0) {
-            long state = state(token);
-            begin(state, CONSTRUCTED, site);
-            Values.reference(state, self, true);
-            end(state);
+        if (token < 0) {
+            known(self, token, site);
         }
+    }
+
+    @DontInline
+    private static void known(Object self, long token, int site) {
+        long state = state(token);
+        begin(state, CONSTRUCTED, site);
+        Values.reference(state, self, true);
+        end(state);
+    }
+
+    @DontInline
+    private static void returned(long token, int site, int form, long bits, Object reference) {
+        long state = state(token);
+        begin(state, INCOMING_RETURN, site);
+        put(state, form, bits, reference, true);
+        leave(state, token);
     }
 
     @ForceInline
     public static void returnedV(long token, int site) {
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_RETURN, site);
-            leave(state, token);
+            returned(token, site, NONE, 0, null);
         }
     }
 
     @ForceInline
     public static void returned1(int value, long token, int site) {
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_RETURN, site);
-            Values.one(state, value);
-            leave(state, token);
+            returned(token, site, ONE, value, null);
         }
     }
 
     @ForceInline
     public static void returned2(int value, long token, int site) {
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_RETURN, site);
-            Values.two(state, value);
-            leave(state, token);
+            returned(token, site, TWO, value, null);
         }
     }
 
     @ForceInline
     public static void returned4(int value, long token, int site) {
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_RETURN, site);
-            Values.four(state, value);
-            leave(state, token);
+            returned(token, site, FOUR, value, null);
         }
     }
 
     @ForceInline
     public static void returned8(long value, long token, int site) {
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_RETURN, site);
-            Values.eight(state, value);
-            leave(state, token);
+            returned(token, site, EIGHT, value, null);
         }
     }
 
     @ForceInline
     public static void returnedF(float value, long token, int site) {
-        returned4(Float.floatToRawIntBits(value), token, site);
+        if (token < 0) {
+            returned(token, site, FOUR, Float.floatToRawIntBits(value), null);
+        }
     }
 
     @ForceInline
     public static void returnedD(double value, long token, int site) {
-        returned8(Double.doubleToRawLongBits(value), token, site);
+        if (token < 0) {
+            returned(token, site, EIGHT, Double.doubleToRawLongBits(value), null);
+        }
     }
 
     @ForceInline
     public static void returnedL(Object value, long token, int site) {
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_RETURN, site);
-            Values.reference(state, value, true);
-            leave(state, token);
+            returned(token, site, REFERENCE, 0, value);
         }
     }
 
     /** An exception leaves an observed method. */
+    @DontInline
     public static void threw(Throwable thrown, long token, int site) {
         caught(thrown, token);
         if (token < 0) {
-            long state = state(token);
-            begin(state, INCOMING_THROW, site);
-            Values.reference(state, thrown, true);
-            leave(state, token);
+            end(thrown, token, site);
         } else if ((token & INNER) != 0) {
-            long state = state(token);
-            begin(state, INCOMING_THROW, 0);
-            Values.reference(state, thrown, true);
-            leave(state, (int) token - 1);
+            end(thrown, token - 1, 0);
         }
     }
 
+    /** An exception ends an incoming call. */
+    private static void end(Throwable thrown, long token, int site) {
+        long state = state(token);
+        begin(state, INCOMING_THROW, site);
+        Values.reference(state, thrown, true);
+        leave(state, token);
+    }
+
     /** An exception reaches a handler of an observed method, which may have come from outside. */
+    @DontInline
     public static void caught(Throwable thrown, long token) {
         if (token == 0 || (token & SKIPPED) != 0) {
             return;
@@ -482,41 +469,11 @@ public final class Probe {
 
     // Calls out of observed code.
 
-    /** A call to external code without a receiver: a static method or a constructor. */
-    @ForceInline
-    public static long out(long token, int site) {
-        return token == 0 || (token & SKIPPED) != 0 ? 0 : outgoing(token, site);
-    }
-
-    /** A call on a receiver whose class alone decides that the call goes out. */
-    @ForceInline
-    public static long outOn(Object receiver, long token, int site) {
-        if (token == 0 || receiver == null || (token & SKIPPED) != 0) {
+    @DontInline
+    private static long outgoing(long token, int site, int form, Object receiver, long bits, Object reference) {
+        if ((token & SKIPPED) != 0) {
             return 0;
         }
-        long call = outgoing(token, site);
-        Values.reference(state(call), receiver, true);
-        return call;
-    }
-
-    /** A call on a receiver that may be observed, live or external. */
-    @ForceInline
-    public static long outIf(Object receiver, long token, int site) {
-        return token == 0 || receiver == null || runsHere(receiver) ? 0 : outOn(receiver, token, site);
-    }
-
-    /** A call of a method that a thread inherits, on a receiver that may be a thread. */
-    public static long outIfThread(Object receiver, long token, int site) {
-        return receiver instanceof Thread ? outOn(receiver, token, site) : 0;
-    }
-
-    /** Whether calls on an object stay on this side of the border. */
-    private static boolean runsHere(Object receiver) {
-        int role = ClassInfo.of(receiver.getClass()).role;
-        return role == ClassInfo.LIVE ? !Identity.crossed(receiver) : role != ClassInfo.EXTERNAL;
-    }
-
-    private static long outgoing(long token, int site) {
         long state = state(token);
         int inside = token < 0 ? (int) token + 1 : (int) token;
         int open = U.getInt(state + DEPTH) - inside;
@@ -524,7 +481,152 @@ public final class Probe {
             unwound(state, open);
         }
         begin(state, OUTGOING_CALL, site);
-        return token & STATE_BITS | CROSSING | OUTWARD | inside;
+        long call = token & STATE_BITS | CROSSING | OUTWARD | inside;
+        if ((form & ON) != 0) {
+            Values.reference(state, receiver, true);
+        }
+        put(state, form, bits, reference, true);
+        if ((form & WHOLE) != 0) {
+            cross(call);
+        }
+        return call;
+    }
+
+    /** Whether calls on an object leave observed code: it is external, or live and shared. */
+    @ForceInline
+    private static boolean isOutside(Object receiver) {
+        int role = ClassInfo.role(receiver.getClass());
+        return role == ClassInfo.EXTERNAL || role == ClassInfo.LIVE && Identity.crossed(receiver);
+    }
+
+    /** A call without a receiver, to a static method or a constructor. */
+    @ForceInline
+    private static long goOut(long token, int site, int form, long bits, Object reference) {
+        return token == 0 ? 0 : outgoing(token, site, form, null, bits, reference);
+    }
+
+    /** A call on a receiver whose class alone decides that the call goes out. */
+    @ForceInline
+    private static long goOutOn(Object receiver, long token, int site, int form, long bits, Object reference) {
+        return token == 0 || receiver == null ? 0 : outgoing(token, site, form | ON, receiver, bits, reference);
+    }
+
+    /** A call on a receiver that may be observed, live or external. */
+    @ForceInline
+    private static long goOutIf(Object receiver, long token, int site, int form, long bits, Object reference) {
+        return token == 0 || receiver == null || !isOutside(receiver)
+                ? 0
+                : outgoing(token, site, form | ON, receiver, bits, reference);
+    }
+
+    @ForceInline
+    public static long out(long token, int site) {
+        return goOut(token, site, NONE, 0, null);
+    }
+
+    @ForceInline
+    public static long outV(long token, int site) {
+        return goOut(token, site, WHOLE, 0, null);
+    }
+
+    @ForceInline
+    public static long out1(int argument, long token, int site) {
+        return goOut(token, site, ONE | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long out2(int argument, long token, int site) {
+        return goOut(token, site, TWO | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long out4(int argument, long token, int site) {
+        return goOut(token, site, FOUR | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outF(float argument, long token, int site) {
+        return goOut(token, site, FOUR | WHOLE, Float.floatToRawIntBits(argument), null);
+    }
+
+    @ForceInline
+    public static long outL(Object argument, long token, int site) {
+        return goOut(token, site, REFERENCE | WHOLE, 0, argument);
+    }
+
+    @ForceInline
+    public static long outOn(Object receiver, long token, int site) {
+        return goOutOn(receiver, token, site, NONE, 0, null);
+    }
+
+    @ForceInline
+    public static long outOnV(Object receiver, long token, int site) {
+        return goOutOn(receiver, token, site, WHOLE, 0, null);
+    }
+
+    @ForceInline
+    public static long outOn1(Object receiver, int argument, long token, int site) {
+        return goOutOn(receiver, token, site, ONE | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outOn2(Object receiver, int argument, long token, int site) {
+        return goOutOn(receiver, token, site, TWO | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outOn4(Object receiver, int argument, long token, int site) {
+        return goOutOn(receiver, token, site, FOUR | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outOnF(Object receiver, float argument, long token, int site) {
+        return goOutOn(receiver, token, site, FOUR | WHOLE, Float.floatToRawIntBits(argument), null);
+    }
+
+    @ForceInline
+    public static long outOnL(Object receiver, Object argument, long token, int site) {
+        return goOutOn(receiver, token, site, REFERENCE | WHOLE, 0, argument);
+    }
+
+    @ForceInline
+    public static long outIf(Object receiver, long token, int site) {
+        return goOutIf(receiver, token, site, NONE, 0, null);
+    }
+
+    @ForceInline
+    public static long outIfV(Object receiver, long token, int site) {
+        return goOutIf(receiver, token, site, WHOLE, 0, null);
+    }
+
+    @ForceInline
+    public static long outIf1(Object receiver, int argument, long token, int site) {
+        return goOutIf(receiver, token, site, ONE | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outIf2(Object receiver, int argument, long token, int site) {
+        return goOutIf(receiver, token, site, TWO | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outIf4(Object receiver, int argument, long token, int site) {
+        return goOutIf(receiver, token, site, FOUR | WHOLE, argument, null);
+    }
+
+    @ForceInline
+    public static long outIfF(Object receiver, float argument, long token, int site) {
+        return goOutIf(receiver, token, site, FOUR | WHOLE, Float.floatToRawIntBits(argument), null);
+    }
+
+    @ForceInline
+    public static long outIfL(Object receiver, Object argument, long token, int site) {
+        return goOutIf(receiver, token, site, REFERENCE | WHOLE, 0, argument);
+    }
+
+    /** A call of a method that a thread inherits, on a receiver that may be a thread. */
+    public static long outIfThread(Object receiver, long token, int site) {
+        return receiver instanceof Thread ? outOn(receiver, token, site) : 0;
     }
 
     /** All arguments of an outgoing call are written. */
@@ -535,277 +637,88 @@ public final class Probe {
         }
     }
 
-    @ForceInline
-    public static long outV(long token, int site) {
-        long call = out(token, site);
-        left(call);
-        return call;
-    }
-
-    @ForceInline
-    public static long out1(int argument, long token, int site) {
-        long call = out(token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.one(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long out2(int argument, long token, int site) {
-        long call = out(token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.two(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long out4(int argument, long token, int site) {
-        long call = out(token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.four(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outF(float argument, long token, int site) {
-        long call = out(token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.four(state, Float.floatToRawIntBits(argument));
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outL(Object argument, long token, int site) {
-        long call = out(token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.reference(state, argument, true);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outOnV(Object receiver, long token, int site) {
-        long call = outOn(receiver, token, site);
-        left(call);
-        return call;
-    }
-
-    @ForceInline
-    public static long outOn1(Object receiver, int argument, long token, int site) {
-        long call = outOn(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.one(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outOn2(Object receiver, int argument, long token, int site) {
-        long call = outOn(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.two(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outOn4(Object receiver, int argument, long token, int site) {
-        long call = outOn(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.four(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outOnF(Object receiver, float argument, long token, int site) {
-        long call = outOn(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.four(state, Float.floatToRawIntBits(argument));
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outOnL(Object receiver, Object argument, long token, int site) {
-        long call = outOn(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.reference(state, argument, true);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outIfV(Object receiver, long token, int site) {
-        long call = outIf(receiver, token, site);
-        left(call);
-        return call;
-    }
-
-    @ForceInline
-    public static long outIf1(Object receiver, int argument, long token, int site) {
-        long call = outIf(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.one(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outIf2(Object receiver, int argument, long token, int site) {
-        long call = outIf(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.two(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outIf4(Object receiver, int argument, long token, int site) {
-        long call = outIf(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.four(state, argument);
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outIfF(Object receiver, float argument, long token, int site) {
-        long call = outIf(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.four(state, Float.floatToRawIntBits(argument));
-            cross(call);
-        }
-        return call;
-    }
-
-    @ForceInline
-    public static long outIfL(Object receiver, Object argument, long token, int site) {
-        long call = outIf(receiver, token, site);
-        if (call < 0) {
-            long state = state(call);
-            Values.reference(state, argument, true);
-            cross(call);
-        }
-        return call;
-    }
-
     /** Contents of an array that an outgoing call received, before its return is recorded. */
+    @ForceInline
     public static void contents(Object array, long call) {
         if (call < 0 && array != null) {
-            long state = state(call);
-            begin(state, ARRAY_CONTENTS, 0);
-            Values.reference(state, array, false);
-            end(state);
+            changed(array, call);
         }
+    }
+
+    @DontInline
+    private static void changed(Object array, long call) {
+        long state = state(call);
+        begin(state, ARRAY_CONTENTS, 0);
+        Values.reference(state, array, false);
+        end(state);
+    }
+
+    @DontInline
+    private static void back(long call, int site, int form, long bits, Object reference) {
+        long state = state(call);
+        int open = U.getInt(state + DEPTH) - (int) call - 1;
+        if (open > 0) {
+            unwound(state, open);
+        }
+        begin(state, OUTGOING_RETURN, site);
+        put(state, form, bits, reference, false);
+        leave(state, call);
     }
 
     @ForceInline
     public static void backV(long call, int site) {
         if (call < 0) {
-            long state = state(call);
-            returning(state, call, site);
-            leave(state, call);
+            back(call, site, NONE, 0, null);
         }
     }
 
     @ForceInline
     public static void back1(int value, long call, int site) {
         if (call < 0) {
-            long state = state(call);
-            returning(state, call, site);
-            Values.one(state, value);
-            leave(state, call);
+            back(call, site, ONE, value, null);
         }
     }
 
     @ForceInline
     public static void back2(int value, long call, int site) {
         if (call < 0) {
-            long state = state(call);
-            returning(state, call, site);
-            Values.two(state, value);
-            leave(state, call);
+            back(call, site, TWO, value, null);
         }
     }
 
     @ForceInline
     public static void back4(int value, long call, int site) {
         if (call < 0) {
-            long state = state(call);
-            returning(state, call, site);
-            Values.four(state, value);
-            leave(state, call);
+            back(call, site, FOUR, value, null);
         }
     }
 
     @ForceInline
     public static void back8(long value, long call, int site) {
         if (call < 0) {
-            long state = state(call);
-            returning(state, call, site);
-            Values.eight(state, value);
-            leave(state, call);
+            back(call, site, EIGHT, value, null);
         }
     }
 
     @ForceInline
     public static void backF(float value, long call, int site) {
-        back4(Float.floatToRawIntBits(value), call, site);
+        if (call < 0) {
+            back(call, site, FOUR, Float.floatToRawIntBits(value), null);
+        }
     }
 
     @ForceInline
     public static void backD(double value, long call, int site) {
-        back8(Double.doubleToRawLongBits(value), call, site);
+        if (call < 0) {
+            back(call, site, EIGHT, Double.doubleToRawLongBits(value), null);
+        }
     }
 
     @ForceInline
     public static void backL(Object value, long call, int site) {
         if (call < 0) {
-            long state = state(call);
-            returning(state, call, site);
-            Values.reference(state, value, false);
-            leave(state, call);
+            back(call, site, REFERENCE, 0, value);
         }
-    }
-
-    private static void returning(long state, long call, int site) {
-        int open = U.getInt(state + DEPTH) - (int) call - 1;
-        if (open > 0) {
-            unwound(state, open);
-        }
-        begin(state, OUTGOING_RETURN, site);
     }
 
     // External methods that construct observed objects.
@@ -848,22 +761,23 @@ public final class Probe {
     // External methods that live library code may call on behalf of observed code.
 
     @ForceInline
-    public static long calleeEnter(int site) {
+    private static long calling(int site, int form, Object self) {
         long token = current();
         if (token == 0) {
             return 0;
         }
         int depth = U.getInt(state(token) + DEPTH);
-        return (depth & 1) == 0 ? 0 : outgoing(token | depth, site);
+        return (depth & 1) == 0 ? 0 : outgoing(token | depth, site, form, self, 0, null);
+    }
+
+    @ForceInline
+    public static long calleeEnter(int site) {
+        return calling(site, NONE, null);
     }
 
     @ForceInline
     public static long calleeEnterOn(Object self, int site) {
-        long call = calleeEnter(site);
-        if (call < 0) {
-            Values.reference(state(call), self, true);
-        }
-        return call;
+        return calling(site, ON, self);
     }
 
     public static void calleeThrew(Throwable thrown, long call) {

@@ -23,7 +23,8 @@ final class Values {
             ARRAY = 9,
             ARRAY_BLOB = 10,
             ARRAY_REF = 11,
-            REDACTED = 12;
+            REDACTED = 12,
+            UNKNOWN = 13;
 
     /** Longer strings and primitive arrays are stored once, as blobs. */
     private static final int INLINE_CHARS = 64, INLINE_BYTES = 256;
@@ -32,7 +33,7 @@ final class Values {
     private static final int MOST_ELEMENTS = 1 << 16, DEEPEST = 6;
 
     /** Numbers of losses, as the agent names them. */
-    private static final int LONG_ARRAY = 0, DEEP_ARRAY = 1;
+    static final int LONG_ARRAY = 0, DEEP_ARRAY = 1, OUT_OF_MEMORY = 3;
 
     private static final Unsafe U = Unsafe.getUnsafe();
 
@@ -72,10 +73,21 @@ final class Values {
             four(state, NULL);
             return;
         }
+        long start = U.getLong(state + Probe.POSITION) - U.getLong(state + Probe.BASE);
+        long published = U.getLong(state + Probe.PUBLISHED);
         try {
             write(state, o, outward, 0);
-        } catch (StackOverflowError | OutOfMemoryError ofTheProgram) {
+        } catch (StackOverflowError ofTheProgram) {
             throw ofTheProgram;
+        } catch (OutOfMemoryError full) {
+            // Unless the buffer was handed over meanwhile, take back what was written of the value.
+            if (U.getLong(state + Probe.PUBLISHED) == published) {
+                U.putLong(state + Probe.POSITION, U.getLong(state + Probe.BASE) + start);
+                four(state, UNKNOWN << 24);
+                Native.lost(OUT_OF_MEMORY);
+            } else {
+                Native.fault(full.toString());
+            }
         } catch (Throwable own) {
             Native.fault(own.toString());
         }
