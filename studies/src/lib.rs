@@ -4,6 +4,7 @@
 //! A study only uses what a user has: the `culprit` executable and the recordings it leaves.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod maven;
 pub mod process;
 pub mod transparency;

@@ -2,7 +2,7 @@
 //! and with a time limit after which the whole group is killed.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use culprit_jvm::Status;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// A program to run.
 #[derive(Clone, Debug)]
@@ -32,7 +32,13 @@ pub struct Run {
 /// How a program ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Outcome {
-    Ended { status: Status, time: Duration },
+    Ended {
+        status: Status,
+        time: Duration,
+        /// Processor time of the program and of the children it waited for, in steps of 10 ms;
+        /// `None` where the system has no `/proc`.
+        cpu: Option<Duration>,
+    },
     TimedOut,
 }
 
@@ -60,14 +66,21 @@ impl Run {
         let group = Pid::from_child(&child);
         let (sender, ended) = mpsc::channel();
         let waiter = thread::spawn(move || {
-            let status = child.wait();
+            // What the system knows of a process is gone once the process has been waited for.
+            let ended = waitid(
+                WaitId::Pid(group),
+                WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+            );
+            let time = start.elapsed();
+            let cpu = ended.ok().and_then(|_| cpu_time(group));
             // Nobody listens any more after a time limit.
-            let _ = sender.send((status, start.elapsed()));
+            let _ = sender.send((child.wait(), time, cpu));
         });
         match ended.recv_timeout(self.limit) {
-            Ok((status, time)) => Ok(Outcome::Ended {
+            Ok((status, time, cpu)) => Ok(Outcome::Ended {
                 status: status?.into(),
                 time,
+                cpu,
             }),
             Err(_) => {
                 kill_process_group(group, Signal::KILL)
@@ -78,6 +91,21 @@ impl Run {
             }
         }
     }
+}
+
+/// The processor time of a process that has ended and was not waited for yet.
+fn cpu_time(process: Pid) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    let ticks = cpu_ticks(&stat)?;
+    let per_second = rustix::param::clock_ticks_per_second();
+    Some(Duration::from_millis(ticks * 1000 / per_second))
+}
+
+/// The sum of `utime`, `stime`, `cutime` and `cstime`; the name before them may hold anything.
+fn cpu_ticks(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let ticks = fields.split(' ').skip(11).take(4).map(str::parse::<u64>);
+    ticks.sum::<Result<u64, _>>().ok()
 }
 
 /// The words of a command line, of whatever types.
@@ -91,7 +119,6 @@ pub fn words<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Vec<OsStrin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn shell(folder: &Path, script: &str, limit: Duration) -> Run {
         Run {
@@ -123,6 +150,13 @@ mod tests {
             "seen\n"
         );
         assert_eq!(fs::read_to_string(dir.path().join("err")).unwrap(), "bad\n");
+    }
+
+    #[test]
+    fn processor_time_counts_children_and_odd_names_do_not_matter() {
+        let stat = "42 (a) b (c)) Z 1 42 42 0 -1 4 1 2 3 4 150 25 300 7 20 0 1 0 99 0";
+        assert_eq!(cpu_ticks(stat), Some(150 + 25 + 300 + 7));
+        assert_eq!(cpu_ticks("42 (a"), None);
     }
 
     #[test]
