@@ -33,6 +33,8 @@ pub enum Reference {
     StringBlob(BlobId),
     /// A string that `--redact` masked before it reached the disk.
     Redacted,
+    /// A value that could not be recorded; the losses say why.
+    Unknown,
     /// A `java.lang.Class` value.
     Class(TypeId),
     /// An enum constant; the type's definition in the recording names its constants.

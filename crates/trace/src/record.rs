@@ -31,6 +31,7 @@ const REF_ARRAY: u32 = 9;
 const REF_ARRAY_BLOB: u32 = 10;
 const REF_ARRAY_REF: u32 = 11;
 const REF_REDACTED: u32 = 12;
+const REF_UNKNOWN: u32 = 13;
 
 /// Java allows arrays of 255 dimensions; no array nests deeper.
 const MAX_NESTING: u32 = 255;
@@ -228,7 +229,7 @@ fn skip_reference(
     let word = cursor.u32()?;
     let payload = word & PAYLOAD_MASK;
     let length = match word >> PAYLOAD_BITS {
-        REF_NULL | REF_CLASS | REF_REDACTED => 0,
+        REF_NULL | REF_CLASS | REF_REDACTED | REF_UNKNOWN => 0,
         REF_OBJECT | REF_STRING_BLOB | REF_ENUM => 4,
         REF_OBJECT_WIDE => 8,
         REF_STRING8 => payload as usize,
@@ -327,6 +328,7 @@ fn reference(
             }
         }
         REF_REDACTED => Reference::Redacted,
+        REF_UNKNOWN => Reference::Unknown,
         _ => return Err(Malformed("a known kind of reference")),
     })
 }
@@ -506,6 +508,7 @@ fn put_reference(out: &mut Vec<u8>, reference: &Reference) {
             }
         }
         Reference::Redacted => out.put_u32(word(REF_REDACTED, 0)),
+        Reference::Unknown => out.put_u32(word(REF_UNKNOWN, 0)),
     }
 }
 

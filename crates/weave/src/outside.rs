@@ -22,12 +22,9 @@ pub(crate) fn weave(
         let kind = match instruction.opcode {
             op::GETFIELD | op::GETSTATIC => EventKind::IncomingRead,
             op::PUTFIELD | op::PUTSTATIC => EventKind::IncomingWrite,
-            op::INVOKEVIRTUAL => {
+            op::INVOKEVIRTUAL | op::INVOKESPECIAL => {
                 edited |= reflection::weave(weaver, &instruction)?;
-                continue;
-            }
-            op::INVOKESPECIAL => {
-                constructs |= constructs_observed(weaver, world, &instruction)?;
+                constructs |= may_construct(weaver, world, &instruction)?;
                 continue;
             }
             _ => continue,
@@ -82,7 +79,8 @@ pub(crate) fn weave(
     Ok(edited)
 }
 
-fn constructs_observed(
+/// Whether a call constructs an observed object, or may do so by reflection.
+fn may_construct(
     weaver: &Weaver<'_>,
     world: &dyn World,
     instruction: &Instruction<'_>,
@@ -91,7 +89,14 @@ fn constructs_observed(
         return Ok(false);
     };
     let member = weaver.pool.member(index)?;
-    Ok(member.name == "<init>" && world.is_observed(&member.owner))
+    Ok(match &*member.name {
+        "<init>" => world.is_observed(&member.owner),
+        "newInstance" => matches!(
+            &*member.owner,
+            "java/lang/Class" | "java/lang/reflect/Constructor"
+        ),
+        _ => false,
+    })
 }
 
 /// Sees exceptions that leave observed constructors where those cannot see them.

@@ -220,6 +220,7 @@ fn reference(reference: &Reference, recording: &Recording) -> Json {
             Some(text) => string(&text),
             None => json!({"type": "java.lang.String", "missing": id.0}),
         },
+        Reference::Unknown => json!({"unknown": true}),
         Reference::Redacted => json!({"type": "java.lang.String", "redacted": true}),
         Reference::Class(class) => {
             json!({"type": "java.lang.Class", "value": type_name(*class, recording)})

@@ -58,6 +58,7 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
             None => format!("<missing {id}>"),
         },
         Reference::Redacted => "<redacted>".to_owned(),
+        Reference::Unknown => "<unknown>".to_owned(),
         Reference::Class(class) => format!("{}.class", class_name(class)),
         Reference::Enum { class, ordinal } => {
             let constant = constant(*class, *ordinal, recording);

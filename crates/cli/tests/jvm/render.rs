@@ -131,6 +131,7 @@ impl<'r> Renderer<'r> {
             Reference::StringBlob(blob) => {
                 format!("\"{}\"", escaped(&units(self.recording, *blob)))
             }
+            Reference::Unknown => "unknown".to_owned(),
             Reference::Redacted => "<redacted>".to_owned(),
             Reference::Class(class) => format!("{}.class", self.class(*class)),
             Reference::Enum { class, ordinal } => {

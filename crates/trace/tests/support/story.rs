@@ -168,6 +168,7 @@ fn reference(depth: u32) -> BoxedStrategy<Reference> {
     let leaf = prop_oneof![
         Just(Reference::Null),
         Just(Reference::Redacted),
+        Just(Reference::Unknown),
         (id, class.clone()).prop_map(|(id, class)| Reference::Object { id, class }),
         prop::collection::vec(0..0x100u16, 0..20).prop_map(Reference::String),
         prop::collection::vec(any::<u16>(), 0..20).prop_map(Reference::String),
