@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use culprit_model::site::TypeDef;
 use culprit_model::{AgentOptions, BlobId, Failure, Losses, Site};
 use culprit_trace::{
-    BlobKind, ClassDef, EndReason, Ending, LoaderDef, Start, ThreadDef, WriteError, Writer,
+    BlobKind, ClassDef, EndReason, Ending, LoaderDef, Ring, Start, ThreadDef, WriteError, Writer,
 };
 
 use crate::lock::LockSafe;
@@ -245,39 +245,6 @@ struct Limits {
     rate: Option<u64>,
 }
 
-/// The last events, whole chunks at a time.
-struct Ring {
-    most: u64,
-    held: u64,
-    dropped: u64,
-    chunks: VecDeque<Chunk>,
-}
-
-impl Ring {
-    fn new(most: u64) -> Ring {
-        Ring {
-            most,
-            held: 0,
-            dropped: 0,
-            chunks: VecDeque::new(),
-        }
-    }
-
-    fn push(&mut self, chunk: Chunk) {
-        self.held += u64::from(chunk.head.count);
-        self.chunks.push_back(chunk);
-        while let Some(oldest) = self.chunks.front() {
-            let count = u64::from(oldest.head.count);
-            if self.held - count < self.most {
-                break;
-            }
-            self.held -= count;
-            self.dropped += count;
-            self.chunks.pop_front();
-        }
-    }
-}
-
 /// What runs in the recorder's thread.
 struct Scribe {
     recorder: Arc<Recorder>,
@@ -336,8 +303,18 @@ impl Scribe {
         match message {
             Message::Events(chunk) => self.events(chunk),
             Message::Loader(loader) => self.writer.loaders(&[loader]),
-            Message::Type(definition) => self.writer.types(&[definition]),
-            Message::Sites(sites) => self.writer.sites(&sites),
+            Message::Type(definition) => {
+                if let Some(ring) = &mut self.ring {
+                    ring.type_def(&definition);
+                }
+                self.writer.types(&[definition])
+            }
+            Message::Sites(sites) => {
+                if let Some(ring) = &mut self.ring {
+                    sites.iter().for_each(|site| ring.site(site));
+                }
+                self.writer.sites(&sites)
+            }
             Message::Thread(thread) => self.writer.thread(&thread),
             Message::Class(class) => self.writer.class(&ClassDef {
                 name: &class.name,
@@ -361,7 +338,7 @@ impl Scribe {
             .fetch_add(u64::from(chunk.head.count), Ordering::Relaxed);
         match &mut self.ring {
             Some(ring) => {
-                ring.push(chunk);
+                ring.push(chunk.head, chunk.records);
                 Ok(())
             }
             None => self.writer.events(chunk.head, &chunk.records),
@@ -400,15 +377,13 @@ impl Scribe {
 
     fn finish(&mut self) -> Result<(), WriteError> {
         if let Some(ring) = self.ring.take() {
-            if ring.dropped > 0 {
+            let forgotten = ring.finish(&mut self.writer)?;
+            if forgotten > 0 {
                 let mut losses = self.recorder.losses.lock_safe();
                 losses
                     .counts
-                    .insert("events before the last ones (--last)", ring.dropped);
+                    .insert("events before the last ones (--last)", forgotten);
                 losses.changed = true;
-            }
-            for chunk in ring.chunks {
-                self.writer.events(chunk.head, &chunk.records)?;
             }
             self.write_losses()?;
         }
@@ -416,7 +391,9 @@ impl Scribe {
         let ended_well = !self.failed && self.recorder.exit_status().unwrap_or(0) == 0;
         if self.keep_failing && ended_well {
             // What cannot be removed is kept, which loses nothing.
-            let _ = std::fs::remove_file(&self.path);
+            if std::fs::remove_file(&self.path).is_ok() {
+                let _ = std::fs::write(self.path.with_extension("discarded"), "");
+            }
         }
         Ok(())
     }

@@ -407,6 +407,12 @@ impl RecordBuffer {
         self.bytes.resize(self.bytes.len() + length as usize, 0);
     }
 
+    /// Adds an event that is a record already.
+    pub(crate) fn whole(&mut self, record: &[u8]) {
+        self.bytes.put(record);
+        self.events += 1;
+    }
+
     /// An event. The values must be those the site's layout asks for.
     pub fn event(&mut self, kind: EventKind, site: SiteId, values: &[Value]) {
         self.header(kind as u8, site);

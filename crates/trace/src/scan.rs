@@ -90,6 +90,8 @@ struct Lane {
     done: usize,
     /// Events of the block that are done.
     seen: u32,
+    /// Events that are missing in the gaps of the block before them.
+    missing: u64,
     turn: Turn,
     open: OpenCalls,
 }
@@ -164,6 +166,7 @@ impl<'r> Scan<'r> {
                 raw: None,
                 done: 0,
                 seen: 0,
+                missing: 0,
                 open: OpenCalls::default(),
             })
             .collect();
@@ -326,7 +329,11 @@ impl<'r> Scan<'r> {
                     index: EventIndex(self.next_index),
                     thread: lane.thread,
                     turn: lane.turn,
-                    ordinal: block.head.ordinal.wrapping_add(lane.seen.into()),
+                    ordinal: block
+                        .head
+                        .ordinal
+                        .wrapping_add(lane.missing)
+                        .wrapping_add(lane.seen.into()),
                     kind,
                     site,
                     depth: lane.open.depth(),
@@ -350,12 +357,15 @@ impl<'r> Scan<'r> {
                 lane.open.close(crossings);
                 Found::Nothing
             }
-            Record::Gap { reason, count } => Found::Step(Step::Gap(Gap {
-                before: EventIndex(self.next_index),
-                thread: lane.thread,
-                reason,
-                count,
-            })),
+            Record::Gap { reason, count } => {
+                lane.missing = lane.missing.wrapping_add(count);
+                Found::Step(Step::Gap(Gap {
+                    before: EventIndex(self.next_index),
+                    thread: lane.thread,
+                    reason,
+                    count,
+                }))
+            }
             Record::Pad => Found::Nothing,
         }))
     }
@@ -374,6 +384,7 @@ impl<'r> Scan<'r> {
         let lane = &mut self.lanes[place];
         lane.done = 0;
         lane.seen = 0;
+        lane.missing = 0;
         lane.block += 1;
         match lane.blocks.get(lane.block) {
             Some(block) => {

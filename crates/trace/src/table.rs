@@ -51,6 +51,15 @@ impl<T: Numbered> Table<T> {
         Table { items }
     }
 
+    /// Adds a definition, in the place of an earlier one of the same number.
+    pub(crate) fn insert(&mut self, item: T) {
+        let number = item.number();
+        match self.items.binary_search_by_key(&number, Numbered::number) {
+            Ok(place) => self.items[place] = item,
+            Err(place) => self.items.insert(place, item),
+        }
+    }
+
     /// Where the definition of a number is in `iter`'s order.
     #[inline]
     pub fn place(&self, number: u32) -> Option<usize> {

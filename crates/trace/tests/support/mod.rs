@@ -51,7 +51,7 @@ pub(crate) fn site(
             descriptor: target.2.to_owned(),
         },
         is_static: false,
-        source: Some("Order.java".to_owned()),
+        source: None,
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn sites() -> Vec<Site> {
             let id = sites.len() as u32 + 1;
             sites.push(Site {
                 is_static,
-                source: None,
+                source: is_static.then(|| "Order.java".to_owned()),
                 line: None,
                 ..site(id, SiteKind::Field, "a/A", 0, ("x/Y", "f", descriptor))
             });
@@ -306,7 +306,10 @@ pub(crate) fn record(story: &Story) -> (Vec<u8>, Vec<Event>) {
                 lane.buffer.unwound(*crossings);
                 lane.open = lane.open.saturating_sub(*crossings);
             }
-            Happening::Gap(reason, count) => lane.buffer.gap(*reason, *count),
+            Happening::Gap(reason, count) => {
+                lane.buffer.gap(*reason, *count);
+                lane.ordinal = lane.ordinal.wrapping_add(*count);
+            }
             Happening::Pad(length) => lane.buffer.pad(*length),
             Happening::HandOver => hand_over(&mut writer, lane),
         }
