@@ -178,6 +178,13 @@ pub(crate) fn weave(
             // One more reference to the object, to know it once it is initialised.
             before.dup();
         }
+        let arrays = parameters
+            .iter()
+            .zip(&locals)
+            .filter(|(p, _)| p.starts_with('['));
+        for (i, (_, (_, local))) in arrays.enumerate() {
+            before.aload(*local).astore(weaver.held(i)?);
+        }
         for (kind, local) in &locals {
             before.load(*kind, *local);
         }
@@ -185,11 +192,14 @@ pub(crate) fn weave(
     weaver.editor.insert_before(instruction.pc, before);
 
     let mut after = Asm::new();
-    for (parameter, (_, local)) in parameters.iter().zip(&locals) {
-        if parameter.starts_with('[') {
-            after.aload(*local).lload(call);
-            weaver.probe(&mut after, "contents")?;
-        }
+    let arrays = parameters
+        .iter()
+        .zip(&locals)
+        .filter(|(p, _)| p.starts_with('['));
+    for (i, (_, (_, local))) in arrays.enumerate() {
+        after.aload(*local).lload(call);
+        weaver.probe(&mut after, "contents")?;
+        after.aconst_null().astore(weaver.held(i)?);
     }
     if let (true, Some((_, object))) = (reflects, locals.first()) {
         reflection::record(weaver, &mut after, &target, receiver, *object)?;

@@ -30,6 +30,8 @@ pub(crate) struct Weaver<'a> {
     pub(crate) flow: Option<Flow>,
     lines: LineTable,
     source: Option<String>,
+    /// Locals that hold the arrays of the outgoing call that is under way.
+    held: Vec<u16>,
     sites: Vec<Site>,
     numbers: &'a SiteNumbers,
     temporaries: HashMap<(usize, LocalKind), u16>,
@@ -148,6 +150,7 @@ fn weave_method(
         flow: None,
         lines,
         source: parts.source.map(str::to_owned),
+        held: Vec::new(),
         sites: Vec::new(),
         numbers,
         temporaries: HashMap::new(),
@@ -250,6 +253,30 @@ impl Weaver<'_> {
             .temporaries
             .entry((position, kind))
             .or_insert_with(|| editor.new_local(kind))
+    }
+
+    /// A local that holds the `i`-th array of an outgoing call while that is under way, for the
+    /// case that it ends with an exception.
+    pub(crate) fn held(&mut self, i: usize) -> Result<u16, Error> {
+        while self.held.len() <= i {
+            let class = self.pool.add_class("java/lang/Object")?;
+            let local = self.editor.new_live_local(VerificationType::Object(class));
+            let mut entry = Asm::new();
+            entry.aconst_null().astore(local);
+            self.editor.insert_entry(entry);
+            self.held.push(local);
+        }
+        Ok(self.held[i])
+    }
+
+    /// Code that records the arrays of an outgoing call that ended with an exception.
+    pub(crate) fn record_held(&mut self, asm: &mut Asm, token: u16) -> Result<(), Error> {
+        for local in self.held.clone() {
+            asm.aload(local).lload(token);
+            self.probe(asm, "held")?;
+            asm.aconst_null().astore(local);
+        }
+        Ok(())
     }
 
     pub(crate) fn probe(&mut self, asm: &mut Asm, name: &str) -> Result<(), Error> {
@@ -356,6 +383,7 @@ impl Weaver<'_> {
             .collect();
         for pc in pcs {
             let mut arriving = Asm::new();
+            self.record_held(&mut arriving, token)?;
             arriving.dup().lload(token);
             self.probe(&mut arriving, probe)?;
             self.editor.insert_before(pc, arriving);

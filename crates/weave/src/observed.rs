@@ -28,15 +28,7 @@ pub(crate) fn weave(
     weaver.enter(token, site, entry, "entered")?;
     weaver.before_returns(token, site, "returned")?;
 
-    let mut leaving = Asm::new();
-    leaving.dup().lload(token);
-    weaver.push_site(&mut leaving, site)?;
-    weaver.probe(&mut leaving, "threw")?;
-    weaver.around(&leaving)?;
-
     let code = weaver.code;
-    weaver.at_handlers(token, "caught")?;
-
     let this_calls = if weaver.is_constructor() {
         weaver.this_calls()?
     } else {
@@ -72,6 +64,15 @@ pub(crate) fn weave(
             weaver.editor.insert_after(pc, asm);
         }
     }
+
+    // Last, when it is known which arrays are held where.
+    let mut leaving = Asm::new();
+    weaver.record_held(&mut leaving, token)?;
+    leaving.dup().lload(token);
+    weaver.push_site(&mut leaving, site)?;
+    weaver.probe(&mut leaving, "threw")?;
+    weaver.around(&leaving)?;
+    weaver.at_handlers(token, "caught")?;
     Ok(true)
 }
 

@@ -10,7 +10,7 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 25] = [
+const SINGLE: [(&str, &str); 26] = [
     ("enter", "(I)J"),
     ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),
@@ -25,6 +25,7 @@ const SINGLE: [(&str, &str); 25] = [
     ("outIfThread", "(Ljava/lang/Object;JI)J"),
     ("left", "(J)V"),
     ("contents", "(Ljava/lang/Object;J)V"),
+    ("held", "(Ljava/lang/Object;J)V"),
     ("calleeEnter", "(I)J"),
     ("calleeEnterOn", "(Ljava/lang/Object;I)J"),
     ("calleeThrew", "(Ljava/lang/Throwable;J)V"),

@@ -645,6 +645,20 @@ public final class Probe {
         }
     }
 
+    /**
+     * Contents of an array that an outgoing call received, where an exception arrives or leaves: if
+     * that call ended with the exception, before that is recorded.
+     */
+    public static void held(Object array, long token) {
+        if (array == null || token == 0 || (token & SKIPPED) != 0) {
+            return;
+        }
+        int inside = token < 0 ? (int) token + 1 : (int) token;
+        if (U.getInt(state(token) + DEPTH) == inside + 1) {
+            changed(array, token);
+        }
+    }
+
     @DontInline
     private static void changed(Object array, long call) {
         long state = state(call);
