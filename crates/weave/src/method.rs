@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use culprit_classfile::{
     Asm, ClassFile, Code, Editor, HandlerSpec, LineTable, LocalKind, Member, MethodContext, Place,
-    Pool, VerificationType, access, simulate,
+    Pool, VerificationType, access, op, simulate,
 };
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
@@ -136,6 +136,9 @@ fn weave_method(
         return Ok(Vec::new());
     };
     let code = Code::parse(&method.attributes[place], pool)?;
+    if is_empty_finalizer(parts.name, parts.descriptor, &code) {
+        return Ok(Vec::new());
+    }
     let lines = code.lines(pool)?;
     let mut weaver = Weaver {
         class: parts.class,
@@ -167,6 +170,12 @@ fn weave_method(
     let edited = editor.finish(pool)?;
     method.attributes[place] = edited.write(pool)?;
     Ok(sites)
+}
+
+/// An empty finalizer is to HotSpot as good as none. With code in it, every object of the class
+/// would have to be finalized; with code in that of `Object`, every object of the JVM.
+fn is_empty_finalizer(name: &str, descriptor: &str, code: &Code) -> bool {
+    (name, descriptor) == ("finalize", "()V") && code.bytes == [op::RETURN]
 }
 
 impl Weaver<'_> {
@@ -435,7 +444,6 @@ pub(crate) fn whole_record(shapes: &[Shape]) -> Option<String> {
 
 /// Whether any instruction writes local 0, so that it may not be `this` any more.
 pub(crate) fn stores_local_zero(code: &Code) -> Result<bool, Error> {
-    use culprit_classfile::op;
     for instruction in code.instructions() {
         let instruction = instruction?;
         let stores = (op::ISTORE..=op::ASTORE).contains(&instruction.generic_opcode());
@@ -460,5 +468,69 @@ pub(crate) fn result_shape(descriptor: &str) -> Result<Option<Shape>, Error> {
     match split_descriptor(descriptor).ok_or_else(malformed)?.1 {
         "V" => Ok(None),
         result => Shape::of(result).map(Some).ok_or_else(malformed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_woven(name: &str, descriptor: &str, body: &[u8]) -> bool {
+        let mut pool = Pool::new();
+        let this_class = pool.add_class("Finalized").unwrap();
+        let super_class = pool.add_class("java/lang/Object").unwrap();
+        let code = Code {
+            max_stack: 0,
+            max_locals: 2,
+            bytes: body.to_vec(),
+            handlers: Vec::new(),
+            attributes: Vec::new(),
+        };
+        let method = Member {
+            access: access::PROTECTED,
+            name: pool.add_utf8(name).unwrap(),
+            descriptor: pool.add_utf8(descriptor).unwrap(),
+            attributes: vec![code.write(&mut pool).unwrap()],
+        };
+        let class = ClassFile {
+            minor: 0,
+            major: 61,
+            pool,
+            access: access::PUBLIC,
+            this_class,
+            super_class,
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: vec![method],
+            attributes: Vec::new(),
+        };
+        let settings = Settings {
+            arrays: culprit_model::options::Arrays::default(),
+            id_field: false,
+            kin: false,
+        };
+        let plan = |weaver: &mut Weaver<'_>| {
+            let mut entry = Asm::new();
+            entry.op(op::NOP);
+            weaver.editor.insert_entry(entry);
+            Ok(true)
+        };
+        let before = class.write().unwrap();
+        let woven = weave_class(class, settings, &SiteNumbers::default(), plan).unwrap();
+        assert_eq!(woven.skipped, []);
+        woven.bytes != before
+    }
+
+    #[test]
+    fn an_empty_finalizer_stays_empty() {
+        for (name, descriptor, body, expect) in [
+            ("finalize", "()V", &[op::RETURN][..], false),
+            ("finalize", "()V", &[op::NOP, op::RETURN], true),
+            ("finalize", "(I)V", &[op::RETURN], true),
+            ("close", "()V", &[op::RETURN], true),
+        ] {
+            let woven = is_woven(name, descriptor, body);
+            assert_eq!(woven, expect, "{name}{descriptor} {body:?}");
+        }
     }
 }
