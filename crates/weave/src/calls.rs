@@ -2,7 +2,6 @@
 
 use culprit_classfile::{Asm, Instruction, LocalKind, op};
 use culprit_model::SiteKind;
-use culprit_model::observe::is_jdk_name;
 use culprit_model::value::{Shape, split_descriptor};
 
 use crate::fresh;
@@ -57,12 +56,12 @@ fn way(
         let may_inherit = !without_receiver && library::is_thread_method(name, descriptor);
         let declaring = || world.declaring(owner, MemberKind::Method, name, descriptor);
         return match may_inherit.then(declaring)? {
-            Some(class) if is_jdk_name(&class) => Some(Way::OutOn),
+            Some(class) if world.is_library(&class) => Some(Way::OutOn),
             Some(_) => None,
             None => Some(Way::OutIfThread),
         };
     }
-    if !is_jdk_name(owner) {
+    if !world.is_library(owner) {
         return Some(match opcode {
             _ if without_receiver => Way::Out,
             op::INVOKESPECIAL => Way::OutOn,

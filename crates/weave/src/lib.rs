@@ -18,6 +18,7 @@ mod reflection;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use culprit_classfile::{ClassFile, access};
+use culprit_model::observe::is_jdk_name;
 use culprit_model::options::Arrays;
 use culprit_model::{Member, Site, SiteId, SiteKind};
 
@@ -39,6 +40,12 @@ pub enum Error {
 pub trait World {
     /// Whether a class, by its internal name, belongs to the observed set.
     fn is_observed(&self, class: &str) -> bool;
+
+    /// Whether a class belongs to the JDK, so that the lists of [`library`] say what it is to a
+    /// recording. Every other class that is not observed is external.
+    fn is_library(&self, class: &str) -> bool {
+        is_jdk_name(class)
+    }
 
     /// The class that declares a member, looked for from `class` upwards. `None` where the search
     /// comes to a class that is not loaded yet. A class of the JDK ends it.

@@ -2,7 +2,6 @@
 //! field accesses where they happen, exceptions where they arrive and where they leave.
 
 use culprit_classfile::{Asm, Instruction, LocalKind, op};
-use culprit_model::observe::is_jdk_name;
 use culprit_model::options::Arrays;
 use culprit_model::value::Shape;
 use culprit_model::{EventKind, SiteKind};
@@ -105,8 +104,8 @@ fn field(
     let declaring = world.declaring(&owner, MemberKind::Field, &name, &descriptor);
     let declaring = declaring.as_deref().unwrap_or(&owner);
     let observed = declaring == weaver.class || world.is_observed(declaring);
-    let library =
-        is_jdk_name(declaring) && !(is_static && library::is_external_static(declaring, &name));
+    let library = world.is_library(declaring)
+        && !(is_static && library::is_external_static(declaring, &name));
     if observed || library {
         return Ok(());
     }
