@@ -13,7 +13,7 @@ use culprit_weave::{SiteNumbers, hook};
 use regex_lite::Regex;
 
 use crate::blobs::Blobs;
-use crate::classes::Classes;
+use crate::classes::{Classes, Heirs};
 use crate::lock::LockSafe;
 use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
@@ -28,6 +28,7 @@ pub(crate) struct Agent {
     pub(crate) options: AgentOptions,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) classes: Classes,
+    pub(crate) heirs: Heirs,
     pub(crate) numbers: SiteNumbers,
     pub(crate) blobs: Blobs,
     pub(crate) redact: Vec<Regex>,
@@ -83,6 +84,7 @@ impl Agent {
             classes: Classes::new(options.selection.clone(), roots),
             options,
             recorder,
+            heirs: Heirs::default(),
             numbers: SiteNumbers::default(),
             blobs: Blobs::default(),
             redact,
@@ -134,6 +136,7 @@ impl Agent {
         let probe = jni.find_class("culprit/runtime/Probe")?;
         jni.static_method(&probe, "enter", "(I)J")?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
+        self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         self.hook_jdk(jni)
     }
 

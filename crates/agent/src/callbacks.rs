@@ -91,6 +91,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     callbacks.VMDeath = Some(vm_death);
     callbacks.ThreadEnd = Some(thread_end);
     callbacks.ClassFileLoadHook = Some(class_file_load);
+    callbacks.ClassPrepare = Some(class_prepare);
     if virtual_threads {
         callbacks.VirtualThreadEnd = Some(thread_end);
     }
@@ -224,6 +225,23 @@ unsafe extern "system" fn thread_end(_: *mut t::jvmtiEnv, jni: *mut JNIEnv, thre
         };
         if let Some(chunk) = agent.recorder.states.detach(tid) {
             agent.recorder.send(Message::Events(chunk));
+        }
+    });
+}
+
+unsafe extern "system" fn class_prepare(
+    _: *mut t::jvmtiEnv,
+    jni: *mut JNIEnv,
+    _: jthread,
+    class: jclass,
+) {
+    guarded((), || {
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM passes the environment of the current thread.
+        let jni = unsafe { Jni::from_raw(jni) };
+        // SAFETY: the JVM passes a local reference.
+        if let Some(class) = unsafe { Local::from_raw(class) } {
+            agent.prepared(&jni, &class);
         }
     });
 }

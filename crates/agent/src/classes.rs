@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti, Local};
@@ -59,6 +60,32 @@ struct Known {
     loaders: Vec<Loader>,
     /// Names seen while nothing was observed, for "the nearest names".
     seen: BTreeSet<String>,
+}
+
+/// Observed classes with a superclass or interface of the program, from their loading until they
+/// are linked.
+#[derive(Default)]
+pub(crate) struct Heirs {
+    names: Mutex<HashSet<String>>,
+    any: AtomicBool,
+}
+
+impl Heirs {
+    pub(crate) fn add(&self, class: &str) {
+        self.names.lock_safe().insert(class.to_owned());
+        self.any.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn take(&self, class: &str) -> bool {
+        let mut names = self.names.lock_safe();
+        let found = names.remove(class);
+        self.any.store(!names.is_empty(), Ordering::Release);
+        found
+    }
 }
 
 pub(crate) struct Classes {
@@ -179,16 +206,6 @@ impl Classes {
     /// Notes that an observed class extends an external one; whether that is news.
     pub(crate) fn add_kin(&self, class: &str) -> bool {
         self.known.lock_safe().kin.insert(class.to_owned())
-    }
-
-    /// The superclass of a loaded class.
-    pub(crate) fn superclass(&self, class: &str) -> Option<String> {
-        self.known
-            .lock_safe()
-            .outlines
-            .get(class)?
-            .superclass
-            .clone()
     }
 
     pub(crate) fn is_kin(&self, class: &str) -> bool {

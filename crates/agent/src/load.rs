@@ -9,7 +9,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_weave::{Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::Agent;
-use crate::classes::{Facts, Loader};
+use crate::classes::{Facts, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
 
 /// A class on its way into the JVM.
@@ -77,24 +77,27 @@ impl Agent {
     ) -> Result<Option<Vec<u8>>, culprit_weave::Error> {
         let class = ClassFile::parse(loading.bytes)?;
         self.classes.outline(&class)?;
+        let mut inherits = false;
         let mut inherits_id = false;
         let mut kin = false;
         let super_name = class.super_name()?.map(|name| name.into_owned());
         if let Some(name) = super_name.as_deref().filter(|name| !is_jdk_name(name)) {
             let facts = self.facts_of_supertype(jni, loading, name);
+            inherits = true;
             inherits_id = facts.has_id;
             kin |= facts.observed;
         }
         for name in class.interface_names()? {
             if !is_jdk_name(&name) {
+                inherits = true;
                 kin |= self.facts_of_supertype(jni, loading, &name).observed;
             }
         }
         let origin = || self.code_source(jni, loading);
         let observed = (kin || self.classes.selects(loading.name, origin))
             && !self.classes.selection.excludes(loading.name);
-        if let (true, Some(superclass)) = (observed, &super_name) {
-            self.watch_superclasses(jni, loading, superclass);
+        if observed && inherits && !loading.again {
+            self.heirs.add(loading.name);
         }
         let id_field = can_carry_id(&class) && !inherits_id;
         let settings = Settings {
@@ -137,28 +140,36 @@ impl Agent {
         Ok(Some(bytes))
     }
 
-    /// Methods that an observed class inherits from external ones are called on observed objects
-    /// without a call site that shows it; those classes are woven anew and watched from inside.
-    fn watch_superclasses(&self, jni: &Jni<'_>, loading: &Loading<'_>, superclass: &str) {
-        let Some(loader) = &loading.loader else {
+    /// A class is linked and none of its code has run. Methods that an observed class inherits
+    /// from external ones are called on observed objects without a call site that shows it; those
+    /// classes are woven anew and watched from inside. Not in the load hook: verifying a superclass
+    /// may load the class that is being loaded.
+    pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
+        if !self.heirs.is_waiting() {
+            return;
+        }
+        let Ok(signature) = self.jvmti.class_signature(class) else {
             return;
         };
-        let mut name = Some(superclass.to_owned());
-        while let Some(class) = name.filter(|c| !is_jdk_name(c) && !self.classes.is_observed(c)) {
-            if !self.classes.add_kin(&class) {
-                return;
+        if self.heirs.take(internal_name(&signature)) {
+            let _ = jni.with_frame(|jni| self.watch_supertypes(jni, class));
+        }
+    }
+
+    fn watch_supertypes(&self, jni: &Jni<'_>, class: &Local<'_>) {
+        let mut supertypes = self.jvmti.interfaces(jni, class).unwrap_or_default();
+        supertypes.extend(jni.superclass(class));
+        for supertype in supertypes {
+            let signature = self.jvmti.class_signature(&supertype).unwrap_or_default();
+            let name = internal_name(&signature);
+            if is_jdk_name(name) || self.classes.is_observed(name) {
+                continue;
             }
-            let woven = jni.with_frame(|jni| {
-                let superclass = self.ask_for_class(jni, loader, &class)?;
-                self.jvmti.retransform(&[superclass]).ok()
-            });
-            if woven.ok().flatten().is_none() {
-                self.recorder.not_woven(
-                    class.replace('/', "."),
-                    "an observed class inherits from it".to_owned(),
-                );
+            if self.classes.add_kin(name) && self.jvmti.retransform(&[supertype]).is_err() {
+                let why = "an observed class inherits from it".to_owned();
+                self.recorder.not_woven(name.replace('/', "."), why);
             }
-            name = self.classes.superclass(&class);
+            self.watch_supertypes(jni, &supertype);
         }
     }
 

@@ -275,6 +275,13 @@ impl<'a> Jni<'a> {
         Ok(call!(self, GetLongField, object.raw(), id))
     }
 
+    /// The superclass; `None` for `Object` and interfaces.
+    pub fn superclass(&self, class: &Local<'_>) -> Option<Local<'a>> {
+        let raw = call!(self, GetSuperclass, class.raw());
+        // SAFETY: the call returned null or a new local reference of the current frame.
+        unsafe { Local::from_raw(raw) }
+    }
+
     pub fn object_class(&self, object: &Local<'_>) -> Local<'a> {
         let raw = call!(self, GetObjectClass, object.raw());
         Local {

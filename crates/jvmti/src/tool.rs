@@ -243,6 +243,32 @@ impl Jvmti {
         Ok(all)
     }
 
+    /// The interfaces that a class names itself.
+    pub fn interfaces<'a>(self, _jni: &Jni<'a>, class: &Local<'_>) -> Result<Vec<Local<'a>>> {
+        let mut count = 0;
+        let mut interfaces: *mut j::jclass = ptr::null_mut();
+        call!(
+            self,
+            GetImplementedInterfaces,
+            class.raw(),
+            &mut count,
+            &mut interfaces
+        )?;
+        if count == 0 {
+            self.deallocate(interfaces.cast());
+            return Ok(Vec::new());
+        }
+        // SAFETY: the function returned an array of `count` references.
+        let raw = unsafe { std::slice::from_raw_parts(interfaces, count as usize) };
+        let all = raw
+            .iter()
+            // SAFETY: each is a local reference of the current frame.
+            .filter_map(|raw| unsafe { Local::from_raw(*raw) })
+            .collect();
+        self.deallocate(interfaces.cast());
+        Ok(all)
+    }
+
     /// Has the JVM pass classes through the load hook once more.
     pub fn retransform(self, classes: &[Local<'_>]) -> Result<()> {
         let raw: Vec<j::jclass> = classes.iter().map(Local::raw).collect();
