@@ -9,8 +9,12 @@ import java.util.TreeSet;
 import java.util.jar.JarFile;
 
 import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.SelectorResolutionResult;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.UniqueId;
+import org.junit.platform.engine.discovery.ClassSelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryListener;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
@@ -42,7 +46,13 @@ public final class SuiteRunner {
                 }
             }
             LauncherDiscoveryRequest request =
-                    LauncherDiscoveryRequestBuilder.request().selectors(classes).build();
+                    LauncherDiscoveryRequestBuilder.request()
+                            .selectors(classes)
+                            // The default is to stop at the first class that JUnit cannot read.
+                            .configurationParameter(
+                                    "junit.platform.discovery.listener.default", "logging")
+                            .listeners(lines.unresolved())
+                            .build();
             LauncherFactory.create().execute(request, lines);
             passed = !lines.failed;
         }
@@ -62,7 +72,8 @@ public final class SuiteRunner {
             file.stream().map(entry -> entry.getName()).forEach(entry -> {
                 String simple = entry.substring(entry.lastIndexOf('/') + 1);
                 if (simple.matches("(Test[^$]*|[^$]*(Test|Tests|TestCase))\\.class")
-                        && !entry.startsWith("META-INF/")) {
+                        && !entry.startsWith("META-INF/")
+                        && !entry.contains("/jmh_generated/")) {
                     names.add(entry.substring(0, entry.length() - ".class".length())
                             .replace('/', '.'));
                 }
@@ -77,6 +88,23 @@ public final class SuiteRunner {
 
         Lines(PrintWriter out) {
             this.out = out;
+        }
+
+        LauncherDiscoveryListener unresolved() {
+            return new LauncherDiscoveryListener() {
+                @Override
+                public void selectorProcessed(
+                        UniqueId engine, DiscoverySelector selector, SelectorResolutionResult result) {
+                    result.getThrowable().ifPresent(
+                            e -> write(engine + " " + className(selector), "UNRESOLVED", e));
+                }
+            };
+        }
+
+        private static String className(DiscoverySelector selector) {
+            return selector instanceof ClassSelector
+                    ? ((ClassSelector) selector).getClassName()
+                    : String.valueOf(selector);
         }
 
         @Override

@@ -26,7 +26,7 @@ struct Args {
     /// Where results are kept
     #[arg(long, value_name = "DIR", default_value = "target/studies")]
     place: PathBuf,
-    /// Put the tables into the study's document
+    /// Put the tables into the study's document, if they are all there
     #[arg(long)]
     document: bool,
 }
@@ -73,7 +73,7 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     let text = render(&sections)?;
     io::stdout().write_all(text.as_bytes())?;
-    if args.document {
+    if args.document && args.library.is_empty() && args.jdk.is_empty() {
         let document = here.with_file_name("docs/studies/transparency.md");
         write_into(&document, &text)?;
     }

@@ -6,10 +6,11 @@
 use crate::maven::Coordinates;
 
 /// What runs the tests: JUnit 5, and JUnit 3 and 4 on top of it.
-const JUNIT: [&str; 3] = [
+const JUNIT: [&str; 4] = [
     "org.junit.jupiter:junit-jupiter:5.10.2",
     "org.junit.vintage:junit-vintage-engine:5.10.2",
     "org.junit.platform:junit-platform-launcher:1.10.2",
+    "org.hamcrest:hamcrest-core:2.2",
 ];
 
 /// A library with published tests.
@@ -37,7 +38,8 @@ impl Library {
     /// Everything on the class path, the library first.
     pub fn class_path(&self) -> anyhow::Result<Vec<Coordinates>> {
         let library = format!("{}:{}:{}", self.group, self.artifact, self.version).parse();
-        let rest = self.needs.iter().chain(&JUNIT).map(|text| text.parse());
+        // JUnit first: some needs bring an older one.
+        let rest = JUNIT.iter().chain(self.needs).map(|text| text.parse());
         [library, self.tests()].into_iter().chain(rest).collect()
     }
 }
@@ -50,10 +52,10 @@ pub const LIBRARIES: [Library; 7] = [
         version: "1.11.0",
         observe: "org.apache.commons.csv.**",
         needs: &[
-            "org.hamcrest:hamcrest:2.2",
             "org.mockito:mockito-core:4.11.0",
             "org.apache.commons:commons-lang3:3.14.0",
             "com.h2database:h2:2.2.224",
+            "org.openjdk.jmh:jmh-core:1.37",
         ],
         jvm: &["-Dnet.bytebuddy.experimental=true"],
         leave_out: &[(
@@ -68,9 +70,9 @@ pub const LIBRARIES: [Library; 7] = [
         observe: "org.apache.commons.lang3.**",
         needs: &[
             "org.junit-pioneer:junit-pioneer:1.9.1",
-            "org.hamcrest:hamcrest:2.2",
             "org.easymock:easymock:5.2.0",
             "org.apache.commons:commons-text:1.11.0",
+            "org.openjdk.jmh:jmh-core:1.37",
         ],
         jvm: &[
             "-Xmx512m",
@@ -90,6 +92,7 @@ pub const LIBRARIES: [Library; 7] = [
             "commons-io:commons-io:2.16.1",
             "org.mockito:mockito-inline:4.11.0",
             "org.apache.commons:commons-rng-simple:1.5",
+            "org.openjdk.jmh:jmh-core:1.37",
         ],
         jvm: &["-Dnet.bytebuddy.experimental=true"],
         leave_out: &[],
@@ -102,7 +105,6 @@ pub const LIBRARIES: [Library; 7] = [
         needs: &[
             "org.apache.commons:commons-lang3:3.14.0",
             "commons-io:commons-io:2.16.1",
-            "org.hamcrest:hamcrest:2.2",
         ],
         jvm: &[],
         leave_out: &[],
@@ -125,7 +127,6 @@ pub const LIBRARIES: [Library; 7] = [
         version: "1.26.1",
         observe: "org.apache.commons.compress.**",
         needs: &[
-            "org.hamcrest:hamcrest:2.2",
             "com.github.luben:zstd-jni:1.5.5-11",
             "org.brotli:dec:0.1.2",
             "org.tukaani:xz:1.9",

@@ -68,6 +68,8 @@ struct Suite<'s> {
     jar: PathBuf,
     test_jar: PathBuf,
     args: Vec<OsString>,
+    /// Changes with everything that a plain run depends on.
+    plain_key: String,
 }
 
 impl Study {
@@ -77,7 +79,7 @@ impl Study {
             .place
             .join(format!("jdk-{}", jdk.version))
             .join(library.artifact);
-        let key = self.key(library, jdk)?;
+        let key = self.key(&[&self.culprit, &self.runner], library, jdk)?;
         let file = folder.join("result.txt");
         if let Some(found) = Found::load(&file, &key) {
             return Ok(found);
@@ -94,9 +96,9 @@ impl Study {
     }
 
     /// Changes with everything that the result depends on.
-    fn key(&self, library: &Library, jdk: &Jdk) -> anyhow::Result<String> {
+    fn key(&self, files: &[&Path], library: &Library, jdk: &Jdk) -> anyhow::Result<String> {
         let mut hasher = DefaultHasher::new();
-        for file in [&self.culprit, &self.runner] {
+        for file in files {
             fs::read(file)
                 .with_context(|| format!("cannot read {}", file.display()))?
                 .hash(&mut hasher);
@@ -151,6 +153,7 @@ impl Study {
             jar: jdk.tool("jar"),
             test_jar,
             args,
+            plain_key: self.key(&[&self.runner], library, jdk)?,
         })
     }
 }
@@ -218,6 +221,9 @@ impl Suite<'_> {
 
     fn run_plain(&self, n: usize) -> anyhow::Result<Ran> {
         let name = format!("plain-{n}");
+        if let Some(ran) = self.kept(&name) {
+            return Ok(ran);
+        }
         let ran = self.run(&name, &self.java, &[])?;
         ensure!(
             ran.status.is_some(),
@@ -231,7 +237,30 @@ impl Suite<'_> {
             self.library.artifact,
             self.folder.join(name + ".err").display()
         );
+        self.keep(&name, &ran)?;
         Ok(ran)
+    }
+
+    /// A plain run of an earlier study of the same library on the same JDK: it is the same
+    /// whatever executable is studied.
+    fn kept(&self, name: &str) -> Option<Ran> {
+        let text = fs::read_to_string(self.folder.join(format!("{name}.kept"))).ok()?;
+        let mut words = text.split_whitespace();
+        if words.next()? != self.plain_key {
+            return None;
+        }
+        let status = Status::Exited(words.next()?.parse().ok()?);
+        let time = Duration::from_millis(words.next()?.parse().ok()?);
+        self.ran(name, Some(status), time).ok()
+    }
+
+    fn keep(&self, name: &str, ran: &Ran) -> anyhow::Result<()> {
+        if let Some(Status::Exited(status)) = ran.status {
+            let (key, time) = (&self.plain_key, ran.time.as_millis());
+            let file = self.folder.join(format!("{name}.kept"));
+            fs::write(file, format!("{key} {status} {time}\n"))?;
+        }
+        Ok(())
     }
 
     fn record_args(&self, recording: &Path) -> Vec<OsString> {
@@ -265,6 +294,12 @@ impl Suite<'_> {
             Outcome::Ended { status, time, .. } => (Some(status), time),
             Outcome::TimedOut => (None, LIMIT),
         };
+        self.ran(name, status, time)
+    }
+
+    /// Reads what a run has left.
+    fn ran(&self, name: &str, status: Option<Status>, time: Duration) -> anyhow::Result<Ran> {
+        let file = |extension: &str| self.folder.join(format!("{name}.{extension}"));
         let mut remarks = BTreeSet::new();
         for extension in ["out", "err"] {
             let text = fs::read(file(extension))?;
@@ -273,7 +308,7 @@ impl Suite<'_> {
             remarks.extend(lines.map(str::to_owned));
         }
         Ok(Ran {
-            outcomes: Outcomes::read(&outcomes)?,
+            outcomes: Outcomes::read(&file("tsv"))?,
             status,
             time,
             remarks,
