@@ -32,6 +32,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("order", "()J", order as *mut c_void),
         method("tableSize", "()I", table_size as *mut c_void),
         method("attach", "(Ljava/lang/Thread;J)J", attach as *mut c_void),
+        method("stateOf", "(Ljava/lang/Thread;J)J", state_of as *mut c_void),
         method("flush", "(J)V", flush as *mut c_void),
         method("moreIds", "(J)V", more_ids as *mut c_void),
         method("describe", "(Ljava/lang/Class;)J", describe as *mut c_void),
@@ -118,6 +119,13 @@ extern "system" fn attach(env: Env, _: jclass, thread: jobject, tid: jlong) -> j
             }));
         }
         token
+    })
+}
+
+extern "system" fn state_of(env: Env, class: jclass, thread: jobject, tid: jlong) -> jlong {
+    attach(env, class, thread, tid);
+    with(env, 0, |agent, _| {
+        agent.recorder.states.address(tid).unwrap_or(0)
     })
 }
 

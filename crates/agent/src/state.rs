@@ -6,7 +6,7 @@
 //! `published`; everything else about a buffer is touched under the thread's slot lock.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use culprit_model::{ThreadId, Turn};
@@ -19,8 +19,11 @@ pub(crate) const STATE_SIZE: usize = 256;
 /// States at most, by the 24 bits a token has for the index. The region is reserved address
 /// space: a page is used only once a state in it is.
 const MOST_STATES: usize = 1 << 24;
-/// Slots of the table, a power of two. Two threads whose ids collide take turns in a slot.
+/// Slots of the table, a power of two. Of two live threads with the same slot the first has it;
+/// the other asks the agent each time.
 pub(crate) const TABLE_SIZE: usize = 1 << 16;
+/// Bytes of a slot: the id of the thread, then its word (index, depth), or 0.
+const SLOT_SIZE: usize = 16;
 /// Room behind the limit of a buffer for the scalars and references of one record.
 const RESERVE: usize = 4096;
 /// The first buffer of a thread, small for the sake of virtual threads, and the later ones.
@@ -44,7 +47,8 @@ pub(crate) struct State {
     turn: AtomicU64,
     sample: AtomicI32,
     sample_count: AtomicI32,
-    owner: AtomicI64,
+    /// Address of the thread's slot in the table, or of `own_slot` where two threads have the same.
+    slot: AtomicU64,
     /// How often the thread muted itself; written by the thread.
     muted: AtomicI32,
     /// Capture has ended; written by the agent. The runtime reads both words at once.
@@ -52,6 +56,7 @@ pub(crate) struct State {
     /// The next observed constructor to be entered is called by `this(...)` or `super(...)` of an
     /// incoming one.
     chained: AtomicI32,
+    own_slot: [AtomicU64; 2],
 }
 
 /// Names and offsets of the fields that the runtime knows, for the test that compares them.
@@ -68,7 +73,7 @@ pub(crate) const LAYOUT: [(&str, usize); 14] = [
     ("TURN", std::mem::offset_of!(State, turn)),
     ("SAMPLE", std::mem::offset_of!(State, sample)),
     ("SAMPLE_COUNT", std::mem::offset_of!(State, sample_count)),
-    ("OWNER", std::mem::offset_of!(State, owner)),
+    ("SLOT", std::mem::offset_of!(State, slot)),
     ("MUTED", std::mem::offset_of!(State, muted)),
     ("CHAINED", std::mem::offset_of!(State, chained)),
 ];
@@ -82,7 +87,6 @@ pub(crate) struct Chunk {
 /// The agent's side of a thread: its buffer and how much of it was handed over.
 struct Slot {
     thread: ThreadId,
-    tid: i64,
     buffer: Buffer,
     /// Bytes and events of the buffer that were handed over already.
     drained: u32,
@@ -114,9 +118,9 @@ struct Threads {
 
 impl States {
     pub(crate) fn new(sample: Option<u32>) -> std::io::Result<States> {
-        let states = States {
+        Ok(States {
             region: Region::reserve(STATE_SIZE * MOST_STATES)?,
-            table: Region::reserve(8 * TABLE_SIZE)?,
+            table: Region::reserve(SLOT_SIZE * TABLE_SIZE)?,
             order: Box::new(AtomicU64::new(0)),
             slots: RwLock::new(vec![None]),
             threads: Mutex::new(Threads {
@@ -124,10 +128,7 @@ impl States {
                 ..Threads::default()
             }),
             next_object: AtomicU64::new(1),
-        };
-        // State 0 is nobody's: an empty table slot leads there.
-        states.state(0).owner.store(-1, Ordering::Relaxed);
-        Ok(states)
+        })
     }
 
     pub(crate) fn region_address(&self) -> i64 {
@@ -163,7 +164,7 @@ impl States {
             .flatten()
     }
 
-    /// The token of a thread, and its number if this is its first event.
+    /// The word of a thread, and its number if this is its first event.
     pub(crate) fn attach(&self, tid: i64) -> (i64, Option<ThreadId>) {
         let mut threads = self.threads.lock_safe();
         let (index, new) = match threads.by_tid.get(&tid) {
@@ -173,20 +174,54 @@ impl States {
                 None => return (0, None),
             },
         };
-        let token = i64::from(index) << 32;
-        self.table_slot(tid).store(token as u64, Ordering::Release);
+        (self.word(index), new)
+    }
+
+    /// The address of the state of a thread, if it has one.
+    pub(crate) fn address(&self, tid: i64) -> Option<i64> {
+        let index = *self.threads.lock_safe().by_tid.get(&tid)?;
+        Some(self.region_address() + i64::from(index) * STATE_SIZE as i64)
+    }
+
+    /// What the runtime finds in a slot: index and depth of the thread, or 0 while it is silent.
+    fn word(&self, index: u32) -> i64 {
         let state = self.state(index);
         let silent =
             state.muted.load(Ordering::Relaxed) != 0 || state.stopped.load(Ordering::Relaxed) != 0;
-        (if silent { 0 } else { token }, new)
+        let depth = state.depth.load(Ordering::Relaxed);
+        if silent {
+            0
+        } else {
+            i64::from(index) << 32 | i64::from(depth)
+        }
     }
 
-    fn table_slot(&self, tid: i64) -> &AtomicU64 {
-        let offset = (tid as usize & (TABLE_SIZE - 1)) * 8;
+    fn table_slot(&self, tid: i64) -> &[AtomicU64; 2] {
+        let offset = (tid as usize & (TABLE_SIZE - 1)) * SLOT_SIZE;
         // SAFETY: the offset is inside the table's region.
-        let slot = unsafe { self.table.start.add(offset) }.cast::<AtomicU64>();
+        let slot = unsafe { self.table.start.add(offset) }.cast::<[AtomicU64; 2]>();
         // SAFETY: the region is zeroed, aligned to pages and never unmapped.
         unsafe { &*slot }
+    }
+
+    /// Gives a thread its slot in the table, or one of its own if that is taken.
+    fn claim_slot(&self, index: u32, tid: i64) {
+        let state = self.state(index);
+        let shared = self.table_slot(tid);
+        let free = shared[0].load(Ordering::Relaxed) == 0;
+        let slot = if free { shared } else { &state.own_slot };
+        state.slot.store(slot.as_ptr() as u64, Ordering::Relaxed);
+        slot[1].store(self.word(index) as u64, Ordering::Relaxed);
+        slot[0].store(tid as u64, Ordering::Release);
+    }
+
+    /// Takes the slot of a thread that has ended back.
+    fn free_slot(&self, tid: i64) {
+        let shared = self.table_slot(tid);
+        if shared[0].load(Ordering::Relaxed) == tid as u64 {
+            shared[1].store(0, Ordering::Relaxed);
+            shared[0].store(0, Ordering::Release);
+        }
     }
 
     fn new_thread(&self, threads: &mut Threads, tid: i64) -> Option<(u32, ThreadId)> {
@@ -203,7 +238,6 @@ impl States {
         let thread = ThreadId(threads.next);
         let slot = Slot {
             thread,
-            tid,
             buffer: Buffer::new(FIRST_BUFFER),
             drained: 0,
             drained_events: 0,
@@ -224,7 +258,7 @@ impl States {
         state
             .stopped
             .store(i32::from(threads.stopped), Ordering::Relaxed);
-        state.owner.store(tid, Ordering::Release);
+        self.claim_slot(index, tid);
         *slots.get_mut(index as usize)? = Some(Arc::new(Mutex::new(slot)));
         threads.by_tid.insert(tid, index);
         Some((index, thread))
@@ -236,7 +270,7 @@ impl States {
         let index = threads.by_tid.remove(&tid)?;
         let slot = self.slots.lock_write().get_mut(index as usize)?.take()?;
         let chunk = self.drain_slot(index, &mut slot.lock_safe());
-        self.state(index).owner.store(-1, Ordering::Release);
+        self.free_slot(tid);
         self.end_turn(index);
         threads.free.push(index);
         chunk
@@ -325,8 +359,16 @@ impl States {
     pub(crate) fn stop(&self) {
         let mut threads = self.threads.lock_safe();
         threads.stopped = true;
-        for index in 0..self.slots.lock_read().len() as u32 {
+        for index in 1..self.slots.lock_read().len() as u32 {
             self.state(index).stopped.store(1, Ordering::Relaxed);
+        }
+        // A thread in the midst of a crossing may write its word once more; from then on it finds
+        // that it is stopped.
+        for (tid, _) in threads.by_tid.iter() {
+            let slot = self.table_slot(*tid);
+            if slot[0].load(Ordering::Relaxed) == *tid as u64 {
+                slot[1].store(0, Ordering::Relaxed);
+            }
         }
     }
 
@@ -342,12 +384,7 @@ impl States {
     pub(crate) fn thread(&self, address: i64) -> Option<ThreadId> {
         let slot = self.slot(self.index_of(address))?;
         let slot = slot.lock_safe();
-        let mine = self
-            .state(self.index_of(address))
-            .owner
-            .load(Ordering::Relaxed)
-            == slot.tid;
-        mine.then_some(slot.thread)
+        Some(slot.thread)
     }
 }
 
@@ -523,10 +560,23 @@ mod tests {
     #[test]
     fn two_threads_with_one_slot_keep_their_states() {
         let states = States::new(None).unwrap();
+        let far = 1 + TABLE_SIZE as i64;
         let (first, _) = states.attach(1);
-        let (second, _) = states.attach(1 + TABLE_SIZE as i64);
+        let (second, _) = states.attach(far);
         assert_ne!(first, second);
-        assert_eq!(states.attach(1), (first, None));
+        assert_eq!(states.attach(far), (second, None));
+        assert_eq!(states.table_slot(1)[0].load(Ordering::Relaxed), 1);
+        assert_eq!(
+            states.table_slot(1)[1].load(Ordering::Relaxed),
+            first as u64
+        );
+        states.detach(1);
+        states.detach(far);
+        let (third, _) = states.attach(far);
+        assert_eq!(
+            states.table_slot(far)[1].load(Ordering::Relaxed),
+            third as u64
+        );
     }
 
     #[test]

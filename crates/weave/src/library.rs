@@ -46,7 +46,8 @@ const VALUES: [&str; 13] = [
 
 /// Packages whose classes are live unless listed in `EXTERNAL`; with a trailing `/` everything
 /// below as well.
-const LIVE_PACKAGES: [&str; 12] = [
+const LIVE_PACKAGES: [&str; 13] = [
+    "java/awt/geom/",
     "java/util/",
     "java/math/",
     "java/text/",
@@ -61,7 +62,16 @@ const LIVE_PACKAGES: [&str; 12] = [
     "jdk/internal/util/",
 ];
 
-const LIVE_CLASSES: [&str; 38] = [
+const LIVE_CLASSES: [&str; 47] = [
+    "java/lang/ThreadLocal",
+    "java/lang/InheritableThreadLocal",
+    "java/util/zip/Checksum",
+    "java/util/zip/CRC32",
+    "java/util/zip/CRC32C",
+    "java/util/zip/Adler32",
+    "java/util/zip/Inflater",
+    "java/util/zip/Deflater",
+    "java/security/MessageDigest",
     "java/lang/Object",
     "java/lang/StringBuilder",
     "java/lang/StringBuffer",

@@ -19,8 +19,11 @@ final class Native {
     /** Number of slots of the table, a power of two. */
     static native int tableSize();
 
-    /** A state for a thread that has its first event: its index shifted left by 32, or 0. */
+    /** The word of a thread that has none in the table, as {@link Probe#current} has it. */
     static native long attach(Thread thread, long tid);
+
+    /** The address of the state of a thread, or 0. */
+    static native long stateOf(Thread thread, long tid);
 
     /** Hands a full buffer over and gives the state an empty one. */
     static native void flush(long state);

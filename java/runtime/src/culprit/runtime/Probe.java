@@ -34,7 +34,7 @@ public final class Probe {
             TURN = 56,
             SAMPLE = 64,
             SAMPLE_COUNT = 68,
-            OWNER = 72,
+            SLOT = 72,
             MUTED = 80,
             CHAINED = 88;
 
@@ -75,16 +75,22 @@ public final class Probe {
 
     // Finding the thread's state.
 
-    /** The bare token of the current thread, or 0 if it is not recorded. */
+    /**
+     * The word of the current thread: its token with its present depth, or 0 if it is not recorded.
+     * Kept in the table, where one look finds it.
+     */
     @ForceInline
     private static long current() {
         long tid = U.getLong(Thread.currentThread(), TID);
-        long token = U.getLong(TABLE + ((tid & SLOTS) << 3));
-        long state = state(token);
-        if (U.getLong(state + OWNER) == tid) {
-            return U.getLong(state + MUTED) == 0 ? token : 0;
-        }
-        return Native.attach(Thread.currentThread(), tid);
+        long slot = TABLE + ((tid & SLOTS) << 4);
+        return U.getLong(slot) == tid ? U.getLong(slot + 8) : Native.attach(Thread.currentThread(), tid);
+    }
+
+    /** Changes the depth of a thread, in its state and in its word. */
+    private static void setDepth(long state, int depth) {
+        U.putInt(state + DEPTH, depth);
+        long word = U.getLong(state + MUTED) == 0 ? (long) U.getInt(state + INDEX) << 32 | depth : 0;
+        U.putLong(U.getLong(state + SLOT) + 8, word);
     }
 
     @ForceInline
@@ -142,7 +148,7 @@ public final class Probe {
         long position = U.getLong(state + POSITION);
         U.putInt(position, count);
         U.putLongRelease(null, state + PUBLISHED, U.getLong(state + PUBLISHED) + 8);
-        U.putInt(state + DEPTH, U.getInt(state + DEPTH) - count);
+        setDepth(state, U.getInt(state + DEPTH) - count);
     }
 
     // What follows comes in families: one probe for each form of a value, named by its suffix (1, 2,
@@ -181,11 +187,7 @@ public final class Probe {
     @ForceInline
     private static long entering(int site, int form, Object self, long bits, Object reference) {
         long token = current();
-        if (token == 0) {
-            return 0;
-        }
-        int depth = U.getInt(state(token) + DEPTH);
-        return (depth & 1) != 0 ? token | depth : incoming(token | depth, site, form, self, bits, reference);
+        return (token & 1) != 0 || token == 0 ? token : incoming(token, site, form, self, bits, reference);
     }
 
     @DontInline
@@ -293,17 +295,13 @@ public final class Probe {
     @ForceInline
     public static long enterConstructor(int site) {
         long token = current();
-        if (token == 0) {
-            return 0;
-        }
-        long state = state(token);
-        int depth = U.getInt(state + DEPTH);
-        if ((depth & 1) != 0) {
+        if ((token & 1) != 0) {
+            long state = state(token);
             long inner = U.getInt(state + CHAINED) == 0 ? 0 : INNER;
             U.putInt(state + CHAINED, 0);
-            return token | inner | depth;
+            return token | inner;
         }
-        return constructing(token | depth, site);
+        return token == 0 ? 0 : constructing(token, site);
     }
 
     @DontInline
@@ -336,7 +334,7 @@ public final class Probe {
             return;
         }
         end(state);
-        U.putInt(state + DEPTH, (int) token + 1);
+        setDepth(state, (int) token + 1);
     }
 
     /** The object of an incoming constructor call exists: {@code super(...)} has returned. */
@@ -464,7 +462,7 @@ public final class Probe {
             return;
         }
         end(state);
-        U.putInt(state + DEPTH, (int) token);
+        setDepth(state, (int) token);
     }
 
     // Calls out of observed code.
@@ -740,8 +738,7 @@ public final class Probe {
     /** Entry of such a method: its side of the border, for {@link #reached}. */
     public static long outside() {
         long token = current();
-        int depth = token == 0 ? 1 : U.getInt(state(token) + DEPTH);
-        return (depth & 1) != 0 ? 0 : token | depth;
+        return (token & 1) != 0 ? 0 : token;
     }
 
     /**
@@ -777,11 +774,7 @@ public final class Probe {
     @ForceInline
     private static long calling(int site, int form, Object self) {
         long token = current();
-        if (token == 0) {
-            return 0;
-        }
-        int depth = U.getInt(state(token) + DEPTH);
-        return (depth & 1) == 0 ? 0 : outgoing(token | depth, site, form, self, 0, null);
+        return (token & 1) == 0 ? 0 : outgoing(token, site, form, self, 0, null);
     }
 
     @ForceInline
@@ -821,7 +814,7 @@ public final class Probe {
     /** External code accesses an observed field. */
     public static long accessFromOutside(int kind, int site) {
         long token = current();
-        if (token == 0 || (U.getInt(state(token) + DEPTH) & 1) != 0) {
+        if (token == 0 || (token & 1) != 0) {
             return 0;
         }
         begin(state(token), kind, site);
@@ -843,7 +836,7 @@ public final class Probe {
     /** External code has read or written a field by reflection. */
     public static void reflected(Field field, Object object, int kind) {
         long token = current();
-        if (token != 0 && (U.getInt(state(token) + DEPTH) & 1) == 0) {
+        if (token != 0 && (token & 1) == 0) {
             Reflection.record(state(token), field, object, kind);
         }
     }
@@ -919,16 +912,14 @@ public final class Probe {
 
     // For the rest of the runtime.
 
-    /** The state of the current thread, muted or not; 0 if it has none. */
+    /** The state of the current thread, muted or not. */
     static long currentState() {
-        current();
-        long tid = U.getLong(Thread.currentThread(), TID);
-        long token = U.getLong(TABLE + ((tid & SLOTS) << 3));
-        return U.getLong(state(token) + OWNER) == tid ? state(token) : 0;
+        return Native.stateOf(Thread.currentThread(), U.getLong(Thread.currentThread(), TID));
     }
 
     /** Stops the recording of a thread by 1, and resumes it by -1; nests. */
     static void mute(long state, int by) {
         U.putInt(state + MUTED, U.getInt(state + MUTED) + by);
+        setDepth(state, U.getInt(state + DEPTH));
     }
 }
