@@ -207,6 +207,7 @@ impl RecorderThread {
             ring: options.last.map(Ring::new),
             keep_failing: options.keep_failing,
             failed: false,
+            ending: false,
             started: Instant::now(),
             window: (Instant::now(), 0),
         };
@@ -254,6 +255,8 @@ struct Scribe {
     ring: Option<Ring>,
     keep_failing: bool,
     failed: bool,
+    /// The JVM has said that it ends.
+    ending: bool,
     started: Instant,
     /// Start of the current second and the events seen before it.
     window: (Instant, u64),
@@ -273,21 +276,17 @@ impl Scribe {
         self.writer.start(start)?;
         let mut last_tick = Instant::now();
         loop {
-            let mut messages = self.recorder.take(TICK);
-            let mut late = Vec::new();
-            let ends = messages.iter().any(|m| matches!(m, Message::End));
-            if ends || last_tick.elapsed() >= TICK {
-                // Records first, then the messages that were sent before them: definitions are in
-                // the file before what uses them.
-                late = self.recorder.states.drain_all();
-                messages.extend(self.recorder.take(Duration::ZERO));
-                last_tick = Instant::now();
-            }
-            for message in messages {
+            for message in self.recorder.take(TICK) {
                 self.handle(message)?;
             }
-            for chunk in late {
-                self.events(chunk)?;
+            if last_tick.elapsed() >= TICK {
+                self.fetch()?;
+                last_tick = Instant::now();
+            }
+            // The end may have come with the messages or while fetching.
+            let ends = self.ending;
+            if ends {
+                self.fetch()?;
             }
             self.check_limits();
             self.write_losses()?;
@@ -297,6 +296,27 @@ impl Scribe {
                 return Ok(());
             }
         }
+    }
+
+    /// Fetches what the threads have published. Definitions that were sent meanwhile come before
+    /// it, since it may use them; records that a thread handed over meanwhile are younger than
+    /// what was fetched from it, and come after.
+    fn fetch(&mut self) -> Result<(), WriteError> {
+        let fetched = self.recorder.states.drain_all();
+        let meanwhile = self.recorder.take(Duration::ZERO);
+        let (younger, definitions): (Vec<_>, Vec<_>) = meanwhile
+            .into_iter()
+            .partition(|message| matches!(message, Message::Events(_)));
+        for message in definitions {
+            self.handle(message)?;
+        }
+        for chunk in fetched {
+            self.events(chunk)?;
+        }
+        for message in younger {
+            self.handle(message)?;
+        }
+        Ok(())
     }
 
     fn handle(&mut self, message: Message) -> Result<(), WriteError> {
@@ -328,7 +348,10 @@ impl Scribe {
                 self.failed = true;
                 self.writer.failure(&failure)
             }
-            Message::End => Ok(()),
+            Message::End => {
+                self.ending = true;
+                Ok(())
+            }
         }
     }
 
