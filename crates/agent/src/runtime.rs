@@ -23,6 +23,7 @@ classes!(
     "Escape",
     "Values",
     "Reflection$1",
+    "Reflection$2",
     "Reflection",
     "Probe",
     "Failures",

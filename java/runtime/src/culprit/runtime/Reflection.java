@@ -16,6 +16,18 @@ final class Reflection {
                 }
             };
 
+    /** Fields by name, for each class that declares them. */
+    private static final ClassValue<Map<String, Field>> FIELDS =
+            new ClassValue<Map<String, Field>>() {
+                @Override
+                protected Map<String, Field> computeValue(Class<?> type) {
+                    return new ConcurrentHashMap<>();
+                }
+            };
+
+    /** Number of the loss, as the agent names it. */
+    private static final int UNREADABLE = 4;
+
     private Reflection() {}
 
     static void record(long state, Field field, Object object, int kind) {
@@ -24,18 +36,20 @@ final class Reflection {
             return;
         }
         boolean isStatic = Modifier.isStatic(field.getModifiers());
-        Object value;
-        try {
-            value = field.get(object);
-        } catch (IllegalAccessException | RuntimeException changedMeanwhile) {
-            return;
-        }
         boolean reads = kind == Probe.INCOMING_READ;
-        String key = (reads ? "<" : ">") + field.getName();
-        Integer site = SITES.get(declaring).get(key);
-        if (site == null) {
-            site = Native.fieldSite(declaring, field.getName(), field.getType(), isStatic);
-            SITES.get(declaring).put(key, site);
+        Object value;
+        Integer site;
+        try {
+            value = readable(declaring, field.getName()).get(object);
+            String key = (reads ? "<" : ">") + field.getName();
+            site = SITES.get(declaring).get(key);
+            if (site == null) {
+                site = Native.fieldSite(declaring, field.getName(), field.getType(), isStatic);
+                SITES.get(declaring).put(key, site);
+            }
+        } catch (ReflectiveOperationException | RuntimeException notReadable) {
+            Native.lost(UNREADABLE);
+            return;
         }
         Probe.beginAccess(state, kind, site);
         if (!isStatic) {
@@ -43,6 +57,18 @@ final class Reflection {
         }
         put(state, value, field.getType(), reads);
         Probe.endAccess(state);
+    }
+
+    /** The same field, open to us: the program's own object may be open to the program alone. */
+    private static Field readable(Class<?> declaring, String name) throws NoSuchFieldException {
+        Map<String, Field> known = FIELDS.get(declaring);
+        Field field = known.get(name);
+        if (field == null) {
+            field = declaring.getDeclaredField(name);
+            field.setAccessible(true);
+            known.put(name, field);
+        }
+        return field;
     }
 
     private static void put(long state, Object value, Class<?> type, boolean outward) {
