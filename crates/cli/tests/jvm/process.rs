@@ -81,6 +81,9 @@ impl Running {
     pub(crate) fn end(mut self) -> Ended {
         let texts = self.ended.recv_timeout(LIMIT);
         if texts.is_err() {
+            // A JVM that still listens says what its threads do.
+            let _ = kill_process_group(self.group, Signal::QUIT);
+            let _ = self.child.wait();
             let _ = kill_process_group(self.group, Signal::KILL);
         }
         let status = self.child.wait().unwrap();

@@ -5,6 +5,7 @@
 //! recorded, so equal lines mean equal recordings.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{BlobId, Event, EventKind, ObjectId, Reference, Site, TypeId, Value};
@@ -12,9 +13,18 @@ use culprit_trace::{BlobKind, Recording};
 
 /// The lines of all events.
 pub(crate) fn lines(recording: &Recording) -> Vec<String> {
+    lines_in(recording, 0..MOST)
+}
+
+/// More events than this are looked at in parts, by their heads.
+const MOST: u64 = 50_000;
+
+/// The lines of the events with these places in the global order.
+pub(crate) fn lines_in(recording: &Recording, places: Range<u64>) -> Vec<String> {
+    assert!(places.start > 0 || recording.event_count() <= places.end);
     let mut renderer = Renderer::new(recording);
     let several = recording.thread_event_counts().len() > 1;
-    let events = recording.events().map(|event| event.unwrap());
+    let events = recording.events_in(places).map(|event| event.unwrap());
     events
         .map(|event| {
             let thread = if several {
@@ -210,10 +220,15 @@ pub(crate) fn units(recording: &Recording, blob: BlobId) -> Vec<u16> {
 }
 
 fn member(site: &Site) -> String {
-    let owner = simple(&site.target.owner);
+    let (owner, name) = (simple(&site.target.owner), &site.target.name);
+    // Compilers number their lambdas differently.
+    let name = match name.starts_with("lambda$") {
+        true => name.trim_end_matches(|c: char| c.is_ascii_digit()),
+        false => name,
+    };
     match site.is_constructor() {
         true => format!("new {owner}"),
-        false => format!("{owner}.{}", site.target.name),
+        false => format!("{owner}.{name}"),
     }
 }
 
