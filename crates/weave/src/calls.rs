@@ -126,9 +126,14 @@ pub(crate) fn weave(
     };
     let (parameters, _) =
         split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
-    let takes_array = parameters
-        .iter()
-        .any(|parameter| parameter.starts_with('['));
+    // Where an array may be among the arguments that the callee can change: in parameters of an
+    // array type, and, unless the JDK says otherwise, in those of type Object.
+    let jdk = world.is_library(&owner);
+    let may_change = |parameter: &&str| {
+        parameter.starts_with('[') && (!jdk || library::fills_arrays(&name))
+            || !jdk && *parameter == "Ljava/lang/Object;"
+    };
+    let takes_array = parameters.iter().any(|parameter| may_change(parameter));
     let reflects = reflection::is_field_access(&target);
     let call = weaver.temporary(0, LocalKind::Long);
     let receiver = weaver.temporary(1, LocalKind::Reference);
@@ -180,7 +185,7 @@ pub(crate) fn weave(
         let arrays = parameters
             .iter()
             .zip(&locals)
-            .filter(|(p, _)| p.starts_with('['));
+            .filter(|(p, _)| may_change(p));
         for (i, (_, (_, local))) in arrays.enumerate() {
             before.aload(*local).astore(weaver.held(i)?);
         }
@@ -194,7 +199,7 @@ pub(crate) fn weave(
     let arrays = parameters
         .iter()
         .zip(&locals)
-        .filter(|(p, _)| p.starts_with('['));
+        .filter(|(p, _)| may_change(p));
     for (i, (_, (_, local))) in arrays.enumerate() {
         after.aload(*local).lload(call);
         weaver.probe(&mut after, "contents")?;

@@ -319,6 +319,19 @@ pub fn super_call(owner: &str) -> CallPolicy {
     }
 }
 
+/// Whether a method of the JDK may change an array that it is given; most only read it.
+pub fn fills_arrays(name: &str) -> bool {
+    [
+        "read", "get", "copy", "to", "fill", "sort", "set", "next", "digest", "inflate", "deflate",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
+        || matches!(
+            name,
+            "arraycopy" | "drainTo" | "encode" | "decode" | "doFinal" | "invoke" | "invokeExact"
+        )
+}
+
 /// Whether a method may be one that `Thread` declares and that acts on the thread.
 pub fn is_thread_method(name: &str, descriptor: &str) -> bool {
     matches!(

@@ -20,6 +20,8 @@ pub(crate) struct Weaver<'a> {
     pub(crate) name: &'a str,
     pub(crate) descriptor: &'a str,
     pub(crate) access: u16,
+    /// The method carries annotations that are visible at run time.
+    pub(crate) annotated: bool,
     pub(crate) code: &'a Code,
     pub(crate) pool: &'a mut Pool,
     pub(crate) editor: Editor<'a>,
@@ -145,6 +147,9 @@ fn weave_method(
         name: parts.name,
         descriptor: parts.descriptor,
         access: method.access,
+        annotated: method
+            .attribute(pool, "RuntimeVisibleAnnotations")
+            .is_some(),
         code: &code,
         pool,
         editor: Editor::new(&code, parts.context),
@@ -232,6 +237,11 @@ impl Weaver<'_> {
             is_static: target.is_static,
         });
         id
+    }
+
+    /// Sites made so far for this method.
+    pub(crate) fn sites_made(&self) -> usize {
+        self.sites.len()
     }
 
     /// The site of the method itself.

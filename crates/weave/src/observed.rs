@@ -1,7 +1,7 @@
 //! The plan for classes of the observed set: incoming calls at method entry, outgoing calls and
 //! field accesses where they happen, exceptions where they arrive and where they leave.
 
-use culprit_classfile::{Asm, Instruction, LocalKind, op};
+use culprit_classfile::{Asm, Instruction, LocalKind, access as flags, op};
 use culprit_model::options::Arrays;
 use culprit_model::value::Shape;
 use culprit_model::{EventKind, SiteKind};
@@ -63,6 +63,9 @@ pub(crate) fn weave(
             weaver.editor.insert_after(pc, asm);
         }
     }
+    if weaver.sites_made() == 1 && is_closed(weaver) {
+        return Ok(false);
+    }
 
     // Last, when it is known which arrays are held where.
     let mut leaving = Asm::new();
@@ -73,6 +76,26 @@ pub(crate) fn weave(
     weaver.around(&leaving)?;
     weaver.at_handlers(token, "caught")?;
     Ok(true)
+}
+
+/// Whether only observed code calls the method: then a method without probes inside needs none at
+/// its entry either. Private methods are called from elsewhere by reflection alone, which those
+/// that frameworks look for show by an annotation or a well-known name.
+fn is_closed(weaver: &Weaver<'_>) -> bool {
+    const SERIALIZATION: [&str; 5] = [
+        "readObject",
+        "readObjectNoData",
+        "readResolve",
+        "writeObject",
+        "writeReplace",
+    ];
+    let private = weaver.access & flags::PRIVATE != 0;
+    let accessor = weaver.access & flags::SYNTHETIC != 0 && weaver.name.starts_with("access$");
+    (private || accessor)
+        && !weaver.is_constructor()
+        && !weaver.annotated
+        && !weaver.name.starts_with("lambda$")
+        && !SERIALIZATION.contains(&weaver.name)
 }
 
 /// Whether the call at `pc` goes to a class of the observed set.

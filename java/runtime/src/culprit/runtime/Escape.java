@@ -4,7 +4,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A live library object goes out for the first time. From now on external code may change it and
@@ -55,15 +57,60 @@ final class Escape {
                 for (Object held : (Object[]) o) {
                     visit(held, open, state);
                 }
+            } else if (!isView(o) || !visitBacking(o, open, state)) {
+                visitHeld(o, open, state);
+            }
+        }
+    }
+
+    /** Views and wrappers are nested classes of what they belong to. */
+    private static boolean isView(Object o) {
+        return (o instanceof Collection || o instanceof Map) && o.getClass().getName().indexOf('$') >= 0;
+    }
+
+    /**
+     * A view or wrapper shares the collection behind it, and that leads on to all it holds. Whether
+     * there is one.
+     */
+    private static boolean visitBacking(Object view, ArrayDeque<Object> open, long state) {
+        boolean found = false;
+        for (Field field : REFERENCES.get(view.getClass())) {
+            Object held = read(field, view);
+            if (held instanceof Collection || held instanceof Map) {
+                visit(held, open, state);
+                found = true;
+            }
+        }
+        return found;
+    }
+
+    private static void visitHeld(Object o, ArrayDeque<Object> open, long state) {
+        try {
+            if (o instanceof Collection) {
+                for (Object held : (Collection<?>) o) {
+                    visit(held, open, state);
+                }
+            } else if (o instanceof Map) {
+                for (Map.Entry<?, ?> entry : ((Map<?, ?>) o).entrySet()) {
+                    visit(entry.getKey(), open, state);
+                    visit(entry.getValue(), open, state);
+                }
             } else {
                 for (Field field : REFERENCES.get(o.getClass())) {
-                    try {
-                        visit(field.get(o), open, state);
-                    } catch (IllegalAccessException | RuntimeException notReadable) {
-                        Native.lost(LARGE_ESCAPE);
-                    }
+                    visit(read(field, o), open, state);
                 }
             }
+        } catch (RuntimeException changedMeanwhile) {
+            Native.lost(LARGE_ESCAPE);
+        }
+    }
+
+    private static Object read(Field field, Object o) {
+        try {
+            return field.get(o);
+        } catch (IllegalAccessException notOpened) {
+            Native.lost(LARGE_ESCAPE);
+            return null;
         }
     }
 
@@ -78,7 +125,11 @@ final class Escape {
         }
     }
 
+    /** Nodes of collections are reached by nobody but the collection. */
     private static boolean leadsOn(Object o, ClassInfo info) {
+        if (o instanceof Map.Entry || o.getClass().getName().endsWith("Node")) {
+            return false;
+        }
         boolean follows =
                 info.form == ClassInfo.ARRAY
                         || info.form == ClassInfo.OBJECT && info.role == ClassInfo.LIVE;

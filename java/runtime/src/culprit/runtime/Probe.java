@@ -638,7 +638,7 @@ public final class Probe {
     /** Contents of an array that an outgoing call received, before its return is recorded. */
     @ForceInline
     public static void contents(Object array, long call) {
-        if (call < 0 && array != null) {
+        if (call < 0 && array != null && array.getClass().isArray()) {
             changed(array, call);
         }
     }
@@ -648,7 +648,7 @@ public final class Probe {
      * that call ended with the exception, before that is recorded.
      */
     public static void held(Object array, long token) {
-        if (array == null || token == 0 || (token & SKIPPED) != 0) {
+        if (array == null || !array.getClass().isArray() || token == 0 || (token & SKIPPED) != 0) {
             return;
         }
         int inside = token < 0 ? (int) token + 1 : (int) token;
