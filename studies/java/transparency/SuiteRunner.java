@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarFile;
 
 import org.junit.platform.engine.DiscoverySelector;
@@ -22,8 +24,9 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs all tests of a jar and writes one line for each: its id, how it ended, and the type of what
- * it threw, with tabs between. A container has a line only if it did not simply succeed.
+ * Runs all tests of a jar and writes one line for each: its id, how it ended, the type of what it
+ * threw, how many milliseconds it took, and what the exception says, with tabs between. A
+ * container has a line only if it did not simply succeed.
  *
  * <p>Arguments: the jar, the file to write, and names of classes to leave out.
  */
@@ -84,6 +87,7 @@ public final class SuiteRunner {
 
     private static final class Lines implements TestExecutionListener {
         private final PrintWriter out;
+        private final Map<String, Long> starts = new ConcurrentHashMap<>();
         private boolean failed;
 
         Lines(PrintWriter out) {
@@ -108,6 +112,11 @@ public final class SuiteRunner {
         }
 
         @Override
+        public void executionStarted(TestIdentifier test) {
+            starts.put(test.getUniqueId(), System.nanoTime());
+        }
+
+        @Override
         public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             boolean good = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
             if (test.isTest() || !good) {
@@ -125,7 +134,10 @@ public final class SuiteRunner {
             failed |= !status.equals("SUCCESSFUL") && !status.equals("SKIPPED")
                     && !status.equals("ABORTED");
             String type = thrown == null ? "" : thrown.getClass().getName();
-            out.println(oneLine(id) + "\t" + status + "\t" + type + "\t" + cause(thrown));
+            Long start = starts.remove(id);
+            long time = start == null ? 0 : (System.nanoTime() - start) / 1_000_000;
+            out.println(String.join("\t",
+                    oneLine(id), status, type, Long.toString(time), cause(thrown)));
         }
 
         /** For people who look for the reason: not compared. */

@@ -49,9 +49,11 @@ impl Outcomes {
     fn parse(text: &str) -> Outcomes {
         let mut ends = BTreeMap::new();
         for line in text.lines() {
-            let mut parts = line.splitn(4, '\t').map(str::to_owned);
+            let mut parts = line.splitn(5, '\t').map(str::to_owned);
             let mut next = || parts.next().unwrap_or_default();
-            let (id, status, exception, why) = (next(), next(), next(), next());
+            let (id, status, exception) = (next(), next(), next());
+            // The fourth is the time it took.
+            let why = parts.nth(1).unwrap_or_default();
             // Some suites run a test twice under one id.
             let mut unique = id.clone();
             for n in 2.. {
@@ -152,8 +154,8 @@ pub struct Difference {
 mod tests {
     use super::*;
 
-    const PLAIN: &str = "a\tSUCCESSFUL\t\t\nb\tFAILED\tjava.io.IOException\tgone < x\n\
-                         c\tSUCCESSFUL\t\t\nc\tFAILED\tE\t\n";
+    const PLAIN: &str = "a\tSUCCESSFUL\t\t1\t\nb\tFAILED\tjava.io.IOException\t12\tgone < x\n\
+                         c\tSUCCESSFUL\t\t0\t\nc\tFAILED\tE\t0\t\n";
 
     #[test]
     fn the_same_outcomes_have_no_differences() {
@@ -167,7 +169,7 @@ mod tests {
     #[test]
     fn changed_and_missing_tests_are_differences_unless_unsteady_by_themselves() {
         let plain = Outcomes::parse(PLAIN);
-        let other = Outcomes::parse("a\tFAILED\tF\twhy\nb\tFAILED\tjava.io.IOException\t\n");
+        let other = Outcomes::parse("a\tFAILED\tF\t1\twhy\nb\tFAILED\tjava.io.IOException\t\n");
         let found = plain.differences(&other, &BTreeMap::new());
         let ids: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
         assert_eq!(ids, ["a", "c", "c(2)"]);

@@ -111,6 +111,7 @@ fn remarks(out: &mut String, library: &Library, found: &Found) -> std::fmt::Resu
         ));
     }
     lines.extend(found.trouble.iter().map(|text| format!("trouble: {text}")));
+    lines.extend(found.losses.iter().map(|text| format!("lost: {text}")));
     lines.extend(
         found
             .excluded

@@ -30,7 +30,9 @@ pub struct Found {
     pub differences: Vec<Difference>,
     /// Tests left out, each with the reason.
     pub excluded: Vec<(String, String)>,
-    /// Whatever else is not as it should be: an exit status, lines in the output, losses.
+    /// What the recording says that it lacks.
+    pub losses: Vec<String>,
+    /// Whatever else is not as it should be: an exit status, lines in the output.
     pub trouble: Vec<String>,
 }
 
@@ -82,6 +84,9 @@ impl Found {
         for (id, reason) in &self.excluded {
             push(&["excluded", id, reason]);
         }
+        for text in &self.losses {
+            push(&["loss", text]);
+        }
         for text in &self.trouble {
             push(&["trouble", text]);
         }
@@ -110,6 +115,7 @@ impl Found {
                     why: Some(why.to_owned()).filter(|why| !why.is_empty()),
                 }),
                 ["excluded", id, why] => found.excluded.push((id.to_owned(), why.to_owned())),
+                ["loss", it] => found.losses.push(it.to_owned()),
                 ["trouble", it] => found.trouble.push(it.to_owned()),
                 ["whole"] => return Some(found),
                 _ => return None,
@@ -142,6 +148,7 @@ mod tests {
                 why: None,
             }],
             excluded: vec![("u".to_owned(), "unsteady".to_owned())],
+            losses: vec!["deep arrays 3".to_owned()],
             trouble: vec!["exit status 1".to_owned()],
         };
         assert_eq!(Found::parse(&found.to_text()), Some(found.clone()));

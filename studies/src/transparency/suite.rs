@@ -352,7 +352,7 @@ impl Suite<'_> {
             let losses = recording.losses();
             found.not_woven.extend(losses.not_woven.iter().cloned());
             for (name, count) in &losses.counts {
-                found.trouble.push(format!("lost: {name} {count}"));
+                found.losses.push(format!("{name}: {count}"));
             }
             let stopped = losses.stopped.iter();
             found
