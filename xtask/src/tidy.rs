@@ -20,7 +20,7 @@ const FOLDERS: [&str; 8] = [
     "docs/",
     "fixtures/",
     "golden/",
-    "java/",
+    "java/runtime/",
     "scripts/",
     "xtask/",
     ".ci/",
