@@ -39,11 +39,20 @@ public abstract class Recorder {
         }
     }
 
-    @AfterReturning(pointcut = "entry()", returning = "result")
+    @AfterReturning(pointcut = "entry() && execution(* *(..))", returning = "result")
     public void leave(JoinPoint.StaticPart point, Object result) {
         Log log = Log.ofThread();
         if (log.leaves()) {
             log.end(Log.INCOMING_RETURN, point, result);
+        }
+    }
+
+    /** Apart, since advice that asks for a result passes over constructors. */
+    @AfterReturning("entry() && execution(new(..))")
+    public void leaveConstructor(JoinPoint point) {
+        Log log = Log.ofThread();
+        if (log.leaves()) {
+            log.end(Log.INCOMING_RETURN, point.getStaticPart(), point.getThis());
         }
     }
 
