@@ -12,8 +12,10 @@ use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jobject, jthread};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, Vm};
 use culprit_model::AgentOptions;
+use culprit_model::options::Mode;
 
 use crate::agent::{Agent, Trouble};
+use crate::counting::{Counting, counting};
 use crate::load::Loading;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
@@ -187,6 +189,13 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
             return;
         };
         let text = options.to_string();
+        if options.mode == Mode::Suggest {
+            let started = jni.with_frame_of(512, |jni| Counting::start(jvmti, jni, &options));
+            if let Err(trouble) = started.unwrap_or_else(|error| Err(error.into())) {
+                say(&text, &trouble.to_string());
+            }
+            return;
+        }
         match Agent::start(jvmti, options, feature) {
             Ok(agent) => {
                 let agent = AGENT.get_or_init(|| agent);
@@ -207,6 +216,9 @@ unsafe extern "system" fn vm_death(_: *mut t::jvmtiEnv, _: *mut JNIEnv) {
     guarded((), || {
         if let Some(agent) = agent() {
             agent.finish();
+        }
+        if let Some(counting) = counting() {
+            counting.finish();
         }
     });
 }
@@ -247,7 +259,7 @@ unsafe extern "system" fn class_prepare(
 }
 
 unsafe extern "system" fn class_file_load(
-    _: *mut t::jvmtiEnv,
+    env: *mut t::jvmtiEnv,
     jni: *mut JNIEnv,
     redefined: jclass,
     loader: jobject,
@@ -259,8 +271,9 @@ unsafe extern "system" fn class_file_load(
     new_bytes: *mut *mut u8,
 ) {
     guarded((), || {
-        let Some(agent) = agent() else { return };
-        if name.is_null() || !agent.jvmti.is_live() {
+        // SAFETY: the JVM passes the environment we made.
+        let jvmti = unsafe { Jvmti::from_raw(env) };
+        if name.is_null() || !jvmti.is_live() {
             return;
         }
         // SAFETY: the JVM passes a NUL-terminated name.
@@ -280,10 +293,13 @@ unsafe extern "system" fn class_file_load(
             bytes,
             again: !redefined.is_null(),
         };
-        let Some(woven) = agent.load(&jni, &loading) else {
-            return;
+        let woven = match (agent(), counting()) {
+            (Some(agent), _) => agent.load(&jni, &loading),
+            (None, Some(counting)) => counting.load(&jni, &loading),
+            (None, None) => None,
         };
-        let Ok(memory) = agent.jvmti.copy_to_jvm(&woven) else {
+        let Some(woven) = woven else { return };
+        let Ok(memory) = jvmti.copy_to_jvm(&woven) else {
             return;
         };
         // SAFETY: the JVM passes places for the new length and bytes.

@@ -38,7 +38,7 @@ const BOOT: Loader = Loader {
     number: 0,
     is_jdk: true,
 };
-const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
+pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
 
 /// What a loaded class declares, by name alone.
 #[derive(Default)]

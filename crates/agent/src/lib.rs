@@ -10,6 +10,7 @@ mod agent;
 mod blobs;
 mod callbacks;
 mod classes;
+mod counting;
 mod load;
 mod lock;
 mod natives;

@@ -93,7 +93,7 @@ impl Agent {
                 kin |= self.facts_of_supertype(jni, loading, &name).observed;
             }
         }
-        let origin = || self.code_source(jni, loading);
+        let origin = || code_source(jni, loading);
         let observed = (kin || self.classes.selects(loading.name, origin))
             && !self.classes.selection.excludes(loading.name);
         if observed && inherits && !loading.again {
@@ -132,7 +132,7 @@ impl Agent {
             self.recorder.send(Message::Class(OwnedClass {
                 name: loading.name.to_owned(),
                 loader: loader.number,
-                origin: self.code_source(jni, loading),
+                origin: code_source(jni, loading),
                 observed: true,
                 bytes: loading.bytes.to_vec(),
             }));
@@ -215,21 +215,21 @@ impl Agent {
             .ok()?;
         jni.call_object(loader, load, &[&text]).ok()?
     }
+}
 
-    /// The URL a class comes from.
-    fn code_source(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<String> {
-        let domain = loading.protection_domain.as_ref()?;
-        let read = |jni: &Jni<'_>| {
-            let get = |object: &Local<'_>, name: &str, descriptor: &str| {
-                let class = jni.object_class(object);
-                let method = jni.method(&class, name, descriptor).ok()?;
-                jni.call_object(object, method, &[]).ok()?
-            };
-            let source = get(domain, "getCodeSource", "()Ljava/security/CodeSource;")?;
-            let location = get(&source, "getLocation", "()Ljava/net/URL;")?;
-            let text = get(&location, "toString", "()Ljava/lang/String;")?;
-            Some(jni.string(&text))
+/// The URL a class comes from.
+pub(crate) fn code_source(jni: &Jni<'_>, loading: &Loading<'_>) -> Option<String> {
+    let domain = loading.protection_domain.as_ref()?;
+    let read = |jni: &Jni<'_>| {
+        let get = |object: &Local<'_>, name: &str, descriptor: &str| {
+            let class = jni.object_class(object);
+            let method = jni.method(&class, name, descriptor).ok()?;
+            jni.call_object(object, method, &[]).ok()?
         };
-        jni.with_frame(read).ok().flatten()
-    }
+        let source = get(domain, "getCodeSource", "()Ljava/security/CodeSource;")?;
+        let location = get(&source, "getLocation", "()Ljava/net/URL;")?;
+        let text = get(&location, "toString", "()Ljava/lang/String;")?;
+        Some(jni.string(&text))
+    };
+    jni.with_frame(read).ok().flatten()
 }

@@ -231,7 +231,7 @@ impl RecorderThread {
 }
 
 /// Signals of the process are the JVM's business.
-fn block_signals() {
+pub(crate) fn block_signals() {
     // SAFETY: an all-zero signal set is a valid value for sigfillset to overwrite.
     let mut all: libc::sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: `all` is a signal set of ours.

@@ -29,3 +29,9 @@ classes!(
     "Failures",
     "Hiding",
 );
+
+/// The one class that counting needs, which recording does not.
+pub(crate) const COUNTER: (&str, &[u8]) = (
+    "culprit/runtime/Counter",
+    include_bytes!("../../../java/runtime/classes/culprit/runtime/Counter.class"),
+);

@@ -449,8 +449,8 @@ impl Drop for Buffer {
 }
 
 /// Reserved, zeroed address space that lives until the process ends.
-struct Region {
-    start: *mut u8,
+pub(crate) struct Region {
+    pub(crate) start: *mut u8,
 }
 
 // SAFETY: the region is shared memory that is never unmapped; all access goes through atomics.
@@ -459,7 +459,7 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    fn reserve(bytes: usize) -> std::io::Result<Region> {
+    pub(crate) fn reserve(bytes: usize) -> std::io::Result<Region> {
         // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no
         // existing memory.
         let start = unsafe {

@@ -26,6 +26,7 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use aftermath::{Aftermath, Say};
 use folder::{Facts, RunFolder};
+use suggest::{Format, Suggestions};
 
 /// Options of `culprit record`.
 #[derive(clap::Args, Debug)]
@@ -37,9 +38,12 @@ pub(crate) struct Args {
     /// Leave these classes out, whatever --observe says
     #[arg(long, value_name = "PATTERN", help_heading = "What to observe")]
     exclude: Vec<Pattern>,
-    /// Run cheaply and propose good borders instead of recording
+    /// Only count calls between classes, and propose good borders
     #[arg(long, help_heading = "What to observe")]
     suggest: bool,
+    /// With --suggest: print one line of JSON on stdout, after CMD's own
+    #[arg(long, requires = "suggest", help_heading = "What to observe")]
+    json: bool,
 
     /// Record into this new or empty folder [default: culprit-runs/DATE-N]
     #[arg(short, long, value_name = "DIR", help_heading = "What to keep")]
@@ -176,6 +180,7 @@ struct Plan {
     options: AgentOptions,
     command: Vec<OsString>,
     say: Say,
+    format: Format,
 }
 
 impl Args {
@@ -217,6 +222,10 @@ impl Args {
                 true => Say::Warnings,
                 false => Say::Everything,
             },
+            format: match self.json {
+                true => Format::Json,
+                false => Format::Table,
+            },
         }
     }
 }
@@ -224,9 +233,6 @@ impl Args {
 /// Runs the command and reports on what was recorded.
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan();
-    if plan.options.mode == Mode::Suggest {
-        suggest::check_available()?;
-    }
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.
     let program = launch::Program::find(&plan.command, around.path.as_deref())?;
@@ -254,6 +260,11 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     let written = folder.write_facts(&facts);
     let aftermath = Aftermath::find(folder.path(), &plan.options)?;
     aftermath.report(&folder, plan.say, console)?;
+    if plan.options.mode == Mode::Suggest {
+        let selection = &plan.options.selection;
+        Suggestions::find(&folder.path(), selection, &plan.command, console)?
+            .report(plan.format, console)?;
+    }
     // No trouble of ours may hide how the command ended.
     if let Err(error) = written {
         aftermath::warn(console, &error.to_string())?;

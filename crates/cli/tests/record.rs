@@ -168,7 +168,7 @@ fn bad_options_are_usage_errors() {
         &["--observe", "com..acme"][..],
         &["--redact", "("],
         &["--max-bytes", "lots"],
-        &["--suggest"],
+        &["--json"],
     ] {
         let (code, _, err) = stage.record(options, "touch started");
         assert_eq!(code, Some(2), "{options:?}: {err}");

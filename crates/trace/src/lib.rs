@@ -13,6 +13,7 @@
 
 mod block;
 mod codec;
+mod coupling;
 mod error;
 mod metadata;
 mod record;
@@ -26,6 +27,7 @@ mod version;
 mod writer;
 
 pub use block::{MAX_BLOCK, MAX_EVENTS};
+pub use coupling::{COUPLING_EXTENSION, CoupledClass, Coupling, CouplingError, Edge};
 pub use error::{Error, WriteError};
 pub use metadata::{BlobKind, ClassDef, End, EndReason, Ending, LoaderDef, Start, ThreadDef};
 pub use record::RecordBuffer;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod calls;
+pub mod coupling;
 mod fresh;
 pub mod hook;
 pub mod library;

@@ -2,14 +2,15 @@
 //!
 //! Per JVM: `jvm-PID.culprit`, the recording; `jvm-PID.log`, only if the agent had something
 //! to say; `jvm-PID.classes`, the names of the loaded classes, only if none was observed;
-//! `jvm-PID.discarded`, empty, in place of a recording that `--keep failing` did not keep.
+//! `jvm-PID.discarded`, empty, in place of a recording that `--keep failing` did not keep;
+//! `jvm-PID.coupling` in place of a recording under `--suggest`.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use culprit_model::AgentOptions;
-use culprit_trace::{EXTENSION, Recording};
+use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
 use super::{nearest, quote};
@@ -36,6 +37,7 @@ pub(crate) struct Aftermath {
     logs: Vec<PathBuf>,
     unmatched: Vec<PathBuf>,
     discarded: usize,
+    counted: usize,
     options: AgentOptions,
 }
 
@@ -60,19 +62,22 @@ impl Aftermath {
             logs: with("log"),
             unmatched: with("classes"),
             discarded: marks.len(),
+            counted: with(COUPLING_EXTENSION).len(),
             options: options.clone(),
         })
     }
 
     /// Whether no JVM was recorded at all.
     pub(crate) fn is_empty(&self) -> bool {
-        self.recordings.is_empty() && self.discarded == 0
+        self.recordings.is_empty() && self.discarded == 0 && self.counted == 0
     }
 
     /// Whether no recording observed a class. In the runs of a build tool, its own JVM is
     /// expected to have nothing to observe.
     fn is_unmatched(&self) -> bool {
-        !self.is_empty() && self.discarded == 0 && self.unmatched.len() >= self.recordings.len()
+        !self.recordings.is_empty()
+            && self.discarded == 0
+            && self.unmatched.len() >= self.recordings.len()
     }
 
     /// Prints what is asked for.
@@ -102,7 +107,7 @@ impl Aftermath {
 
     fn summarise(&self, folder: &RunFolder, console: &mut Console) -> io::Result<()> {
         let style = console.err_styles();
-        if !self.is_empty() {
+        if self.counted == 0 && !self.is_empty() {
             let kept = counted(self.recordings.len() as u64, "recording");
             let discarded = match self.discarded {
                 0 => String::new(),
@@ -242,6 +247,13 @@ fn stem(file: &Path) -> String {
 /// The number of the JVM in `jvm-PID.*`; other files are not ours to look at.
 fn pid(file: &Path) -> Option<u64> {
     stem(file).strip_prefix("jvm-")?.parse().ok()
+}
+
+/// The files of the agents with this extension.
+pub(super) fn files_with(folder: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
+    let mut files = files(folder)?;
+    files.retain(|(_, file)| file.extension().is_some_and(|found| found == extension));
+    Ok(files.into_iter().map(|(_, file)| file).collect())
 }
 
 /// The files of the agents, by number of their JVM. A folder that the command removed (a clean
