@@ -145,6 +145,7 @@ impl Agent {
     /// classes are woven anew and watched from inside. Not in the load hook: verifying a superclass
     /// may load the class that is being loaded.
     pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
+        let _ = jni.with_frame(|jni| self.open_module(jni, class));
         if !self.heirs.is_waiting() {
             return;
         }
@@ -154,6 +155,25 @@ impl Agent {
         if self.heirs.take(internal_name(&signature)) {
             let _ = jni.with_frame(|jni| self.watch_supertypes(jni, class));
         }
+    }
+
+    /// Woven code calls the runtime, so its module must read that of the runtime. Modules of the
+    /// boot layer do since the start; those of layers that the program makes get it here.
+    fn open_module(&self, jni: &Jni<'_>, class: &Local<'_>) -> Option<()> {
+        self.jvmti.class_loader(class).ok()??;
+        let class_class = jni.object_class(class);
+        let get_module = jni
+            .method(&class_class, "getModule", "()Ljava/lang/Module;")
+            .ok()?;
+        let module = jni.call_object(class, get_module, &[]).ok()??;
+        if self.jvmti.tag(&module).ok()? != 0 {
+            return None;
+        }
+        self.jvmti.set_tag(&module, 1).ok()?;
+        let ours = jni.find_class("culprit/runtime/Native").ok()?;
+        let runtime = jni.call_object(&ours, get_module, &[]).ok()??;
+        // An unnamed module reads every other and refuses.
+        self.jvmti.add_module_reads(&module, &runtime).ok()
     }
 
     fn watch_supertypes(&self, jni: &Jni<'_>, class: &Local<'_>) {
