@@ -76,7 +76,8 @@ impl Agent {
         } else {
             Roots::default()
         };
-        let start = facts_at_start(jvmti, &options);
+        let mut start = facts_at_start(jvmti, &options);
+        mask(&mut start, &redact);
         let thread =
             RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
         Ok(Agent {
@@ -201,6 +202,19 @@ fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
         properties: jvmti.system_properties(),
         options: options.to_string(),
         notes: Vec::new(),
+    }
+}
+
+/// Masks what `--redact` matches in the command and the properties.
+fn mask(start: &mut Start, redact: &[Regex]) {
+    let values = start.properties.iter_mut().map(|(_, value)| value);
+    let words = start.command.iter_mut().chain(&mut start.jvm_flags);
+    for value in values.chain(words) {
+        // The agent's own argument names the patterns, and would match some of them.
+        let own = value.starts_with("-agentpath:");
+        if !own && redact.iter().any(|pattern| pattern.is_match(value)) {
+            "(masked)".clone_into(value);
+        }
     }
 }
 
