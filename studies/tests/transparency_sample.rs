@@ -1,12 +1,19 @@
-//! The smallest suite of the transparency study, as part of `cargo test`: one library on the
-//! JDK that the user means. `make study-transparency` runs them all on all JDKs.
+//! A sample of the transparency study, as part of `cargo test`: most of the smallest suite, on
+//! the JDK that the user means. `make study-transparency` runs them all on all JDKs.
 
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::{Jdk, Surroundings};
 use studies::maven::Maven;
 use studies::process::{Outcome, Run, words};
-use studies::transparency::{LIBRARIES, Study};
+use studies::transparency::{LIBRARIES, Library, Study};
+
+/// What takes long, and is left to the study.
+const TOO_LONG: [(&str, &str); 3] = [
+    ("org.apache.commons.csv.perf.PerformanceTest", "too long"),
+    ("org.apache.commons.csv.CSVPrinterTest", "too long"),
+    ("org.apache.commons.csv.issues.JiraCsv198Test", "too long"),
+];
 
 #[test]
 fn the_tests_of_commons_csv_end_alike_when_recorded() {
@@ -20,12 +27,16 @@ fn the_tests_of_commons_csv_end_alike_when_recorded() {
         runner: here.join("java/transparency/SuiteRunner.java"),
         maven: Maven::new(std::env::var_os("PATH").as_deref(), &place.join("maven")),
     };
-    let library = LIBRARIES
+    let whole = LIBRARIES
         .iter()
         .find(|library| library.artifact == "commons-csv")
         .unwrap();
-    let found = study.compare(library, &jdk).unwrap();
-    assert!(found.tests > 800, "{found:#?}");
+    let library = Library {
+        leave_out: &TOO_LONG,
+        ..*whole
+    };
+    let found = study.compare(&library, &jdk).unwrap();
+    assert!(found.tests > 700, "{found:#?}");
     assert!(found.events > 10_000, "{found:#?}");
     assert!(found.is_clean(), "{found:#?}");
 }
