@@ -6,8 +6,9 @@ use culprit_model::value::Contents;
 use culprit_model::{Event, EventKind, Reference, Value};
 
 use crate::fixture::Fixture;
+use crate::process::{command, run};
 use crate::render;
-use crate::stage::{check, on_every_jdk};
+use crate::stage::{check, folder, on_every_jdk, skipped};
 
 /// One test a fixture; the name is the fact, the fixture shows it.
 macro_rules! facts {
@@ -222,5 +223,43 @@ fn events_know_their_source_lines() {
             let place = lines.iter().position(|line| line == event).unwrap();
             assert_eq!(found[place], line_of(file, text), "{event}");
         }
+    });
+}
+
+#[test]
+fn native_methods_are_outside() {
+    let fixture = Fixture::named("capture/natives");
+    let Ok(cc) = culprit_jvm::resolve("cc".as_ref(), std::env::var_os("PATH").as_deref()) else {
+        return skipped("native methods: no C compiler");
+    };
+    on_every_jdk(&fixture, |stage| {
+        let folder = folder();
+        let library = folder.path().join("libnatives.so");
+        let include = stage.jdk.home.join("include");
+        if !include.join("jni.h").is_file() {
+            return skipped("native methods: the JDK has no jni.h");
+        }
+        let mut compile = command(&cc, folder.path());
+        compile
+            .args(["-shared", "-fPIC", "-I"])
+            .arg(&include)
+            .arg("-I")
+            .arg(include.join("linux"))
+            .arg("-o")
+            .arg(&library)
+            .arg(fixture.folder.join("natives.c"));
+        let ended = run(&mut compile);
+        assert_eq!(ended.status, 0, "{ended:?}");
+        let path = library.display().to_string();
+        let flags: &[&str] = match stage.feature() {
+            24.. => &["--enable-native-access=ALL-UNNAMED"],
+            _ => &[],
+        };
+        let recorded = stage
+            .run(&fixture)
+            .flags(flags)
+            .args(&[&path])
+            .record_unnoticed();
+        fixture.expects(&recorded.lines(), &format!("JDK {}", stage.feature()));
     });
 }

@@ -5,7 +5,11 @@
 //! says how they describe themselves; `stage` runs them.
 
 mod capture;
+mod choosing;
+mod failures;
 mod fixture;
+mod library;
+mod modes;
 mod process;
 mod render;
 mod stage;

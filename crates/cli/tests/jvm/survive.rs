@@ -9,6 +9,7 @@ use culprit_trace::{EXTENSION, EndReason, Recording};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::Fixture;
+use crate::modes::{calls, check_row};
 use crate::process::{Running, command, run};
 use crate::render;
 use crate::stage::{self, Stage, folder, on_every_jdk, on_one_jdk};
@@ -46,22 +47,6 @@ fn jvm_of(recording: &Path) -> Pid {
     Pid::from_raw(number).unwrap()
 }
 
-/// The first arguments of the calls of one thread's method, in order.
-fn counted(recording: &Recording, method: &str, thread: Option<i32>) -> Vec<i32> {
-    let calls = recording.events().map(|event| event.unwrap()).filter(|e| {
-        let site = recording.sites().get(e.site.0);
-        e.kind == EventKind::IncomingCall && site.is_some_and(|s| s.method == method)
-    });
-    let int = |value: &Value| match value {
-        Value::Int(n) => *n,
-        other => panic!("{other:?}"),
-    };
-    calls
-        .filter(|e| thread.is_none_or(|t| int(&e.values[0]) == t))
-        .map(|e| int(e.values.last().unwrap()))
-        .collect()
-}
-
 #[test]
 fn a_killed_jvm_leaves_what_it_did_before() {
     let fixture = Fixture::named("survive/counting");
@@ -81,10 +66,9 @@ fn a_killed_jvm_leaves_what_it_did_before() {
     let recording = Recording::open(&path).unwrap();
     assert_eq!(recording.end(), None);
     assert!(!recording.is_truncated());
-    assert_eq!(
-        counted(&recording, "count", None),
-        (0..1000).collect::<Vec<_>>()
-    );
+    let counted = calls(&recording);
+    check_row(&counted, 0);
+    assert_eq!(counted.len(), 1000);
 }
 
 #[test]
@@ -100,9 +84,9 @@ fn a_jvm_killed_at_full_rate_leaves_a_readable_beginning() {
     kill_process(jvm_of(&path), Signal::KILL).unwrap();
     assert_eq!(running.end().status, 137);
     let recording = Recording::open(&path).unwrap();
-    let counted = counted(&recording, "count", None);
+    let counted = calls(&recording);
     assert!(counted.len() > 10_000, "{}", counted.len());
-    assert_eq!(counted, (0..counted.len() as i32).collect::<Vec<_>>());
+    check_row(&counted, 0);
 }
 
 #[test]
@@ -119,9 +103,9 @@ fn a_full_disk_stops_the_recording_and_not_the_program() {
     let ended = run(&mut limited.culprit(folder.path()));
     assert_eq!((ended.status, ended.out.as_str()), (0, "begun\ncounted\n"));
     let recording = Recording::open(&folder.path().join("run")).unwrap();
-    let counted = counted(&recording, "count", None);
+    let counted = calls(&recording);
     assert!(counted.len() > 10_000, "{}", counted.len());
-    assert_eq!(counted, (0..counted.len() as i32).collect::<Vec<_>>());
+    check_row(&counted, 0);
     assert!(counted.len() < 3_000_000);
     // Whoever looks is told, by the recording if that had room, or by the agent's log.
     let told = recording.losses().stopped.is_some() || !ended.err.is_empty();

@@ -1,0 +1,163 @@
+//! Which classes are observed, by patterns and by default.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use culprit_trace::RunFolder;
+
+use crate::fixture::Fixture;
+use crate::process::{command, run};
+use crate::stage::{Recorded, Run, folder, on_one_jdk};
+
+fn observed(recorded: &Recorded) -> String {
+    let recording = recorded.complete();
+    let classes = recording.classes().iter().filter(|class| class.observed);
+    let names: BTreeSet<&str> = classes
+        .map(|class| class.name.strip_prefix("choosing/").unwrap())
+        .collect();
+    names.into_iter().collect::<Vec<_>>().join(" ")
+}
+
+fn plain_run<'a>(fixture: &'a Fixture, options: &str) -> Run<'a> {
+    let mut run = on_one_jdk().run(fixture);
+    run.record = options.split_whitespace().map(str::to_owned).collect();
+    run
+}
+
+#[test]
+fn patterns_choose_and_excluding_wins() {
+    let fixture = Fixture::named("capture/choosing");
+    for (options, expected) in [
+        ("--observe choosing.Order", "Order"),
+        ("--observe choosing.Order$Line", "Order$Line"),
+        ("--observe choosing.Order*", "Order Order$Line"),
+        (
+            "--observe choosing.Order --observe choosing.Prices",
+            "Order Prices",
+        ),
+        ("--observe choosing.*", "Main Order Order$Line Prices"),
+        ("--observe choosing.**", "Main Order Order$Line Prices"),
+        ("--observe **.Order", "Order"),
+        (
+            "--observe choosing.** --exclude choosing.Main --exclude choosing.Order$*",
+            "Order Prices",
+        ),
+        ("--observe app", "Main Order Order$Line Prices"),
+        ("", "Main Order Order$Line Prices"),
+        ("--exclude choosing.Main", "Order Order$Line Prices"),
+    ] {
+        let recorded = plain_run(&fixture, options).record_unnoticed();
+        assert_eq!(observed(&recorded), expected, "{options}");
+    }
+}
+
+/// A jar of the fixture.
+fn jar(fixture: &Fixture, folder: &std::path::Path) -> PathBuf {
+    let stage = on_one_jdk();
+    let jar = folder.join("choosing.jar");
+    let mut tool = command(stage.jdk.tool("jar"), folder);
+    tool.args(["--create", "--main-class", &fixture.main(), "--file"])
+        .arg(&jar)
+        .arg("-C")
+        .arg(&stage.classes)
+        .arg("choosing");
+    let ended = run(&mut tool);
+    assert_eq!(ended.status, 0, "{ended:?}");
+    jar
+}
+
+#[test]
+fn by_default_the_jar_that_is_run_is_observed_and_other_jars_are_not() {
+    let fixture = Fixture::named("capture/choosing");
+    let folder = folder();
+    let jar = jar(&fixture, folder.path());
+    let mut run = plain_run(&fixture, "");
+    run.program = vec!["-jar".to_owned(), jar.display().to_string()];
+    assert_eq!(
+        observed(&run.record_unnoticed()),
+        "Main Order Order$Line Prices"
+    );
+
+    let mut run = plain_run(&fixture, "");
+    run.class_path = jar.display().to_string();
+    let recorded = run.record();
+    assert_eq!(
+        (recorded.ended.status, recorded.ended.out.as_str()),
+        (0, "6\n")
+    );
+    let err = &recorded.ended.err;
+    assert!(
+        err.contains("no class of the program's own was loaded"),
+        "{err}"
+    );
+    assert!(err.contains("choosing"), "{err}");
+
+    // Named, a jar is observed like anything else.
+    run.record = vec!["--observe".into(), "choosing.Order".into()];
+    assert_eq!(observed(&run.record_unnoticed()), "Order");
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_says_the_nearest_names() {
+    let fixture = Fixture::named("capture/choosing");
+    let recorded = plain_run(&fixture, "--observe choosing.Ordr").record();
+    assert_eq!(
+        (recorded.ended.status, recorded.ended.out.as_str()),
+        (0, "6\n")
+    );
+    let err = &recorded.ended.err;
+    assert!(
+        err.contains("no loaded class matches choosing.Ordr"),
+        "{err}"
+    );
+    assert!(err.contains("choosing.Order"), "{err}");
+}
+
+#[test]
+fn jvms_that_a_jvm_starts_have_recordings_of_their_own() {
+    let fixture = Fixture::named("capture/children");
+    let stage = on_one_jdk();
+    let recorded = stage.run(&fixture).record_unnoticed();
+    assert_eq!(recorded.ended.out, "parent 10\nchild 20\nstatus 0\n");
+    let folder = RunFolder::open(&recorded.run).unwrap();
+    assert_eq!(folder.recordings.len(), 2);
+    let mut seen: Vec<Vec<String>> = folder
+        .recordings
+        .iter()
+        .map(|path| crate::render::lines(&culprit_trace::Recording::open(path).unwrap()))
+        .collect();
+    seen.sort();
+    assert_eq!(
+        seen,
+        [
+            ["=> In.work(1)", "<= In.work = 10"],
+            ["=> In.work(2)", "<= In.work = 20"]
+        ]
+    );
+}
+
+#[test]
+fn a_recording_is_private_and_knows_its_program() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = Fixture::named("capture/choosing");
+    let stage = on_one_jdk();
+    let recorded = plain_run(&fixture, "--observe choosing.Order").record_unnoticed();
+    let recording = recorded.complete();
+    let mode = fs::metadata(recording.path()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let start = recording.start();
+    assert_eq!(start.command.last().unwrap(), "choosing.Main");
+    assert!(start.jvm_version.starts_with(&stage.feature().to_string()));
+    assert!(start.jvm_flags.iter().any(|flag| flag == "-Xcheck:jni"));
+    let home = stage.jdk.home.display().to_string();
+    let java_home = start.properties.iter().find(|(key, _)| key == "java.home");
+    assert_eq!(java_home.unwrap().1, home);
+    // The class file as it was before weaving.
+    let [order] = recording.classes() else {
+        panic!("{:?}", recording.classes())
+    };
+    let stored = recording.class_bytes(order).unwrap();
+    let file = stage.classes.join("choosing/Order.class");
+    assert_eq!(stored, fs::read(file).unwrap());
+}

@@ -1,0 +1,115 @@
+//! How much is kept, and what stops capture; the program goes on in any case.
+
+use culprit_model::{EventKind, Value};
+use culprit_trace::{EndReason, Recording};
+
+use crate::fixture::Fixture;
+use crate::render;
+use crate::stage::{Recorded, on_every_jdk, on_one_jdk};
+
+fn count(options: &[&str], calls: &str) -> Recorded {
+    let fixture = Fixture::named("survive/counting");
+    on_one_jdk()
+        .run(&fixture)
+        .recording(options)
+        .args(&[calls, "end"])
+        .record_unnoticed()
+}
+
+/// The arguments of the calls in the recording.
+pub(crate) fn calls(recording: &Recording) -> Vec<i32> {
+    // A million tell enough.
+    let events = recording.events_in(0..1_000_000).map(|e| e.unwrap());
+    let calls = events.filter(|event| event.kind == EventKind::IncomingCall);
+    calls
+        .map(|call| match call.values.as_slice() {
+            [Value::Int(n)] => *n,
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+/// The calls count up from `first` without a gap.
+#[track_caller]
+pub(crate) fn check_row(calls: &[i32], first: i32) {
+    let gap = calls.iter().zip(first..).position(|(call, n)| *call != n);
+    if let Some(at) = gap {
+        panic!("after {at} calls comes {}", calls[at]);
+    }
+}
+
+#[test]
+fn the_last_events_are_kept() {
+    let recorded = count(&["--last", "100"], "50000");
+    let recording = recorded.recording();
+    assert_eq!(recording.losses().stopped, None);
+    assert!(recording.end().is_some());
+    let calls = calls(&recording);
+    // FIXME: many more are kept than were asked for: the ring lets go of whole buffers.
+    assert!((50..10_000).contains(&calls.len()), "{}", calls.len());
+    let first = 50_000 - calls.len() as i32;
+    check_row(&calls, first);
+    // What was let go is said, one way or the other.
+    let before = recording.events_before();
+    assert_eq!(before + recording.event_count(), 100_000);
+}
+
+#[test]
+fn one_in_so_many_outermost_calls_is_recorded() {
+    let recorded = count(&["--sample", "1/10"], "1000");
+    let recording = recorded.recording();
+    let expected: Vec<i32> = (0..1000).step_by(10).collect();
+    assert_eq!(calls(&recording), expected);
+    assert_eq!(recording.event_count(), 200);
+}
+
+#[track_caller]
+fn check_stopped(recorded: &Recorded, option: &str, most: u64) -> Recording {
+    let recording = recorded.recording();
+    let stopped = recording.losses().stopped.clone();
+    let stopped = stopped.unwrap_or_else(|| panic!("{option} did not stop capture"));
+    assert!(stopped.contains(option), "{stopped}");
+    assert_eq!(recording.end().unwrap().reason, EndReason::Stopped);
+    let count = recording.event_count();
+    assert!((1..2 * most).contains(&count), "{count}");
+    check_row(&calls(&recording), 0);
+    recording
+}
+
+#[test]
+fn capture_stops_after_so_many_events() {
+    let recorded = count(&["--max-events", "5000"], "8000000");
+    let recording = check_stopped(&recorded, "--max-events", 8_000_000);
+    assert!(recording.event_count() >= 5000);
+}
+
+#[test]
+fn capture_stops_at_a_size() {
+    let recorded = count(&["--max-bytes", "100K"], "8000000");
+    let recording = check_stopped(&recorded, "--max-bytes", 8_000_000);
+    assert!(recording.bytes() >= 100_000);
+}
+
+#[test]
+fn capture_stops_beyond_a_rate() {
+    let recorded = count(&["--max-rate", "1000"], "30000000");
+    check_stopped(&recorded, "--max-rate", 30_000_000);
+}
+
+#[test]
+fn strings_that_match_never_reach_the_disk() {
+    let fixture = Fixture::named("capture/redacted");
+    on_every_jdk(&fixture, |stage| {
+        let recorded = stage.run(&fixture).record_unnoticed();
+        let recording = recorded.complete();
+        let lines = render::lines(&recording);
+        fixture.expects(&lines, &format!("JDK {}", stage.feature()));
+        assert!(!lines.iter().any(|line| line.contains("secret-")));
+        let [failure] = recording.failures() else {
+            panic!("{:?}", recording.failures())
+        };
+        assert_eq!(failure.class, "java.lang.IllegalStateException");
+        let told = format!("{:?} {}", failure.message, failure.stack);
+        assert!(!told.contains("secret-7"), "{told}");
+    });
+}
