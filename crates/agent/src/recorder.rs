@@ -299,22 +299,19 @@ impl Scribe {
     }
 
     /// Fetches what the threads have published. Definitions that were sent meanwhile come before
-    /// it, since it may use them; records that a thread handed over meanwhile are younger than
-    /// what was fetched from it, and come after.
+    /// it, since it may use them. Records that a thread handed over meanwhile are older or younger
+    /// than what was fetched from it: their place among the thread's events tells.
     fn fetch(&mut self) -> Result<(), WriteError> {
-        let fetched = self.recorder.states.drain_all();
-        let meanwhile = self.recorder.take(Duration::ZERO);
-        let (younger, definitions): (Vec<_>, Vec<_>) = meanwhile
-            .into_iter()
-            .partition(|message| matches!(message, Message::Events(_)));
-        for message in definitions {
-            self.handle(message)?;
+        let mut chunks = self.recorder.states.drain_all();
+        for message in self.recorder.take(Duration::ZERO) {
+            match message {
+                Message::Events(chunk) => chunks.push(chunk),
+                definition => self.handle(definition)?,
+            }
         }
-        for chunk in fetched {
+        chunks.sort_by_key(|chunk| (chunk.head.thread, chunk.head.ordinal));
+        for chunk in chunks {
             self.events(chunk)?;
-        }
-        for message in younger {
-            self.handle(message)?;
         }
         Ok(())
     }
