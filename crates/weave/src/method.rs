@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use culprit_classfile::{
-    Asm, ClassFile, Code, Editor, HandlerSpec, LineTable, LocalKind, Member, MethodContext, Place,
-    Pool, VerificationType, access, op, simulate,
+    Asm, ClassFile, Code, Editor, HandlerSpec, Instruction, LineTable, LocalKind, Member,
+    MethodContext, Place, Pool, VerificationType, access, op, simulate,
 };
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
@@ -25,6 +25,8 @@ pub(crate) struct Weaver<'a> {
     pub(crate) code: &'a Code,
     pub(crate) pool: &'a mut Pool,
     pub(crate) editor: Editor<'a>,
+    /// Other classes, or handles to methods, may reach the private methods of this class.
+    pub(crate) shares_privates: bool,
     /// Names and descriptors of the methods this class declares as native.
     pub(crate) natives: &'a [(String, String)],
     pub(crate) context: MethodContext,
@@ -56,6 +58,14 @@ pub(crate) fn weave_class(
 ) -> Result<Woven, Error> {
     let class_name = class.name()?.into_owned();
     let source = source_file(&class);
+    let shares_privates = [
+        "NestHost",
+        "NestMembers",
+        "InnerClasses",
+        "BootstrapMethods",
+    ]
+    .iter()
+    .any(|name| class.attribute(name).is_some());
     let mut pool = std::mem::replace(&mut class.pool, Pool::new());
     let mut methods = std::mem::take(&mut class.methods);
     let mut natives = Vec::new();
@@ -81,6 +91,7 @@ pub(crate) fn weave_class(
             class: &class_name,
             name: &name,
             descriptor: &descriptor,
+            shares_privates,
             natives: &natives,
             source: source.as_deref(),
             context,
@@ -122,6 +133,7 @@ struct Parts<'a> {
     class: &'a str,
     name: &'a str,
     descriptor: &'a str,
+    shares_privates: bool,
     natives: &'a [(String, String)],
     source: Option<&'a str>,
     context: MethodContext,
@@ -153,6 +165,7 @@ fn weave_method(
         code: &code,
         pool,
         editor: Editor::new(&code, parts.context),
+        shares_privates: parts.shares_privates,
         natives: parts.natives,
         context: parts.context,
         flow: None,
@@ -390,6 +403,29 @@ impl Weaver<'_> {
             self.editor.insert_before(instruction.pc, asm);
         }
         Ok(())
+    }
+
+    /// After `super.clone()`: the added id field was copied too, and must not be. Whether the
+    /// instruction is such a call.
+    pub(crate) fn after_clone(&mut self, instruction: &Instruction<'_>) -> Result<bool, Error> {
+        let Some(index) = instruction.pool_index() else {
+            return Ok(false);
+        };
+        if instruction.opcode != op::INVOKESPECIAL || self.is_static() || self.is_constructor() {
+            return Ok(false);
+        }
+        let member = self.pool.member(index)?;
+        if member.name != "clone" || member.descriptor != "()Ljava/lang/Object;" {
+            return Ok(false);
+        }
+        if stores_local_zero(self.code)? {
+            return Ok(false);
+        }
+        let mut asm = Asm::new();
+        asm.dup().aload(0);
+        self.probe(&mut asm, "cloned")?;
+        self.editor.insert_after(instruction.pc, asm);
+        Ok(true)
     }
 
     /// A probe where exceptions arrive: at the start of every handler of the method.

@@ -37,6 +37,7 @@ pub(crate) fn weave(
         let instruction = instruction?;
         match instruction.opcode {
             op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKESTATIC | op::INVOKEINTERFACE => {
+                weaver.after_clone(&instruction)?;
                 let own = this_calls.contains(&instruction.pc);
                 calls::weave(weaver, world, token, &instruction, own)?;
             }
@@ -79,8 +80,9 @@ pub(crate) fn weave(
 }
 
 /// Whether only observed code calls the method: then a method without probes inside needs none at
-/// its entry either. Private methods are called from elsewhere by reflection alone, which those
-/// that frameworks look for show by an annotation or a well-known name.
+/// its entry either. Private methods of a class without nest mates and method handles are called
+/// from elsewhere by reflection alone, which those that frameworks look for show by an annotation
+/// or a well-known name.
 fn is_closed(weaver: &Weaver<'_>) -> bool {
     const SERIALIZATION: [&str; 5] = [
         "readObject",
@@ -91,7 +93,7 @@ fn is_closed(weaver: &Weaver<'_>) -> bool {
     ];
     let private = weaver.access & flags::PRIVATE != 0;
     let accessor = weaver.access & flags::SYNTHETIC != 0 && weaver.name.starts_with("access$");
-    (private || accessor)
+    (private && !weaver.shares_privates || accessor)
         && !weaver.is_constructor()
         && !weaver.annotated
         && !weaver.name.starts_with("lambda$")

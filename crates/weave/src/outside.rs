@@ -23,6 +23,7 @@ pub(crate) fn weave(
             op::GETFIELD | op::GETSTATIC => EventKind::IncomingRead,
             op::PUTFIELD | op::PUTSTATIC => EventKind::IncomingWrite,
             op::INVOKEVIRTUAL | op::INVOKESPECIAL => {
+                edited |= weaver.after_clone(&instruction)?;
                 edited |= reflection::weave(weaver, &instruction)?;
                 constructs |= may_construct(weaver, world, &instruction)?;
                 continue;

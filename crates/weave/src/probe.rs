@@ -10,7 +10,7 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 26] = [
+const SINGLE: [(&str, &str); 27] = [
     ("enter", "(I)J"),
     ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),
@@ -35,6 +35,7 @@ const SINGLE: [(&str, &str); 26] = [
     ("accessFromOutside", "(II)J"),
     ("element", "(Ljava/lang/Object;IJII)J"),
     ("accessed", "(J)V"),
+    ("cloned", "(Ljava/lang/Object;Ljava/lang/Object;)V"),
     (
         "reflected",
         "(Ljava/lang/reflect/Field;Ljava/lang/Object;I)V",

@@ -63,6 +63,17 @@ final class Identity {
         return U.compareAndSetLong(o, offset, 0, id) ? id : U.getLongVolatile(o, offset);
     }
 
+    /** Takes the id back that a copy got along with the other fields of the original. */
+    static void separate(Object copy, Object original) {
+        if (copy == null || copy == original || copy.getClass() != original.getClass()) {
+            return;
+        }
+        long offset = ClassInfo.of(copy.getClass()).idOffset;
+        if (offset != 0 && U.getLong(copy, offset) == U.getLong(original, offset)) {
+            U.putLong(copy, offset, 0);
+        }
+    }
+
     /** The id of an object, or 0 if it has none. */
     static long known(Object o, ClassInfo info) {
         if (info.idOffset != 0) {

@@ -213,6 +213,11 @@ public final class Probe {
         return count == 0;
     }
 
+    /** Whether an activation records nothing more: it was not sampled, or capture has ended. */
+    private static boolean isSilent(long state, long token) {
+        return (token & SKIPPED) != 0 || U.getLong(state + MUTED) != 0;
+    }
+
     /** Entry of a static method or class initialiser whose arguments follow. */
     @ForceInline
     public static long enter(int site) {
@@ -439,7 +444,7 @@ public final class Probe {
     /** An exception reaches a handler of an observed method, which may have come from outside. */
     @DontInline
     public static void caught(Throwable thrown, long token) {
-        if (token == 0 || (token & SKIPPED) != 0) {
+        if (token == 0 || isSilent(state(token), token)) {
             return;
         }
         long state = state(token);
@@ -469,10 +474,10 @@ public final class Probe {
 
     @DontInline
     private static long outgoing(long token, int site, int form, Object receiver, long bits, Object reference) {
-        if ((token & SKIPPED) != 0) {
+        long state = state(token);
+        if (isSilent(state, token)) {
             return 0;
         }
-        long state = state(token);
         int inside = token < 0 ? (int) token + 1 : (int) token;
         int open = U.getInt(state + DEPTH) - inside;
         if (open > 0) {
@@ -648,7 +653,7 @@ public final class Probe {
      * that call ended with the exception, before that is recorded.
      */
     public static void held(Object array, long token) {
-        if (array == null || !array.getClass().isArray() || token == 0 || (token & SKIPPED) != 0) {
+        if (array == null || !array.getClass().isArray() || token == 0 || isSilent(state(token), token)) {
             return;
         }
         int inside = token < 0 ? (int) token + 1 : (int) token;
@@ -804,7 +809,7 @@ public final class Probe {
 
     /** Observed code accesses an external field. */
     public static long access(long token, int kind, int site) {
-        if (token == 0 || (token & SKIPPED) != 0) {
+        if (token == 0 || isSilent(state(token), token)) {
             return 0;
         }
         begin(state(token), kind, site);
@@ -823,7 +828,7 @@ public final class Probe {
 
     /** Observed code accesses an element of an array; recorded if the array crossed the border. */
     public static long element(Object array, int index, long token, int kind, int site) {
-        if (token == 0 || array == null || (token & SKIPPED) != 0 || !Identity.crossed(array)) {
+        if (token == 0 || array == null || isSilent(state(token), token) || !Identity.crossed(array)) {
             return 0;
         }
         long state = state(token);
@@ -854,6 +859,11 @@ public final class Probe {
         if (access < 0) {
             end(state(access));
         }
+    }
+
+    /** A woven object was copied bit by bit: the copy is an object of its own and gets its own id. */
+    public static void cloned(Object copy, Object original) {
+        Identity.separate(copy, original);
     }
 
     // Values of the record that a token belongs to.
