@@ -133,7 +133,7 @@ pub(crate) fn weave(
         parameter.starts_with('[') && (!jdk || library::fills_arrays(&name))
             || !jdk && *parameter == "Ljava/lang/Object;"
     };
-    let takes_array = parameters.iter().any(|parameter| may_change(parameter));
+    let takes_array = parameters.iter().any(&may_change);
     let reflects = reflection::is_field_access(&target);
     let call = weaver.temporary(0, LocalKind::Long);
     let receiver = weaver.temporary(1, LocalKind::Reference);
