@@ -5,7 +5,7 @@
 //! them. The program's thread writes records and publishes them by one release store of
 //! `published`; everything else about a buffer is touched under the thread's slot lock.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -109,7 +109,7 @@ pub(crate) struct States {
 
 #[derive(Default)]
 struct Threads {
-    by_tid: HashMap<i64, u32>,
+    by_tid: BTreeMap<i64, u32>,
     free: Vec<u32>,
     next: u32,
     stopped: bool,
