@@ -1,32 +1,22 @@
 //! The verifier of a real JVM judges edited JDK classes.
 //!
 //! Every method of the sampled classes is edited heavily; the classes then replace the originals in a JVM that
-//! verifies everything (`--patch-module`), so that classes of `java.base` are judged too, and that JVM also runs on
-//! its edited classes. A class may fail only as its original fails.
-//!
-//! `CULPRIT_TEST_JDKS` (a path list) adds JDKs to `JAVA_HOME` and the one on `PATH`. One class in eight is taken;
-//! `CULPRIT_TEST_ALL_CLASSES=1` takes all.
+//! verifies everything, and that JVM also runs on its edited classes. A class may fail only as its original fails.
+//! The crate `culprit-verifier` says how to take more classes and more JDKs.
 
 #![expect(
     clippy::print_stderr,
     reason = "totals and loud skips are for whoever runs the test"
 )]
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use culprit_classfile::{
     Asm, ClassFile, Code, Editor, Error, HandlerSpec, LocalKind, Member, MethodContext, Place,
     Pool, Simulation, Type, VerificationType, access, op, simulate,
 };
-
-const MODULES: [&str; 4] = ["java.base", "java.xml", "java.desktop", "jdk.compiler"];
-
-/// Modules a JVM can start without, so that classes of an old version may take their place.
-const LATE_MODULES: [&str; 3] = ["java.xml", "java.desktop", "jdk.compiler"];
+use culprit_verifier::{Bench, Class, Comparison, Outcomes, is_early, is_sampled, on_each_jdk};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Edit {
@@ -46,12 +36,6 @@ const CURRENT: &[Edit] = &[Edit::Everything, Edit::FarJumps];
 /// Edits that must verify where the old verifier judges.
 const OLD: &[Edit] = &[Edit::Everything, Edit::FarJumps, Edit::AroundInit];
 
-struct Class {
-    module: String,
-    path: String,
-    bytes: Vec<u8>,
-}
-
 #[derive(Default, Debug)]
 struct Totals {
     classes: usize,
@@ -68,28 +52,12 @@ struct Totals {
 
 #[test]
 fn edited_jdk_classes_pass_the_verifier() {
-    let jdks = jdks();
-    if jdks.is_empty() {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "no JDK found, and CI must have one"
-        );
-        eprintln!("SKIPPED: no JDK found (JAVA_HOME, PATH, CULPRIT_TEST_JDKS)");
-        return;
-    }
-    for jdk in jdks {
-        let mut work = tempfile::tempdir().unwrap();
-        work.disable_cleanup(std::env::var_os("CULPRIT_TEST_KEEP").is_some());
-        check_jdk(&Jdk {
-            home: jdk,
-            work: work.path().to_owned(),
-        });
-    }
+    on_each_jdk(check_jdk);
 }
 
-fn check_jdk(jdk: &Jdk) {
-    let classes = jdk.extract();
-    eprintln!("{}: {} classes", jdk.home.display(), classes.len());
+fn check_jdk(bench: &Bench) {
+    let classes = bench.classes();
+    eprintln!("Java {}: {} classes", bench.version(), classes.len());
     for class in &classes {
         let again = ClassFile::parse(&class.bytes).unwrap().write().unwrap();
         assert!(
@@ -100,7 +68,7 @@ fn check_jdk(jdk: &Jdk) {
     }
     eprintln!("  round trip: all identical");
 
-    let sampled: Vec<&Class> = classes.iter().filter(|c| is_sampled(&c.path)).collect();
+    let sampled: Vec<&Class> = classes.iter().filter(|c| is_sampled(c)).collect();
     let started = Instant::now();
     let (states, mismatches) = check_simulator(&sampled);
     eprintln!(
@@ -109,13 +77,12 @@ fn check_jdk(jdk: &Jdk) {
     );
     assert_eq!(mismatches, 0);
     check_mutations(&sampled);
-    check_subroutines(jdk);
+    check_subroutines(bench);
 
-    let late: Vec<&Class> = sampled
-        .iter()
-        .copied()
-        .filter(|c| LATE_MODULES.contains(&&*c.module))
-        .collect();
+    let late: Vec<&Class> = sampled.iter().copied().filter(|c| !is_early(c)).collect();
+    let nothing = bench.patch("plain");
+    let originals = bench.link(&nothing, sampled.iter().copied());
+    let work = bench.work(&nothing);
     // First without `java.base`: a JVM whose own first classes fail to verify dies without saying why.
     for (label, classes, major, edits) in [
         ("late modules", &late, None, CURRENT),
@@ -129,36 +96,51 @@ fn check_jdk(jdk: &Jdk) {
         ("late modules as version 49", &late, Some(49), OLD),
         ("late modules as version 45", &late, Some(45), OLD),
     ] {
-        let mut unused = Totals::default();
-        let plain = jdk.link("plain", classes, |c| {
-            major.map(|_| rewrite(&c.bytes, Edit::Plain, major, &mut unused))
+        let aged = major.map(|_| {
+            let patch = bench.patch("plain");
+            for class in classes {
+                let mut unused = Totals::default();
+                let bytes = rewrite(&class.bytes, Edit::Plain, major, &mut unused);
+                patch.put(class, &bytes);
+            }
+            bench.link(&patch, classes.iter().copied())
         });
         for edit in edits {
+            let patch = bench.patch("edited");
             let mut totals = Totals::default();
-            let edited = jdk.link("edited", classes, |c| {
-                Some(rewrite(&c.bytes, *edit, major, &mut totals))
-            });
-            let new = report(&format!("{edit:?}, {label}"), &plain, &edited, &totals);
-            assert_eq!(
-                new, 0,
-                "{edit:?}, {label}: classes fail that did not before"
+            for class in classes {
+                patch.put(class, &rewrite(&class.bytes, *edit, major, &mut totals));
+            }
+            let edited = bench.link(&patch, classes.iter().copied());
+            let label = format!("{edit:?}, {label}");
+            let compared = report(
+                &label,
+                aged.as_ref().unwrap_or(&originals),
+                &edited,
+                &totals,
             );
-            if label == "all modules" {
-                jdk.compile();
+            assert_eq!(compared.new_failures.len(), 0, "{label}");
+            if classes.len() == sampled.len() {
+                bench.compile(&patch);
+                assert_eq!(bench.work(&patch), work, "{label}");
             }
         }
     }
 
     // What the documentation of `HandlerSpec` says about constructors. Should a JVM accept this one day, use it.
-    let plain = jdk.link("plain", &late, |_| None);
     let mut totals = Totals::default();
-    let edited = jdk.link("edited", &late, |c| {
-        let class = ClassFile::parse(&c.bytes).unwrap();
-        (class.major > 50).then(|| rewrite(&c.bytes, Edit::AroundInit, None, &mut totals))
-    });
-    let new = report("AroundInit, expected to fail", &plain, &edited, &totals);
+    let patch = bench.patch("edited");
+    for class in &late {
+        if ClassFile::parse(&class.bytes).unwrap().major > 50 {
+            let bytes = rewrite(&class.bytes, Edit::AroundInit, None, &mut totals);
+            patch.put(class, &bytes);
+        }
+    }
+    let edited = bench.link(&patch, late.iter().copied());
+    let failing = edited.against(&originals).new_failures.len();
+    eprintln!("AroundInit, expected to fail: {failing} classes do");
     assert!(
-        new > totals.classes / 2,
+        failing > totals.classes / 2,
         "handlers around super(...) verify"
     );
 }
@@ -211,8 +193,9 @@ fn subroutine_class() -> ClassFile {
 }
 
 /// Subroutines (`jsr`, `ret`), which javac stopped writing long ago, still run after an edit.
-fn check_subroutines(jdk: &Jdk) {
-    let file = jdk.work.join("tools/Subroutine.class");
+fn check_subroutines(bench: &Bench) {
+    let tools = bench.tools();
+    let file = tools.join("Subroutine.class");
     for edit in [Edit::Plain, Edit::Everything, Edit::FarJumps] {
         let mut class = subroutine_class();
         let mut totals = Totals::default();
@@ -224,35 +207,18 @@ fn check_subroutines(jdk: &Jdk) {
             );
         }
         fs::write(&file, class.write().unwrap()).unwrap();
-        let output = jdk.output(
-            "java",
-            &["-Xverify:all", "-cp", &jdk.path("tools"), "Subroutine"],
-        );
+        let path = tools.to_str().unwrap();
+        let output = bench.output("java", &["-Xverify:all", "-cp", path, "Subroutine"]);
         assert_eq!(output.status.code(), Some(42), "{edit:?}: {output:?}");
     }
     eprintln!("  subroutines: run as before");
 }
 
-type Outcomes = BTreeMap<String, String>;
-
-fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) -> usize {
-    let ok = edited.values().filter(|o| *o == "ok").count();
-    // A class set to an old version may be wrong in several ways, and the order in which HotSpot looks at methods
-    // depends on addresses, so there either error will do.
-    let kind = |outcome: &str| match outcome.split(':').next().unwrap_or_default() {
-        "java.lang.ClassFormatError" => "java.lang.VerifyError".to_owned(),
-        kind => kind.to_owned(),
-    };
-    let new: Vec<_> = edited
-        .iter()
-        .filter(|(name, outcome)| kind(outcome) != kind(&plain[*name]))
-        .collect();
+fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) -> Comparison {
+    let compared = edited.against(plain);
     eprintln!(
-        "{label}: {} classes, {ok} ok, {} fail as their originals do, {} new failures; {} of {} methods edited, \
-         {} too large, {} raw handlers, {} jumps widened; {} -> {} bytes; {:.0} us/class",
-        totals.classes,
-        edited.len() - ok - new.len(),
-        new.len(),
+        "{label}: {} of {} methods edited, {} too large, {} raw handlers, {} jumps widened; {} -> {} bytes; \
+         {:.0} us/class; {} classes: {compared}",
         totals.edited,
         totals.methods,
         totals.too_large,
@@ -261,11 +227,9 @@ fn report(label: &str, plain: &Outcomes, edited: &Outcomes, totals: &Totals) -> 
         totals.bytes_before,
         totals.bytes_after,
         totals.time.as_secs_f64() * 1e6 / totals.classes.max(1) as f64,
+        totals.classes,
     );
-    for (name, outcome) in new.iter().take(3) {
-        eprintln!("    {name}: {outcome} (original: {})", plain[*name]);
-    }
-    new.len()
+    compared
 }
 
 fn rewrite(bytes: &[u8], edit: Edit, major: Option<u16>, totals: &mut Totals) -> Vec<u8> {
@@ -574,201 +538,4 @@ fn shape(value: Type) -> Type {
 /// Frames may know less than the worklist, never something else.
 fn fits(framed: Type, merged: Type) -> bool {
     framed == Type::Top || shape(framed) == shape(merged)
-}
-
-fn is_sampled(path: &str) -> bool {
-    if std::env::var_os("CULPRIT_TEST_ALL_CLASSES").is_some() {
-        return !path.ends_with("module-info.class");
-    }
-    let hash = path
-        .bytes()
-        .fold(0_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
-    hash >> 8 & 7 == 0 && !path.ends_with("module-info.class")
-}
-
-struct Jdk {
-    home: PathBuf,
-    work: PathBuf,
-}
-
-impl Jdk {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this crate is below the one that starts processes"
-    )]
-    fn output(&self, tool: &str, args: &[&str]) -> Output {
-        let mut command = Command::new(self.home.join("bin").join(tool));
-        command
-            .args(args)
-            .env_remove("JAVA_TOOL_OPTIONS")
-            .env_remove("JDK_JAVA_OPTIONS");
-        // The crash of a JVM leaves its report in the current folder.
-        command.current_dir(&self.work).output().unwrap()
-    }
-
-    fn run(&self, tool: &str, args: &[&str]) {
-        let output = self.output(tool, args);
-        let text = |bytes: &[u8]| {
-            String::from_utf8_lossy(bytes)
-                .lines()
-                .take(40)
-                .collect::<Vec<_>>()
-                .join("\n")
-        };
-        let (out, err) = (text(&output.stdout), text(&output.stderr));
-        assert!(
-            output.status.success(),
-            "{tool} {args:?}: {}\n{out}\n{err}",
-            output.status
-        );
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.work.join(name).to_str().unwrap().to_owned()
-    }
-
-    fn extract(&self) -> Vec<Class> {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
-        let source = |name: &str| sources.join(name).to_str().unwrap().to_owned();
-        self.run(
-            "javac",
-            &[
-                "-d",
-                &self.path("tools"),
-                &source("Extract.java"),
-                &source("Link.java"),
-            ],
-        );
-        let corpus = self.path("corpus");
-        let mut args = vec!["-cp", "", "Extract", &corpus];
-        let tools = self.path("tools");
-        args[1] = &tools;
-        args.extend(MODULES);
-        self.run("java", &args);
-        let bytes = fs::read(&corpus).unwrap();
-        let mut rest = bytes.as_slice();
-        let mut classes = Vec::new();
-        while !rest.is_empty() {
-            let module = String::from_utf8(block(&mut rest, 2).to_vec()).unwrap();
-            let path = String::from_utf8(block(&mut rest, 2).to_vec()).unwrap();
-            classes.push(Class {
-                module,
-                path,
-                bytes: block(&mut rest, 4).to_vec(),
-            });
-        }
-        classes
-    }
-
-    /// Compiles with the compiler, and on the runtime, edited last; the classes must come out as from the original.
-    fn compile(&self) {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
-        let again = self.path("again");
-        let mut args = self.patches("edited");
-        args.extend(
-            ["-m", "jdk.compiler/com.sun.tools.javac.Main", "-d", &again].map(String::from),
-        );
-        args.extend(
-            ["Extract.java", "Link.java"].map(|f| sources.join(f).to_str().unwrap().to_owned()),
-        );
-        self.run("java", &args.iter().map(String::as_str).collect::<Vec<_>>());
-        for class in ["Extract.class", "Link.class"] {
-            let read = |folder: &str| fs::read(self.work.join(folder).join(class)).unwrap();
-            assert!(
-                read("tools") == read("again"),
-                "the edited compiler wrote another {class}"
-            );
-        }
-    }
-
-    /// Options that put the classes in a folder in place of the originals.
-    fn patches(&self, label: &str) -> Vec<String> {
-        let mut options: Vec<String> = ["-Xverify:all", "-Xshare:off", "-XX:TieredStopAtLevel=1"]
-            .map(String::from)
-            .to_vec();
-        for module in MODULES {
-            let patch = self.work.join(label).join(module);
-            if patch.exists() {
-                options.extend([
-                    "--patch-module".into(),
-                    format!("{module}={}", patch.display()),
-                ]);
-            }
-        }
-        options
-    }
-
-    /// Links classes in a JVM in which some are replaced.
-    fn link(
-        &self,
-        label: &str,
-        classes: &[&Class],
-        mut replacement: impl FnMut(&Class) -> Option<Vec<u8>>,
-    ) -> Outcomes {
-        let folder = self.work.join(label);
-        let _ = fs::remove_dir_all(&folder);
-        let mut names = String::new();
-        for class in classes {
-            names.push_str(&class.path.trim_end_matches(".class").replace('/', "."));
-            names.push('\n');
-            if let Some(bytes) = replacement(class) {
-                let file = folder.join(&class.module).join(&class.path);
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(file, bytes).unwrap();
-            }
-        }
-        let (list, outcomes) = (self.path("names"), self.path("outcomes"));
-        fs::write(&list, names).unwrap();
-        let mut args = self.patches(label);
-        args.extend([
-            "--add-modules".into(),
-            MODULES.join(","),
-            "-cp".into(),
-            self.path("tools"),
-        ]);
-        args.extend(["Link".into(), list, outcomes.clone()]);
-        let started = Instant::now();
-        self.run("java", &args.iter().map(String::as_str).collect::<Vec<_>>());
-        eprint!("  [{:.1} s] ", started.elapsed().as_secs_f64());
-        let text = fs::read_to_string(&outcomes).unwrap();
-        let outcomes: Outcomes = text
-            .lines()
-            .filter_map(|l| l.split_once('\t'))
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-            .collect();
-        assert_eq!(outcomes.len(), classes.len());
-        outcomes
-    }
-}
-
-fn block<'a>(rest: &mut &'a [u8], width: usize) -> &'a [u8] {
-    let (length, tail) = rest.split_at(width);
-    let length = length.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b));
-    let (block, tail) = tail.split_at(length);
-    *rest = tail;
-    block
-}
-
-/// Homes of the JDKs to use, each once.
-fn jdks() -> Vec<PathBuf> {
-    let mut homes: Vec<PathBuf> = std::env::var_os("JAVA_HOME")
-        .map(PathBuf::from)
-        .into_iter()
-        .collect();
-    if let Some(path) = std::env::var_os("PATH") {
-        homes.extend(std::env::split_paths(&path).filter_map(|folder| {
-            let java = fs::canonicalize(folder.join("java")).ok()?;
-            Some(java.parent()?.parent()?.to_owned())
-        }));
-    }
-    if let Some(more) = std::env::var_os("CULPRIT_TEST_JDKS") {
-        homes.extend(std::env::split_paths(&more));
-    }
-    let mut found = Vec::new();
-    for home in homes.iter().filter_map(|h| fs::canonicalize(h).ok()) {
-        if home.join("bin/javac").exists() && !found.contains(&home) {
-            found.push(home);
-        }
-    }
-    found
 }
