@@ -155,11 +155,14 @@ pub(crate) fn weave(
         weaver.probe(&mut before, &format!("{stem}{suffix}"))?;
         before.lstore(call);
     } else {
-        for (i, shape) in shapes.iter().enumerate() {
+        for (i, (shape, parameter)) in shapes.iter().zip(&parameters).enumerate() {
             let kind = local_kind(*shape);
-            locals.push((kind, weaver.temporary(i + 2, kind)));
+            locals.push((kind, weaver.temporary_for(i + 2, kind, parameter)));
         }
-        for (kind, local) in locals.iter().rev() {
+        for (parameter, (kind, local)) in parameters.iter().zip(&locals).rev() {
+            if *parameter == "Ljava/lang/Object;" {
+                weaver.blur(&mut before)?;
+            }
             before.store(*kind, *local);
         }
         if way != Way::Out {
@@ -187,7 +190,9 @@ pub(crate) fn weave(
             .zip(&locals)
             .filter(|(p, _)| may_change(p));
         for (i, (_, (_, local))) in arrays.enumerate() {
-            before.aload(*local).astore(weaver.held(i)?);
+            before.aload(*local);
+            weaver.blur(&mut before)?;
+            before.astore(weaver.held(i)?);
         }
         for (kind, local) in &locals {
             before.load(*kind, *local);

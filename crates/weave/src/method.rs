@@ -38,7 +38,7 @@ pub(crate) struct Weaver<'a> {
     held: Vec<u16>,
     sites: Vec<Site>,
     numbers: &'a SiteNumbers,
-    temporaries: HashMap<(usize, LocalKind), u16>,
+    temporaries: HashMap<(usize, LocalKind, String), u16>,
 }
 
 /// A member that is called or accessed.
@@ -280,11 +280,30 @@ impl Weaver<'_> {
 
     /// A temporary for the value at a position of a straight-line sequence; sequences share them.
     pub(crate) fn temporary(&mut self, position: usize, kind: LocalKind) -> u16 {
+        self.temporary_for(position, kind, "")
+    }
+
+    /// A temporary for a value of some class. The verifier of versions up to 50 looks, where a
+    /// handler begins, for what the classes of all values that a local had on the way have in
+    /// common, and loads them for it; the program may run well without them. So there each class
+    /// has a local of its own.
+    pub(crate) fn temporary_for(&mut self, position: usize, kind: LocalKind, class: &str) -> u16 {
+        let apart = kind == LocalKind::Reference && self.context.major <= 50;
+        let class = if apart { class } else { "" };
         let editor = &mut self.editor;
         *self
             .temporaries
-            .entry((position, kind))
+            .entry((position, kind, class.to_owned()))
             .or_insert_with(|| editor.new_local(kind))
+    }
+
+    /// For the same verifier: the value on the stack is of class `Object`, whatever it was. Only
+    /// for values of which no more is asked.
+    pub(crate) fn blur(&mut self, asm: &mut Asm) -> Result<(), Error> {
+        if self.context.major <= 50 {
+            asm.checkcast(self.pool.add_class("java/lang/Object")?);
+        }
+        Ok(())
     }
 
     /// A local that holds the `i`-th array of an outgoing call while that is under way, for the

@@ -172,8 +172,8 @@ pub(crate) fn access(
     let value_kind = local_kind(shape);
     let site = weaver.site(SiteKind::Field, Some(pc), target);
     let call = weaver.temporary(0, LocalKind::Long);
-    let receiver = weaver.temporary(1, LocalKind::Reference);
-    let value = weaver.temporary(2, value_kind);
+    let receiver = weaver.temporary_for(1, LocalKind::Reference, target.owner);
+    let value = weaver.temporary_for(2, value_kind, target.descriptor);
     let reads = matches!(kind, EventKind::OutgoingRead | EventKind::IncomingRead);
 
     let mut record = Asm::new();
@@ -192,6 +192,9 @@ pub(crate) fn access(
     let mut before = Asm::new();
     let mut after = Asm::new();
     if !reads {
+        if target.descriptor == "Ljava/lang/Object;" {
+            weaver.blur(&mut before)?;
+        }
         before.store(value_kind, value);
     }
     if !target.is_static {
@@ -266,12 +269,23 @@ fn element(
 
     let mut before = Asm::new();
     let mut after = Asm::new();
+    // What is stored in an array of references is checked when it is stored and not before.
+    let blurs = value_kind == LocalKind::Reference;
     if !reads {
+        if blurs {
+            weaver.blur(&mut before)?;
+        }
         before.store(value_kind, value);
     }
-    before.dup2().istore(index).astore(array);
+    before.dup2().istore(index);
+    weaver.blur(&mut before)?;
+    before.astore(array);
     if reads {
-        after.dup_value(value_kind).store(value_kind, value);
+        after.dup_value(value_kind);
+        if blurs {
+            weaver.blur(&mut after)?;
+        }
+        after.store(value_kind, value);
     } else {
         before.load(value_kind, value);
     }
