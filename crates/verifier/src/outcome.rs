@@ -61,7 +61,7 @@ impl fmt::Display for Comparison {
             f,
             "{ok} ok, {before} fail as their originals do, {new} new failures"
         )?;
-        for failure in self.new_failures.iter().take(3) {
+        for failure in self.new_failures.iter().take(5) {
             write!(f, "\n    {failure}")?;
         }
         Ok(())

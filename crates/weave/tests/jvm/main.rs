@@ -1,0 +1,142 @@
+//! The verifier of a real JVM judges woven JDK classes, and the JVM then runs on them.
+//!
+//! Every plan is woven into the same classes. They then replace the originals in a JVM that
+//! verifies everything; a class may fail only as its original fails, and what the JVM computes on
+//! woven classes with probes that do nothing must be what it computes on the originals. The crate
+//! `culprit-verifier` says how to take more classes and more JDKs. With `CULPRIT_WRITE_STUDY=FILE`
+//! the figures go to a document.
+
+#![expect(clippy::print_stderr, reason = "totals are for whoever runs the test")]
+
+mod growth;
+mod plan;
+mod stub;
+mod study;
+mod totals;
+
+use std::time::Instant;
+
+use culprit_classfile::ClassFile;
+use culprit_verifier::{
+    Bench, Class, Outcomes, Patch, is_early, is_sampled, on_each_jdk, takes_all_classes,
+};
+
+use crate::plan::{Loom, Plan};
+use crate::study::Study;
+use crate::totals::Totals;
+
+/// The plans whose classes are judged.
+const PLANS: [Plan; 4] = [Plan::Together, Plan::Alone, Plan::Module, Plan::Outside];
+
+/// Versions without frames, which classes of the late modules are set to.
+const OLD_VERSIONS: [u16; 2] = [49, 45];
+
+#[test]
+fn woven_jdk_classes_pass_the_verifier_and_run_as_before() {
+    let mut study = Study::default();
+    on_each_jdk(|bench| check_jdk(bench, &mut study));
+    study.write();
+    assert_eq!(study.new_failures, 0, "woven classes fail that did not");
+}
+
+fn check_jdk(bench: &Bench, study: &mut Study) {
+    let all = bench.classes();
+    let sampled: Vec<&Class> = all.iter().filter(|c| is_sampled(c)).collect();
+    let late: Vec<&Class> = sampled.iter().copied().filter(|c| !is_early(c)).collect();
+    let loom = Loom::new(&all);
+    let version = bench.version();
+    eprintln!("Java {version}: {} of {} classes", sampled.len(), all.len());
+    study.jdk(&version, growth::of(&loom, &sampled));
+
+    let nothing = bench.patch("plain");
+    let originals = bench.link(&nothing, sampled.iter().copied());
+    let work = bench.work(&nothing);
+    let mut probes = Totals::default();
+    for plan in PLANS {
+        let trial = Trial {
+            bench,
+            loom: &loom,
+            plan,
+            major: None,
+        };
+        if takes_all_classes() {
+            // First without `java.base`: a JVM whose own first classes fail dies without saying why.
+            trial.judge("late modules", &late, &originals, study);
+        }
+        let (patch, totals) = trial.judge("all modules", &sampled, &originals, study);
+        bench.compile(&patch);
+        assert_eq!(
+            bench.work(&patch),
+            work,
+            "{plan:?}: the JVM computes otherwise"
+        );
+        probes.add_probes(&totals);
+    }
+    let never: Vec<&str> = stub::probes()
+        .filter(|probe| !probes.probes.contains_key(*probe))
+        .collect();
+    eprintln!("  probes that no class has: {never:?}");
+    assert!(!takes_all_classes() || never.is_empty());
+
+    for major in OLD_VERSIONS {
+        let aged = bench.patch("plain");
+        for class in &late {
+            aged.put(class, &plan::aged(class, Some(major)).write().unwrap());
+        }
+        let originals = bench.link(&aged, late.iter().copied());
+        for plan in PLANS {
+            let trial = Trial {
+                bench,
+                loom: &loom,
+                plan,
+                major: Some(major),
+            };
+            let label = format!("late modules as version {major}");
+            trial.judge(&label, &late, &originals, study);
+        }
+    }
+}
+
+/// One plan on one JDK.
+struct Trial<'a> {
+    bench: &'a Bench,
+    loom: &'a Loom,
+    plan: Plan,
+    major: Option<u16>,
+}
+
+impl Trial<'_> {
+    /// Weaves classes and links them.
+    fn judge(
+        &self,
+        label: &str,
+        classes: &[&Class],
+        originals: &Outcomes,
+        study: &mut Study,
+    ) -> (Patch, Totals) {
+        let mut patch = self.bench.patch("woven");
+        for (name, bytes) in stub::classes() {
+            patch.add(name, &bytes);
+        }
+        let mut totals = Totals::default();
+        for class in classes {
+            let original = plan::aged(class, self.major);
+            let started = Instant::now();
+            let woven = self.loom.weave(self.plan, &class.module, original.clone());
+            totals.time += started.elapsed();
+            let after = ClassFile::parse(&woven.bytes).unwrap();
+            totals.add(&original, &after, &woven);
+            patch.put(class, &woven.bytes);
+        }
+        let started = Instant::now();
+        let outcomes = self.bench.link(&patch, classes.iter().copied());
+        let compared = outcomes.against(originals);
+        eprintln!(
+            "{:?}, {label}: {totals}\n  linked in {:.1} s: {compared}",
+            self.plan,
+            started.elapsed().as_secs_f64()
+        );
+        study.trial(self.plan, label, &totals, &compared);
+        (patch, totals)
+    }
+}
