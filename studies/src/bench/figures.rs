@@ -3,7 +3,6 @@
 use super::measure::Sample;
 use super::results::{Samples, Starts, SubjectSamples};
 use super::subject::Set;
-use super::variant::Variant;
 
 /// Below this many events, what one of them costs is lost in the noise of a run.
 const ENOUGH_EVENTS: u64 = 1_000_000;
@@ -184,22 +183,11 @@ pub fn aims(rows: &[Row], starts: &Starts) -> Vec<Aim> {
     ]
 }
 
-/// Whether a variant is one of ours with one class observed.
-pub fn is_single(row: &Row) -> bool {
-    matches!(&row.set, Some(Set::Class(_))) && row.is_culprit()
-}
-
-impl Samples {
-    /// Whether this is the run that all others are compared with.
-    pub fn is_plain(&self) -> bool {
-        self.variant == Variant::Plain
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::bench::subject::SUBJECTS;
+    use crate::bench::variant::Variant;
 
     fn samples(variant: Variant, times: &[f64], events: u64) -> Samples {
         let sample = |wall: &f64| Sample {
