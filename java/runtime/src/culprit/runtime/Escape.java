@@ -39,12 +39,27 @@ final class Escape {
         }
     }
 
-    /** Gives ids to all live library objects and arrays that are reachable through such. */
+    /**
+     * Gives ids to all live library objects and arrays that are reachable through such.
+     *
+     * <p>The walk calls methods of collections. They may lead to woven code: a collection of the JDK
+     * can be a front for one of the program, and a mocking library or another agent may have
+     * rewritten the JDK's own. A record is open on this thread, so none may begin meanwhile.
+     */
     static void mark(Object root, ClassInfo rootInfo, long state) {
         Identity.of(root, rootInfo, state);
         if (root instanceof Throwable) {
             return; // A message and a stack; causes cross the border on their own.
         }
+        Probe.mute(state, 1);
+        try {
+            walk(root, state);
+        } finally {
+            Probe.mute(state, -1);
+        }
+    }
+
+    private static void walk(Object root, long state) {
         ArrayDeque<Object> open = new ArrayDeque<>();
         open.add(root);
         int seen = 0;

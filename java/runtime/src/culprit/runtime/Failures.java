@@ -42,10 +42,19 @@ public final class Failures {
             thrown.printStackTrace(new PrintWriter(stack));
             Native.failure(
                     kind, state, place, thrown.getClass().getName(), message(thrown), stack.toString(), ids(thrown));
-        } catch (Throwable own) {
-            Native.failure(kind, state, place, thrown.getClass().getName(), null, "", ids(thrown));
+        } catch (Throwable inTheProgram) {
+            // Its own methods failed, or memory did: what can be said without them.
+            bare(kind, state, place, thrown);
         } finally {
             Probe.mute(state, -1);
+        }
+    }
+
+    private static void bare(int kind, long state, String place, Throwable thrown) {
+        try {
+            Native.failure(kind, state, place, thrown.getClass().getName(), null, "", new long[0]);
+        } catch (Throwable full) {
+            // Not even that: the program goes on as it would have.
         }
     }
 

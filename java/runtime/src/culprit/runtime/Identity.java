@@ -22,27 +22,31 @@ final class Identity {
      */
     private static final boolean HEADER_TELLS;
 
-    private static final long HASH_MASK = 0x7fffffffL << 8;
+    /** Where the hash is in the header: the place is bit 8, and bit 11 since JDK 24 or so. */
+    private static final long HASH_MASK;
 
     static {
         for (int i = 0; i < STRIPES; i++) {
             TABLE[i] = new Stripe();
         }
-        HEADER_TELLS = calibrate();
+        int shift = calibrate(8) ? 8 : 11;
+        HASH_MASK = 0x7fffffffL << shift;
+        HEADER_TELLS = shift == 8 || calibrate(11);
     }
 
     private Identity() {}
 
-    private static boolean calibrate() {
+    private static boolean calibrate(int shift) {
+        long mask = 0x7fffffffL << shift;
         for (int i = 0; i < 16; i++) {
             Object probe = new Object();
             long fresh = U.getLong(probe, 0L);
             int hash = System.identityHashCode(probe);
             long hashed = U.getLong(probe, 0L);
-            if ((fresh & 7) != 1 || (fresh & HASH_MASK) != 0) {
+            if ((fresh & 7) != 1 || (fresh & mask) != 0) {
                 return false;
             }
-            if ((hashed & 7) != 1 || (hashed & HASH_MASK) >>> 8 != hash) {
+            if ((hashed & 7) != 1 || (hashed & mask) >>> shift != hash) {
                 return false;
             }
         }

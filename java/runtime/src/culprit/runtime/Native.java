@@ -40,10 +40,10 @@ final class Native {
     /** Names a constant of an enum. */
     static native void constant(int type, int ordinal, String name);
 
-    /** Stores a long string once; the number of its blob. Negative: it is masked. */
+    /** Stores a long string once; the number of its blob. -1: it is masked, -2: it is too long. */
     static native int stringBlob(String value);
 
-    /** Stores the contents of a primitive array once; the number of its blob. */
+    /** Stores the contents of a primitive array once; the number of its blob, -2 if it is too long. */
     static native int arrayBlob(Object array);
 
     /** Whether a short string is to be masked. Called only where there are masks. */

@@ -32,6 +32,9 @@ final class Values {
     /** Longer arrays of references, and arrays nested deeper, are recorded without contents. */
     private static final int MOST_ELEMENTS = 1 << 16, DEEPEST = 6;
 
+    /** A record that has grown over this takes no further arrays of references. */
+    private static final int MOST_BYTES = 1 << 18;
+
     /** Numbers of losses, as the agent names them. */
     static final int LONG_ARRAY = 0, DEEP_ARRAY = 1, OUT_OF_MEMORY = 3;
 
@@ -80,17 +83,23 @@ final class Values {
         } catch (StackOverflowError ofTheProgram) {
             throw ofTheProgram;
         } catch (OutOfMemoryError full) {
-            // Unless the buffer was handed over meanwhile, take back what was written of the value.
-            if (U.getLong(state + Probe.PUBLISHED) == published) {
-                U.putLong(state + Probe.POSITION, U.getLong(state + Probe.BASE) + start);
-                four(state, UNKNOWN << 24);
-                Native.lost(OUT_OF_MEMORY);
-            } else {
-                Native.fault(full.toString());
-            }
+            Native.lost(OUT_OF_MEMORY);
+            takeBack(state, start, published);
         } catch (Throwable own) {
             Native.fault(own.toString());
+            takeBack(state, start, published);
         }
+    }
+
+    /** Puts "unknown" in the place of a value that could not be written. */
+    private static void takeBack(long state, long start, long published) {
+        if (U.getLong(state + Probe.PUBLISHED) == published) {
+            U.putLong(state + Probe.POSITION, U.getLong(state + Probe.BASE) + start);
+        } else {
+            // The buffer was handed over meanwhile, and the record moved to the start of another.
+            U.putLong(state + Probe.POSITION, U.getLong(state + Probe.BASE) + start - (int) published);
+        }
+        four(state, UNKNOWN << 24);
     }
 
     private static void write(long state, Object o, boolean outward, int nesting) {
@@ -141,7 +150,7 @@ final class Values {
         if (length > INLINE_CHARS) {
             int blob = Native.stringBlob(value);
             if (blob < 0) {
-                four(state, REDACTED << 24);
+                four(state, (blob == -1 ? REDACTED : UNKNOWN) << 24);
             } else {
                 four(state, STRING_BLOB << 24);
                 four(state, blob);
@@ -207,7 +216,7 @@ final class Values {
         room(state, 32);
         if (info.code == 'L') {
             Object[] elements = (Object[]) o;
-            boolean known = !outward && contentsFit(elements.length, nesting);
+            boolean known = !outward && contentsFit(state, elements.length, nesting);
             arrayHead(state, known ? ARRAY : ARRAY_REF, info.type, id, elements.length);
             if (known) {
                 for (Object element : elements) {
@@ -229,8 +238,10 @@ final class Values {
         long bytes = (long) length * info.elementSize;
         if (bytes > INLINE_BYTES) {
             int blob = Native.arrayBlob(o);
-            arrayHead(state, ARRAY_BLOB, info.type, id, length);
-            four(state, blob);
+            arrayHead(state, blob < 0 ? ARRAY_REF : ARRAY_BLOB, info.type, id, length);
+            if (blob >= 0) {
+                four(state, blob);
+            }
             return;
         }
         arrayHead(state, ARRAY, info.type, id, length);
@@ -239,8 +250,10 @@ final class Values {
         U.putLong(state + Probe.POSITION, position + bytes);
     }
 
-    private static boolean contentsFit(int length, int nesting) {
-        if (length > MOST_ELEMENTS) {
+    private static boolean contentsFit(long state, int length, int nesting) {
+        long start = U.getLong(state + Probe.BASE) + (int) U.getLong(state + Probe.PUBLISHED);
+        boolean large = U.getLong(state + Probe.POSITION) - start > MOST_BYTES;
+        if (length > MOST_ELEMENTS || large) {
             Native.lost(LONG_ARRAY);
             return false;
         }
