@@ -13,6 +13,7 @@ use culprit_weave::{SiteNumbers, hook};
 use regex_lite::Regex;
 
 use crate::blobs::Blobs;
+use crate::callbacks::write_private;
 use crate::classes::{Classes, Heirs};
 use crate::lock::LockSafe;
 use crate::natives;
@@ -134,9 +135,24 @@ impl Agent {
             let values = jni.find_class("culprit/runtime/Values")?;
             jni.set_static_boolean(&values, "masking", true)?;
         }
-        // Initialises the class, so that no woven method has to.
-        let probe = jni.find_class("culprit/runtime/Probe")?;
-        jni.static_method(&probe, "enter", "(I)J")?;
+        // Asking for a method initialises its class, so that no woven method has to: there the
+        // stack or the heap might be full, and the class be unusable for good.
+        for (class, method, descriptor) in [
+            ("ClassInfo", "role", "(Ljava/lang/Class;)I"),
+            ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
+            ("Values", "one", "(JI)V"),
+            ("Probe", "enter", "(I)J"),
+            ("Failures", "test", "(Ljava/lang/Throwable;)V"),
+            (
+                "Hiding",
+                "fields",
+                "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
+            ),
+            ("Escape", "element", "(Ljava/lang/Object;J)V"),
+        ] {
+            let class = jni.find_class(&format!("culprit/runtime/{class}"))?;
+            jni.static_method(&class, method, descriptor)?;
+        }
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         self.hook_jdk(jni)
@@ -161,7 +177,7 @@ impl Agent {
     pub(crate) fn finish(&self) {
         if let Some(names) = self.classes.unmatched() {
             let list = self.path.with_extension("classes");
-            let _ = fs::write(list, names.join("\n").replace('/', ".") + "\n");
+            write_private(&list, &(names.join("\n").replace('/', ".") + "\n"));
         }
         self.recorder.send(Message::End);
         if let Some(thread) = self.thread.lock_safe().take() {

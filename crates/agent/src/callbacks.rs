@@ -157,12 +157,16 @@ fn say(options: &str, message: &str) {
         return;
     };
     let path = Path::new(&options.out).join(format!("jvm-{}.log", std::process::id()));
-    if let Ok(mut file) = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-    {
-        let _ = writeln!(file, "{message}");
+    write_private(&path, &format!("{message}\n"));
+}
+
+/// Appends to a file beside the recording that only its owner can read.
+pub(crate) fn write_private(path: &Path, text: &str) {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    if let Ok(mut file) = options.open(path) {
+        let _ = file.write_all(text.as_bytes());
     }
 }
 
@@ -273,11 +277,9 @@ unsafe extern "system" fn class_file_load(
     guarded((), || {
         // SAFETY: the JVM passes the environment we made.
         let jvmti = unsafe { Jvmti::from_raw(env) };
-        if name.is_null() || !jvmti.is_live() {
+        if !jvmti.is_live() {
             return;
         }
-        // SAFETY: the JVM passes a NUL-terminated name.
-        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         // SAFETY: the JVM passes the environment of the current thread.
         let jni = unsafe { Jni::from_raw(jni) };
         // SAFETY: the JVM passes null or a local reference.
@@ -286,6 +288,20 @@ unsafe extern "system" fn class_file_load(
         let protection_domain = unsafe { Local::from_raw(protection_domain) };
         // SAFETY: the JVM passes `length` bytes of class data that stay put during the callback.
         let bytes = unsafe { std::slice::from_raw_parts(bytes, length as usize) };
+        // A class may be defined without saying its name; the class file has it.
+        let name = if name.is_null() {
+            let class = culprit_classfile::ClassFile::parse(bytes);
+            let Ok(name) = class.and_then(|class| class.name().map(|name| name.into_owned()))
+            else {
+                return;
+            };
+            name
+        } else {
+            // SAFETY: the JVM passes a NUL-terminated name.
+            unsafe { CStr::from_ptr(name) }
+                .to_string_lossy()
+                .into_owned()
+        };
         let loading = Loading {
             name: &name,
             loader,

@@ -23,7 +23,10 @@ use crate::roots::Roots;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) observed: bool,
+    /// Instances carry an id: the class has the field, or inherits it.
     pub(crate) has_id: bool,
+    /// The class itself has the field.
+    pub(crate) owns_id: bool,
 }
 
 /// A class loader: its number, and whether it loads the JDK.
@@ -53,6 +56,8 @@ struct Known {
     outlines: HashMap<String, Outline>,
     /// External classes that an observed class extends.
     kin: HashSet<String>,
+    /// Whether the classes of a loader, by its number, can call the runtime.
+    reach: HashMap<u32, bool>,
     facts: HashMap<(u32, String), Facts>,
     /// Observed classes by name alone: how code refers to them before it is linked.
     observed: HashSet<String>,
@@ -208,6 +213,14 @@ impl Classes {
         self.known.lock_safe().kin.insert(class.to_owned())
     }
 
+    pub(crate) fn reaches_runtime(&self, loader: u32) -> Option<bool> {
+        self.known.lock_safe().reach.get(&loader).copied()
+    }
+
+    pub(crate) fn set_reaches_runtime(&self, loader: u32, reaches: bool) {
+        self.known.lock_safe().reach.insert(loader, reaches);
+    }
+
     pub(crate) fn is_kin(&self, class: &str) -> bool {
         self.known.lock_safe().kin.contains(class)
     }
@@ -311,7 +324,7 @@ impl Classes {
                 .is_some_and(|facts| facts.observed);
         Facts {
             observed,
-            has_id: false,
+            ..Facts::default()
         }
     }
 

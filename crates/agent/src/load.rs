@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Local};
 use culprit_model::observe::is_jdk_name;
+use culprit_weave::probe::PROBE;
 use culprit_weave::{Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::Agent;
@@ -31,7 +32,7 @@ thread_local! {
 impl Agent {
     /// The new bytes of a class, or `None` to leave it as it is.
     pub(crate) fn load(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
-        if self.recorder.is_stopped() || loading.name.starts_with("culprit/runtime/") {
+        if loading.name.starts_with("culprit/runtime/") {
             return None;
         }
         if hook::is_hooked(loading.name) {
@@ -40,19 +41,62 @@ impl Agent {
         let loader = self
             .classes
             .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
-        if loader.is_jdk {
+        if loader.is_jdk || !self.reaches_runtime(jni, loading, loader) {
             return None;
         }
-        match self.weave(jni, loading, loader) {
+        let woven = if self.recorder.is_stopped() {
+            self.keep_shape(loading, loader)
+        } else {
+            self.weave(jni, loading, loader)
+        };
+        match woven {
             Ok(woven) => woven,
             Err(error) => {
                 self.recorder
                     .not_woven(loading.name.replace('/', "."), error.to_string());
-                self.classes
-                    .remember(loader.number, loading.name, Facts::default());
+                if !loading.again {
+                    self.classes
+                        .remember(loader.number, loading.name, Facts::default());
+                }
                 None
             }
         }
+    }
+
+    /// Whether classes of a loader can call the runtime. Loaders of plugin systems may hide every
+    /// package they do not know; their classes run as they are.
+    fn reaches_runtime(&self, jni: &Jni<'_>, loading: &Loading<'_>, loader: Loader) -> bool {
+        let Some(object) = &loading.loader else {
+            return true;
+        };
+        if let Some(reaches) = self.classes.reaches_runtime(loader.number) {
+            return reaches;
+        }
+        let ask = |jni: &Jni<'_>| self.ask_for_class(jni, object, PROBE).is_some();
+        let reaches = jni.with_frame(ask).unwrap_or(false);
+        self.classes.set_reaches_runtime(loader.number, reaches);
+        if !reaches {
+            let first = loading.name.replace('/', ".");
+            let why =
+                "its class loader does not find culprit.runtime, so none of its classes is woven";
+            self.recorder.not_woven(first, why.to_owned());
+        }
+        reaches
+    }
+
+    /// Capture has ended; a class that has the id field must keep it, or it could not be
+    /// transformed again by others.
+    fn keep_shape(
+        &self,
+        loading: &Loading<'_>,
+        loader: Loader,
+    ) -> Result<Option<Vec<u8>>, culprit_weave::Error> {
+        let facts = self.classes.facts(loader.number, loading.name);
+        if !loading.again || !facts.is_some_and(|facts| facts.owns_id) {
+            return Ok(None);
+        }
+        let class = ClassFile::parse(loading.bytes)?;
+        culprit_weave::add_id_field(class).map(Some)
     }
 
     fn hook(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
@@ -99,7 +143,12 @@ impl Agent {
         if observed && inherits && !loading.again {
             self.heirs.add(loading.name);
         }
-        let id_field = can_carry_id(&class) && !inherits_id;
+        // A class that exists already keeps its shape.
+        let id_field = match self.classes.facts(loader.number, loading.name) {
+            Some(facts) if loading.again => facts.owns_id,
+            None if loading.again => false,
+            _ => can_carry_id(&class) && !inherits_id,
+        };
         let settings = Settings {
             arrays: self.options.arrays,
             id_field,
@@ -122,6 +171,7 @@ impl Agent {
             loading.name,
             Facts {
                 observed,
+                owns_id: id_field,
                 has_id: id_field || inherits_id,
             },
         );

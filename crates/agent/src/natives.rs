@@ -111,6 +111,12 @@ extern "system" fn attach(env: Env, _: jclass, thread: jobject, tid: jlong) -> j
         let (token, new) = agent.recorder.states.attach(tid);
         if let (Some(id), Some(thread)) = (new, local(thread)) {
             let (name, is_virtual) = name_thread(agent, jni, &thread).unwrap_or_default();
+            let units: Vec<u16> = name.encode_utf16().collect();
+            let name = if is_masked(agent, &units) {
+                "(masked)".to_owned()
+            } else {
+                name
+            };
             agent.recorder.send(Message::Thread(ThreadDef {
                 id,
                 name,
@@ -217,39 +223,50 @@ extern "system" fn string_blob(env: Env, _: jclass, value: jstring) -> jint {
             return -1;
         }
         let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-        let (id, new) = agent.blobs.number(&bytes);
-        if new {
-            agent.recorder.send(Message::Blob {
-                id,
-                kind: BlobKind::Text,
-                bytes,
-            });
-        }
-        id.0 as jint
+        store(agent, BlobKind::Text, bytes)
     })
 }
 
 extern "system" fn array_blob(env: Env, _: jclass, array: jobject) -> jint {
-    with(env, 0, |agent, jni| {
-        let Some(array) = local(array) else { return 0 };
+    with(env, TOO_LONG, |agent, jni| {
+        let Some(array) = local(array) else {
+            return TOO_LONG;
+        };
         let width = jni
             .with_frame(|jni| agent.jvmti.class_signature(&jni.object_class(&array)))
             .map(|signature| element_width(&signature.unwrap_or_default()))
             .unwrap_or(1);
-        let copied = jni.with_elements(&array, width, |bytes| {
-            let (id, new) = agent.blobs.number(bytes);
-            (id, new.then(|| bytes.to_vec()))
-        });
-        let Some((id, bytes)) = copied else { return 0 };
-        if let Some(bytes) = bytes {
-            agent.recorder.send(Message::Blob {
-                id,
-                kind: BlobKind::Elements,
-                bytes,
-            });
+        if jni.array_length(&array) * width > MOST_BLOB {
+            agent
+                .recorder
+                .lost("values over 32 MB, recorded without contents");
+            return TOO_LONG;
         }
-        id.0 as jint
+        // Copied before it is looked at: the program may go on changing the array.
+        match jni.with_elements(&array, width, <[u8]>::to_vec) {
+            Some(bytes) => store(agent, BlobKind::Elements, bytes),
+            None => TOO_LONG,
+        }
     })
+}
+
+/// The answer for a value that is not stored.
+const TOO_LONG: jint = -2;
+/// Longer values are not stored: no block of a recording holds more than twice this.
+const MOST_BLOB: usize = 32 << 20;
+
+fn store(agent: &Agent, kind: BlobKind, bytes: Vec<u8>) -> jint {
+    if bytes.len() > MOST_BLOB {
+        agent
+            .recorder
+            .lost("values over 32 MB, recorded without contents");
+        return TOO_LONG;
+    }
+    let (id, new) = agent.blobs.number(&bytes);
+    if new {
+        agent.recorder.send(Message::Blob { id, kind, bytes });
+    }
+    id.0 as jint
 }
 
 fn element_width(signature: &str) -> usize {

@@ -53,6 +53,18 @@ pub(crate) enum Message {
     End,
 }
 
+impl Message {
+    /// Memory that the message holds on to, as far as it matters.
+    fn bytes(&self) -> usize {
+        match self {
+            Message::Events(chunk) => chunk.records.len(),
+            Message::Blob { bytes, .. } => bytes.len(),
+            Message::Class(class) => class.bytes.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// The handle that the rest of the agent has.
 pub(crate) struct Recorder {
     queue: Mutex<Queue>,
@@ -97,14 +109,15 @@ impl Recorder {
     /// Hands a message over. Waits while too much is waiting to be written.
     pub(crate) fn send(&self, message: Message) {
         let mut queue = self.queue.lock_safe();
-        if let Message::Events(chunk) = &message {
+        let bytes = message.bytes();
+        if bytes > 0 {
             while queue.waiting > MOST_WAITING && !queue.closed {
                 queue = self
                     .taken
                     .wait(queue)
                     .unwrap_or_else(std::sync::PoisonError::into_inner);
             }
-            queue.waiting += chunk.records.len();
+            queue.waiting += bytes;
         }
         if !queue.closed {
             queue.messages.push_back(message);

@@ -95,6 +95,8 @@ struct Slot {
     ordinal: u64,
     /// The turn in force where the next chunk starts.
     turn: u64,
+    /// The thread has ended and its state may belong to another by now.
+    ended: bool,
 }
 
 /// All thread states.
@@ -243,6 +245,7 @@ impl States {
             drained_events: 0,
             ordinal: 0,
             turn: 0,
+            ended: false,
         };
         let state = self.state(index);
         state.aim(&slot.buffer, 0);
@@ -269,7 +272,12 @@ impl States {
         let mut threads = self.threads.lock_safe();
         let index = threads.by_tid.remove(&tid)?;
         let slot = self.slots.lock_write().get_mut(index as usize)?.take()?;
-        let chunk = self.drain_slot(index, &mut slot.lock_safe());
+        let chunk = {
+            let mut slot = slot.lock_safe();
+            let chunk = self.drain_slot(index, &mut slot);
+            slot.ended = true;
+            chunk
+        };
         self.free_slot(tid);
         self.end_turn(index);
         threads.free.push(index);
@@ -325,6 +333,9 @@ impl States {
     }
 
     fn drain_slot(&self, index: u32, slot: &mut Slot) -> Option<Chunk> {
+        if slot.ended {
+            return None;
+        }
         let state = self.state(index);
         // The turn that goes with a position: read again until no record came in between. A new
         // turn may be set already whose record is not published yet; then the next chunk starts

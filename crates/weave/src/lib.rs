@@ -141,6 +141,13 @@ pub fn outside(
     })
 }
 
+/// Adds the id field and nothing else.
+pub fn add_id_field(mut class: ClassFile) -> Result<Vec<u8>, Error> {
+    let field = method::id_field(&mut class.pool)?;
+    class.fields.push(field);
+    Ok(class.write()?)
+}
+
 /// Whether instances of the class can carry the id field.
 pub fn can_carry_id(class: &ClassFile) -> bool {
     class.access & (access::INTERFACE | access::MODULE) == 0

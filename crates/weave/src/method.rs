@@ -105,12 +105,7 @@ pub(crate) fn weave_class(
         }
     }
     if settings.id_field {
-        class.fields.push(Member {
-            access: access::PRIVATE | access::TRANSIENT | access::SYNTHETIC,
-            name: pool.add_utf8(ID_FIELD)?,
-            descriptor: pool.add_utf8("J")?,
-            attributes: Vec::new(),
-        });
+        class.fields.push(id_field(&mut pool)?);
     }
     class.pool = pool;
     class.methods = methods;
@@ -118,6 +113,16 @@ pub(crate) fn weave_class(
         bytes: class.write()?,
         sites,
         skipped,
+    })
+}
+
+/// The field that carries an object's id.
+pub(crate) fn id_field(pool: &mut Pool) -> Result<Member, Error> {
+    Ok(Member {
+        access: access::PRIVATE | access::TRANSIENT | access::SYNTHETIC,
+        name: pool.add_utf8(ID_FIELD)?,
+        descriptor: pool.add_utf8("J")?,
+        attributes: Vec::new(),
     })
 }
 

@@ -5,8 +5,10 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
+import java.util.Vector;
 
 /**
  * A live library object goes out for the first time. From now on external code may change it and
@@ -101,14 +103,25 @@ final class Escape {
 
     private static void visitHeld(Object o, ArrayDeque<Object> open, long state) {
         try {
-            if (o instanceof Collection) {
+            int left = MOST;
+            // Iterators of the old synchronised classes take the program's locks; fields do not.
+            boolean locks = o instanceof Vector || o instanceof Hashtable;
+            if (o instanceof Collection && !locks) {
                 for (Object held : (Collection<?>) o) {
                     visit(held, open, state);
+                    if (--left == 0) {
+                        Native.lost(LARGE_ESCAPE);
+                        break;
+                    }
                 }
-            } else if (o instanceof Map) {
+            } else if (o instanceof Map && !locks) {
                 for (Map.Entry<?, ?> entry : ((Map<?, ?>) o).entrySet()) {
                     visit(entry.getKey(), open, state);
                     visit(entry.getValue(), open, state);
+                    if (--left == 0) {
+                        Native.lost(LARGE_ESCAPE);
+                        break;
+                    }
                 }
             } else {
                 for (Field field : REFERENCES.get(o.getClass())) {
