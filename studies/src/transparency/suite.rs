@@ -24,6 +24,9 @@ use crate::process::{Outcome, Run, words};
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 const TOOL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
+/// Where tests look for their files, from the folder they run in.
+const RESOURCES: &str = "src/test/resources";
+
 /// How the runner ends when it has run all tests: all passed, or some did not.
 const ENDED: [Status; 2] = [Status::Exited(0), Status::Exited(10)];
 
@@ -132,7 +135,14 @@ impl Study {
             .with_context(|| format!("no {name} on the class path"))?
             .clone();
         let classes = folder.join("runner");
-        let class_path = std::env::join_paths(std::iter::once(&classes).chain(&jars))?;
+        let work = folder.join("work");
+        // Tests want their classes and files in a folder, as in their own build.
+        let unpacked = work.join(RESOURCES);
+        let jars = jars.iter().map(|jar| match *jar == test_jar {
+            true => &unpacked,
+            false => jar,
+        });
+        let class_path = std::env::join_paths(std::iter::once(&classes).chain(jars))?;
         let mut args = words(["-d"]);
         args.push(classes.clone().into());
         args.extend(words(["--release", "11", "-cp"]));
@@ -140,7 +150,6 @@ impl Study {
         args.push(self.runner.clone().into());
         tool(&jdk.tool("javac"), args, &folder)?;
 
-        let work = folder.join("work");
         let mut args = words(["-Xverify:all"]);
         args.extend(words(library.jvm));
         for (option, file) in [
@@ -332,7 +341,7 @@ impl Suite<'_> {
     fn fresh_work(&self) -> anyhow::Result<PathBuf> {
         let work = self.folder.join("work");
         remove(&work)?;
-        let resources = work.join("src/test/resources");
+        let resources = work.join(RESOURCES);
         fs::create_dir_all(&resources)?;
         fs::create_dir_all(work.join("tmp"))?;
         fs::create_dir_all(work.join("target"))?;
