@@ -63,6 +63,8 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     if LOADED.swap(true, Ordering::AcqRel) {
         return Err("the agent is loaded already; the second one does nothing".into());
     }
+    // A panic of ours is caught at the border; until then it must not speak on the program's stderr.
+    std::panic::set_hook(Box::new(|_| {}));
     let options: AgentOptions = text.parse()?;
     let jvmti = vm
         .jvmti()

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// A class path may lead anywhere, even to `/`: after so many folders it is no tree of packages.
+const MOST_FOLDERS: usize = 20_000;
 /// Deeper folders than this are not a tree of packages.
 const DEEPEST: usize = 40;
 /// Where a Spring Boot jar keeps the program's own classes.
@@ -14,6 +16,8 @@ const BOOT_CLASSES: &str = "BOOT-INF/classes/";
 pub(crate) struct Roots {
     classes: HashSet<String>,
     main_jar: Option<PathBuf>,
+    /// Folders walked so far.
+    walked: usize,
     /// Folders that turned out to be roots while the program ran.
     folders: HashSet<String>,
 }
@@ -65,6 +69,10 @@ impl Roots {
     }
 
     fn add_folder(&mut self, folder: &Path, package: &mut String, depth: usize) {
+        self.walked += 1;
+        if self.walked > MOST_FOLDERS {
+            return;
+        }
         let Ok(entries) = fs::read_dir(folder) else {
             return;
         };
