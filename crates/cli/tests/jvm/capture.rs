@@ -44,6 +44,7 @@ facts! {
     switches_on_patterns: "patterns",
     virtual_threads: "virtual",
     accesses_to_elements_of_shared_arrays: "accesses",
+    serialisation_and_clones: "serial",
     synchronised_methods_and_blocks: "monitors",
 }
 

@@ -215,7 +215,7 @@ impl Run<'_> {
     }
 
     /// What the plain run of the same command did; asked for once.
-    fn plain_once(&self) -> Ended {
+    pub(crate) fn plain_once(&self) -> Ended {
         static KNOWN: Mutex<BTreeMap<Vec<String>, Ended>> = Mutex::new(BTreeMap::new());
         let java = self.java();
         if let Some(known) = KNOWN.lock().unwrap().get(&java) {

@@ -9,6 +9,7 @@ use culprit_trace::{EXTENSION, EndReason, Recording};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::Fixture;
+use crate::library;
 use crate::modes::{calls, check_row};
 use crate::process::{Running, command, run};
 use crate::render;
@@ -359,7 +360,7 @@ fn the_options_of_the_jvm_do_not_matter() {
                 continue;
             }
             let run = stage.run(&fixture).flags(&[flag]);
-            if run.plain().status != 0 {
+            if run.plain_once().status != 0 {
                 stage::skipped(&format!("{flag} on JDK {}", stage.feature()));
                 continue;
             }
@@ -370,4 +371,165 @@ fn the_options_of_the_jvm_do_not_matter() {
             );
         }
     }
+}
+
+/// A class with a method of about 60 KB that calls nothing, so that weaving adds little, and one
+/// of about 50 KB of calls, each of which weaving makes several times as long.
+fn large_class() -> String {
+    let plain = "        if (n == 7) { n += 3; } else { n ^= 5; }\n".repeat(3500);
+    let calls = "        n = Main.next(n);\n".repeat(10_000);
+    format!(
+        "package large;\n\npublic class InLarge {{\n\
+         \x20   public int plain(int n) {{\n{plain}        return n;\n    }}\n\n\
+         \x20   public int calls(int n) {{\n{calls}        return n;\n    }}\n\n\
+         \x20   public int small(int n) {{\n        return Main.next(n);\n    }}\n}}\n"
+    )
+}
+
+/// The size of the code of the methods of a class, from `javap`.
+fn code_size(stage: &Stage, class: &Path, method: &str) -> usize {
+    let mut javap = command(stage.jdk.tool("javap"), class.parent().unwrap());
+    let listing = run(javap.args(["-c", "-p"]).arg(class)).out;
+    let from = listing.find(&format!(" {method}(int)")).unwrap();
+    let body = listing[from..].split("\n\n").next().unwrap();
+    let last = body.lines().rev().find_map(|line| {
+        let number = line.trim().split(':').next()?;
+        number.parse::<usize>().ok()
+    });
+    last.unwrap() + 1
+}
+
+#[test]
+fn large_methods_are_woven_or_named() {
+    let fixture = Fixture::named("survive/large");
+    on_every_jdk(&fixture, |stage| {
+        let folder = folder();
+        let source = folder.path().join("InLarge.java");
+        fs::write(&source, large_class()).unwrap();
+        let mut javac = command(stage.jdk.tool("javac"), folder.path());
+        javac.args(["-proc:none", "-d", ".", "-cp"]);
+        let ended = run(javac.arg(&stage.classes).arg(&source));
+        assert_eq!(ended.status, 0, "{ended:?}");
+        let class = folder.path().join("large/InLarge.class");
+        let (plain, calls) = (
+            code_size(stage, &class, "plain"),
+            code_size(stage, &class, "calls"),
+        );
+        assert!((56_000..65_536).contains(&plain), "{plain}");
+        assert!((45_000..65_536).contains(&calls), "{calls}");
+
+        let mut run = stage.run(&fixture);
+        run.class_path = format!("{}:{}", run.class_path, folder.path().display());
+        let recorded = run.record_unnoticed();
+        let recording = recorded.recording();
+        let losses = recording.losses();
+        assert_eq!((losses.counts.len(), &losses.stopped), (0, &None));
+        let [(method, reason)] = losses.not_woven.as_slice() else {
+            panic!("{losses:?}")
+        };
+        assert!(method.starts_with("large.InLarge.calls"), "{method}");
+        assert!(!reason.is_empty());
+        let lines = render::lines(&recording);
+        let plain = lines
+            .iter()
+            .filter(|l| l.starts_with("=> InLarge.plain(1)"));
+        assert_eq!(plain.count(), 1, "{lines:?}");
+        let small = [
+            "=> InLarge.small(1) on #1 InLarge",
+            "  -> Main.next(1)",
+            "  <- Main.next = 2",
+            "<= InLarge.small = 2",
+        ];
+        assert_eq!(lines[lines.len() - 4..], small);
+    });
+}
+
+#[test]
+fn jacoco_may_be_present() {
+    let Some(jar) = library::jar("org.jacoco", "org.jacoco.agent", "0.8.14", Some("runtime"))
+    else {
+        return stage::skipped("JaCoCo beside us");
+    };
+    let fixture = Fixture::named("capture/exceptions");
+    on_every_jdk(&fixture, |stage| {
+        let folder = folder();
+        let exec = folder.path().join("jacoco.exec");
+        let agent = format!("-javaagent:{}=destfile={}", jar.display(), exec.display());
+        let recorded = stage.run(&fixture).flags(&[&agent]).record_unnoticed();
+        // What JaCoCo adds to the observed class calls JaCoCo once; all else is as ever.
+        let lines = recorded.lines();
+        let (added, ours): (Vec<&String>, Vec<&String>) = lines
+            .iter()
+            .partition(|line| line.contains("Object.equals"));
+        assert_eq!(added.len(), 2);
+        let file = fs::read_to_string(fixture.folder.join("events.txt")).unwrap();
+        let expected: Vec<String> = file.lines().map(without_numbers).collect();
+        let ours: Vec<String> = ours.into_iter().map(|line| without_numbers(line)).collect();
+        assert_eq!(ours, expected);
+        // JaCoCo measures as well as without us: it has met the observed class.
+        let measured = fs::read(&exec).unwrap();
+        let name = b"exceptions/In";
+        assert!(measured.windows(name.len()).any(|window| window == name));
+    });
+}
+
+#[test]
+fn an_agent_that_is_loaded_twice_records_once() {
+    let fixture = Fixture::named("capture/nine");
+    let stage = on_one_jdk();
+    let folder = folder();
+    let run_of = stage.run(&fixture);
+    let inner = run_of.culprit(folder.path());
+    let words = std::iter::once(inner.get_program()).chain(inner.get_args());
+    let mut outer = command(env!("CARGO_BIN_EXE_culprit"), folder.path());
+    outer
+        .envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))))
+        .args(["record", "--quiet", "--observe", "nine.In*", "-o"])
+        .arg(folder.path().join("outer"))
+        .arg("--")
+        .args(words);
+    let ended = run(&mut outer);
+    let plain = run_of.plain();
+    // The inner `culprit` has nothing to show, and says so by its status.
+    assert_eq!((ended.status, &ended.out), (3, &plain.out), "{ended:?}");
+    let recordings: Vec<Recording> = ["run", "outer"]
+        .iter()
+        .filter_map(|name| Recording::open(&folder.path().join(name)).ok())
+        .collect();
+    let [recording] = recordings.as_slice() else {
+        panic!("{} recordings: {ended:?}", recordings.len())
+    };
+    fixture.expects(&render::lines(recording), "an agent loaded twice");
+    assert!(
+        ended.err.contains("the agent is loaded already"),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_anything_runs() {
+    let fixture = Fixture::named("capture/nine");
+    let stage = on_one_jdk();
+    let folder = folder();
+    // A file stands where the folder should be.
+    fs::write(folder.path().join("run"), "").unwrap();
+    let ended = run(&mut stage.run(&fixture).culprit(folder.path()));
+    assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{ended:?}");
+    assert!(!ended.err.is_empty());
+}
+
+#[test]
+fn a_folder_that_goes_away_does_not_hurt_the_program() {
+    let fixture = Fixture::named("survive/counting");
+    let stage = on_one_jdk();
+    let folder = folder();
+    let mut run_of = stage.run(&fixture).args(&["1000", "end"]);
+    // The folder of the run is removed after `culprit` has made it and before the JVM starts.
+    run_of.before = ["/bin/sh", "-c", "rm -r run; exec \"$@\"", "sh"]
+        .map(str::to_owned)
+        .to_vec();
+    let ended = run(&mut run_of.culprit(folder.path()));
+    assert_eq!(ended.out, "counted\n", "{ended:?}");
+    assert!(ended.err.contains("culprit"), "{}", ended.err);
 }
