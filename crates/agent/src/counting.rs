@@ -20,6 +20,7 @@ use culprit_jvmti::{Jni, Jvmti, NativeMethod};
 use culprit_model::AgentOptions;
 use culprit_model::observe::{is_jdk_name, is_tool_name};
 use culprit_trace::COUPLING_EXTENSION;
+use culprit_weave::ahead;
 
 use crate::agent::Trouble;
 use crate::classes::PLATFORM_LOADER;
@@ -121,7 +122,10 @@ impl Counting {
             return None;
         }
         // A class that cannot be woven is counted with those that are not.
-        let class = ClassFile::parse(loading.bytes).ok()?;
+        let mut class = ClassFile::parse(loading.bytes).ok()?;
+        if let Some(original) = ahead::original(&class) {
+            class = ClassFile::parse(original).ok()?;
+        }
         let outline = Outline::of(&class, self.is_program(jni, loading)).ok()?;
         self.names.outline(loading.name, outline);
         let woven = culprit_weave::coupling::counted(class, &self.names).ok()?;

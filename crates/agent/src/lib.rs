@@ -6,6 +6,7 @@
 //! says so in the recording or beside it, and lets the program go on.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
+mod adopt;
 mod agent;
 mod blobs;
 mod callbacks;

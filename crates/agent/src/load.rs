@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Local};
 use culprit_model::observe::is_jdk_name;
+use culprit_weave::ahead::{self, Settled};
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Settings, World, Woven, can_carry_id, hook};
 
@@ -120,6 +121,30 @@ impl Agent {
         loader: Loader,
     ) -> Result<Option<Vec<u8>>, culprit_weave::Error> {
         let class = ClassFile::parse(loading.bytes)?;
+        let settled = ahead::settle(&class, &self.numbers).inspect_err(|error| {
+            // Its probes would name sites that do not exist.
+            self.recorder.stop(format!("{}: {error}", loading.name));
+        })?;
+        match settled {
+            None => {}
+            Some(Settled::Ready {
+                woven,
+                part,
+                original,
+            }) => {
+                let adopted = self.adopt(jni, loading, loader, woven, part, original);
+                return adopted.map(Some);
+            }
+            Some(Settled::Foreign(original)) => {
+                self.recorder
+                    .lost("classes instrumented by another version, woven anew");
+                let loading = Loading {
+                    bytes: &original,
+                    ..*loading
+                };
+                return self.weave(jni, &loading, loader);
+            }
+        }
         self.classes.outline(&class)?;
         let mut inherits = false;
         let mut inherits_id = false;
@@ -184,6 +209,7 @@ impl Agent {
                 loader: loader.number,
                 origin: code_source(jni, loading),
                 observed: true,
+                ahead: false,
                 bytes: loading.bytes.to_vec(),
             }));
         }

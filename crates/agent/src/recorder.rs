@@ -33,6 +33,8 @@ pub(crate) struct OwnedClass {
     pub(crate) loader: u32,
     pub(crate) origin: Option<String>,
     pub(crate) observed: bool,
+    /// Woven ahead of time.
+    pub(crate) ahead: bool,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -351,6 +353,7 @@ impl Scribe {
                 loader: class.loader,
                 origin: class.origin.as_deref(),
                 observed: class.observed,
+                ahead: class.ahead,
                 bytes: &class.bytes,
             }),
             Message::Blob { id, kind, bytes } => self.writer.blob(id, kind, &bytes),

@@ -336,6 +336,16 @@ impl Pool {
         self.intern(&[tag::INTEGER, a, b, c, d])
     }
 
+    /// Gives an integer constant another value, for all who use it.
+    pub fn set_integer(&mut self, index: u16, value: i32) -> Result<()> {
+        self.wanted(index, &[tag::INTEGER], "integer constant")?;
+        let at = self.offsets[usize::from(index)] as usize + 1;
+        self.bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
+        // The lookup table knows the old value.
+        self.table.clear();
+        Ok(())
+    }
+
     /// Adds or finds a long constant.
     pub fn add_long(&mut self, value: i64) -> Result<u16> {
         let [a, b, c, d, e, f, g, h] = value.to_be_bytes();

@@ -5,6 +5,7 @@
 mod agent;
 mod console;
 mod exit;
+mod instrument;
 mod quantity;
 mod record;
 mod show;
@@ -35,6 +36,8 @@ enum Command {
     Record(record::Args),
     /// Print what a recording or a run folder holds
     Show(show::Args),
+    /// Weave a jar ahead of time
+    Instrument(instrument::Args),
 }
 
 const EXIT_CODES: &str = "\
@@ -68,6 +71,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
     match command {
         Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
         Command::Show(args) => show::run(args, console),
+        Command::Instrument(args) => instrument::run(args, console),
     }
 }
 

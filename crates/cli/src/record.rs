@@ -6,8 +6,8 @@
 mod aftermath;
 mod folder;
 mod launch;
-mod nearest;
-mod quote;
+pub(crate) mod nearest;
+pub(crate) mod quote;
 mod suggest;
 
 use std::ffi::OsString;
@@ -101,8 +101,9 @@ Examples:
 The status is that of CMD. For commands other than java, each JVM prints one
 line `Picked up JAVA_TOOL_OPTIONS: ...` on stderr by itself.";
 
+/// What `--observe` takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Observe {
+pub(crate) enum Observe {
     App,
     Classes(Pattern),
 }

@@ -73,6 +73,8 @@ pub struct ClassDef<'a> {
     pub origin: Option<&'a str>,
     /// Whether it belongs to the observed set.
     pub observed: bool,
+    /// Whether it was woven ahead of time, by `culprit instrument`.
+    pub ahead: bool,
     /// The class file as it was before weaving.
     pub bytes: &'a [u8],
 }
@@ -327,6 +329,7 @@ pub(crate) struct ClassHead {
     pub(crate) loader: u32,
     pub(crate) origin: Option<String>,
     pub(crate) observed: bool,
+    pub(crate) ahead: bool,
     pub(crate) sha256: [u8; 32],
     pub(crate) length: u32,
 }
@@ -335,7 +338,7 @@ pub(crate) fn encode_class(class: &ClassDef<'_>, sha256: &[u8], out: &mut Vec<u8
     out.put_str(class.name);
     out.put_varint(class.loader.into());
     out.put_optional_str(class.origin);
-    out.put_u8(u8::from(class.observed));
+    out.put_u8(u8::from(class.observed) | u8::from(class.ahead) << 1);
     out.put(sha256);
     out.put_bytes(class.bytes);
 }
@@ -347,7 +350,7 @@ pub(crate) fn decode_class<'a>(
     let name = cursor.string()?;
     let loader = cursor.varint_u32()?;
     let origin = cursor.optional_string()?;
-    let observed = cursor.u8()? != 0;
+    let flags = cursor.u8()?;
     let mut sha256 = [0; 32];
     sha256.copy_from_slice(cursor.take(32)?);
     let bytes = cursor.bytes()?;
@@ -355,7 +358,8 @@ pub(crate) fn decode_class<'a>(
         name,
         loader,
         origin,
-        observed,
+        observed: flags & 1 != 0,
+        ahead: flags & 2 != 0,
         sha256,
         length: bytes.len() as u32,
     };

@@ -84,6 +84,8 @@ pub struct ClassInfo {
     pub origin: Option<String>,
     /// Whether it belongs to the observed set.
     pub observed: bool,
+    /// Whether it was woven ahead of time, by `culprit instrument`.
+    pub ahead: bool,
     /// Hash of its bytes.
     pub sha256: [u8; 32],
     /// Number of its bytes.
@@ -546,6 +548,7 @@ fn class_info(head: ClassHead, block: Block) -> ClassInfo {
         loader: head.loader,
         origin: head.origin,
         observed: head.observed,
+        ahead: head.ahead,
         sha256: head.sha256,
         length: head.length,
         block,

@@ -94,6 +94,7 @@ fn write() -> Vec<u8> {
             loader: 1,
             origin: Some("file:/srv/app/app.jar"),
             observed: true,
+            ahead: false,
             bytes: b"\xca\xfe\xba\xbe and so on",
         })
         .unwrap();

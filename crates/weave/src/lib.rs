@@ -5,6 +5,7 @@
 //! about other classes comes through [`World`].
 #![forbid(unsafe_code)]
 
+pub mod ahead;
 mod calls;
 pub mod coupling;
 mod fresh;
@@ -35,6 +36,8 @@ pub enum Error {
     Descriptor(String),
     #[error("there is no probe `{0}`")]
     NoProbe(String),
+    #[error("{0}")]
+    Ahead(&'static str),
 }
 
 /// What weaving needs to know about other classes of the program.
@@ -88,6 +91,11 @@ impl Default for SiteNumbers {
 }
 
 impl SiteNumbers {
+    /// Numbers from `first` on.
+    pub(crate) fn starting_at(first: u32) -> SiteNumbers {
+        SiteNumbers(AtomicU32::new(first))
+    }
+
     fn next(&self) -> SiteId {
         SiteId(self.0.fetch_add(1, Ordering::Relaxed))
     }

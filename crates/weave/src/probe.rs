@@ -75,6 +75,22 @@ pub fn descriptor(name: &str) -> Option<String> {
     Some(format!("({before}{value}{after}){result}"))
 }
 
+/// Tells sets of probes apart: woven code runs with the probes it was made for, or not at all.
+pub(crate) fn fingerprint() -> u64 {
+    let single = SINGLE
+        .iter()
+        .flat_map(|(name, descriptor)| [*name, *descriptor]);
+    let families = FAMILIES.iter().flat_map(|(a, b, c, d)| [*a, *b, *c, *d]);
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for text in single.chain(families).chain([crate::ID_FIELD]) {
+        // FNV-1a, with a byte that ends each text.
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+    hash
+}
+
 /// Appends a call of a probe.
 pub(crate) fn call(asm: &mut Asm, pool: &mut Pool, name: &str) -> Result<(), Error> {
     let descriptor = descriptor(name).ok_or_else(|| Error::NoProbe(name.to_owned()))?;

@@ -180,6 +180,17 @@ impl<'r> Summary<'r> {
         if let Some(selection) = self.selection() {
             observed.push_str(&format!(" ({})", selection.join(" ")));
         }
+        let ahead = recording
+            .classes()
+            .iter()
+            .filter(|c| c.observed && c.ahead)
+            .count();
+        if ahead > 0 {
+            observed.push_str(&format!(
+                "\n{} of them chosen by an instrumented jar, whatever the options say",
+                grouped(ahead as u64)
+            ));
+        }
         let limit = page.detail.limit(NAMES);
         for name in names.iter().take(limit) {
             observed.push_str(&format!("\n{}", printable(name)));

@@ -220,6 +220,7 @@ fn shop() -> Writer<Vec<u8>> {
             loader: 1,
             origin: None,
             observed,
+            ahead: false,
             bytes: b"\xca\xfe\xba\xbe",
         };
         writer.class(&class).unwrap();

@@ -1,0 +1,63 @@
+//! Classes that were woven ahead of time, by `culprit instrument`: the jar has decided what they
+//! are, the agent takes them over as they are.
+
+use culprit_classfile::ClassFile;
+use culprit_jvmti::Jni;
+use culprit_model::observe::is_jdk_name;
+use culprit_weave::Woven;
+use culprit_weave::ahead::Part;
+
+use crate::agent::Agent;
+use crate::classes::{Facts, Loader};
+use crate::load::{Loading, code_source};
+use crate::recorder::{Message, OwnedClass};
+
+impl Agent {
+    pub(crate) fn adopt(
+        &self,
+        jni: &Jni<'_>,
+        loading: &Loading<'_>,
+        loader: Loader,
+        woven: Woven,
+        part: Part,
+        original: Vec<u8>,
+    ) -> Result<Vec<u8>, culprit_weave::Error> {
+        let class = ClassFile::parse(&original)?;
+        self.classes.outline(&class)?;
+        let inherits = class
+            .super_name()?
+            .into_iter()
+            .chain(class.interface_names()?)
+            .any(|name| !is_jdk_name(&name));
+        if part.kin {
+            self.classes.add_kin(loading.name);
+        }
+        if part.observed && inherits && !loading.again {
+            self.heirs.add(loading.name);
+        }
+        for (method, why) in woven.skipped {
+            self.recorder.not_woven(method.replace('/', "."), why);
+        }
+        let facts = Facts {
+            observed: part.observed,
+            has_id: part.has_id,
+            // The bytes carry the field already; nothing has to be added when they come again.
+            owns_id: false,
+        };
+        self.classes.remember(loader.number, loading.name, facts);
+        if !woven.sites.is_empty() {
+            self.recorder.send(Message::Sites(woven.sites));
+        }
+        if part.observed && !loading.again {
+            self.recorder.send(Message::Class(OwnedClass {
+                name: loading.name.to_owned(),
+                loader: loader.number,
+                origin: code_source(jni, loading),
+                observed: true,
+                ahead: true,
+                bytes: original,
+            }));
+        }
+        Ok(woven.bytes)
+    }
+}

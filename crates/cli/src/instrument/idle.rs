@@ -1,0 +1,79 @@
+//! Probes that do nothing, for an instrumented jar that runs without the agent. With the agent
+//! the real ones are on the boot class path, and class loaders ask there first.
+
+use culprit_classfile::{Attribute, ClassFile, access, op};
+
+/// The class in a jar.
+pub(super) const ENTRY: &str = "culprit/runtime/Probe.class";
+
+const REAL: &[u8] = include_bytes!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../java/runtime/classes/culprit/runtime/Probe.class"
+));
+/// Java 8: every JVM that may run the jar loads it.
+const MAJOR: u16 = 52;
+
+/// The class file: every probe returns 0 or nothing.
+pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
+    let mut class = ClassFile::parse(REAL)?;
+    class.major = MAJOR;
+    class.minor = 0;
+    class.fields.clear();
+    class.attributes.clear();
+    class.methods.retain(|method| {
+        method.access & access::PUBLIC != 0 && method.access & access::STATIC != 0
+    });
+    let code = class.pool.add_utf8("Code")?;
+    for method in &mut class.methods {
+        let descriptor = class.pool.utf8(method.descriptor)?;
+        let mut locals = 0_u16;
+        let (parameters, result) =
+            culprit_model::value::split_descriptor(&descriptor).unwrap_or((Vec::new(), "V"));
+        for parameter in parameters {
+            locals += if matches!(parameter, "J" | "D") { 2 } else { 1 };
+        }
+        let body: &[u8] = match result {
+            "J" => &[op::LCONST_0, op::LRETURN],
+            _ => &[op::RETURN],
+        };
+        let mut bytes = Vec::new();
+        bytes.extend(2_u16.to_be_bytes());
+        bytes.extend(locals.to_be_bytes());
+        bytes.extend((body.len() as u32).to_be_bytes());
+        bytes.extend(body);
+        // No handlers, no attributes.
+        bytes.extend([0; 4]);
+        method.attributes = vec![Attribute { name: code, bytes }];
+    }
+    class.write()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_is_there_and_returns_nothing_or_a_long() {
+        let real = ClassFile::parse(REAL).unwrap();
+        let idle = ClassFile::parse(&probes().unwrap()).unwrap();
+        let offered = |class: &ClassFile| {
+            let public = class
+                .methods
+                .iter()
+                .filter(|m| m.access & access::PUBLIC != 0);
+            let signature = |m: &culprit_classfile::Member| {
+                let utf8 = |index| class.pool.utf8(index).unwrap().into_owned();
+                (utf8(m.name), utf8(m.descriptor))
+            };
+            public.map(signature).collect::<Vec<_>>()
+        };
+        assert_eq!(offered(&idle), offered(&real));
+        for (name, descriptor) in offered(&idle) {
+            assert!(
+                descriptor.ends_with(")V") || descriptor.ends_with(")J"),
+                "{name}"
+            );
+        }
+        assert_eq!(idle.methods.len(), offered(&idle).len());
+    }
+}
