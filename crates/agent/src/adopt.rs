@@ -4,8 +4,7 @@
 use culprit_classfile::ClassFile;
 use culprit_jvmti::Jni;
 use culprit_model::observe::is_jdk_name;
-use culprit_weave::Woven;
-use culprit_weave::ahead::Part;
+use culprit_weave::ahead::Settled;
 
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader};
@@ -18,10 +17,13 @@ impl Agent {
         jni: &Jni<'_>,
         loading: &Loading<'_>,
         loader: Loader,
-        woven: Woven,
-        part: Part,
-        original: Vec<u8>,
+        settled: Settled,
     ) -> Result<Vec<u8>, culprit_weave::Error> {
+        let Settled {
+            woven,
+            part,
+            original,
+        } = settled;
         let class = ClassFile::parse(&original)?;
         self.classes.outline(&class)?;
         let inherits = class
@@ -40,9 +42,9 @@ impl Agent {
         }
         let facts = Facts {
             observed: part.observed,
-            has_id: part.has_id,
-            // The bytes carry the field already; nothing has to be added when they come again.
+            // The class file has the field already; nobody is to add it.
             owns_id: false,
+            has_id: part.has_id,
         };
         self.classes.remember(loader.number, loading.name, facts);
         if !woven.sites.is_empty() {

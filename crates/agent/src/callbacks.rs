@@ -254,12 +254,15 @@ unsafe extern "system" fn class_prepare(
     class: jclass,
 ) {
     guarded((), || {
-        let Some(agent) = agent() else { return };
         // SAFETY: the JVM passes the environment of the current thread.
         let jni = unsafe { Jni::from_raw(jni) };
         // SAFETY: the JVM passes a local reference.
         if let Some(class) = unsafe { Local::from_raw(class) } {
-            agent.prepared(&jni, &class);
+            if let Some(agent) = agent() {
+                agent.prepared(&jni, &class);
+            } else if let Some(counting) = counting() {
+                counting.prepared(&jni, &class);
+            }
         }
     });
 }

@@ -16,15 +16,16 @@ use std::time::{Duration, Instant};
 use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong};
 use culprit_jvmti::sys::jvmti as t;
-use culprit_jvmti::{Jni, Jvmti, NativeMethod};
+use culprit_jvmti::{Jni, Jvmti, Local, NativeMethod};
 use culprit_model::AgentOptions;
 use culprit_model::observe::{is_jdk_name, is_tool_name};
 use culprit_trace::COUPLING_EXTENSION;
 use culprit_weave::ahead;
+use culprit_weave::coupling::COUNTER;
 
 use crate::agent::Trouble;
 use crate::classes::PLATFORM_LOADER;
-use crate::load::{Loading, code_source};
+use crate::load::{Loading, ask_for_class, code_source, open_module};
 use crate::lock::LockSafe;
 use crate::recorder::block_signals;
 use crate::roots::Roots;
@@ -111,6 +112,7 @@ impl Counting {
         // Initialises the class, so that no woven method has to.
         jni.static_method(&class, "enter", "(I)J")?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
+        self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         Ok(())
     }
 
@@ -119,6 +121,9 @@ impl Counting {
         let loader = loading.loader.as_ref()?;
         let loader_class = self.jvmti.class_signature(&jni.object_class(loader)).ok()?;
         if loader_class == PLATFORM_LOADER || loading.name.starts_with("culprit/runtime/") {
+            return None;
+        }
+        if !self.reaches_runtime(jni, loader) {
             return None;
         }
         // A class that cannot be woven is counted with those that are not.
@@ -130,6 +135,26 @@ impl Counting {
         self.names.outline(loading.name, outline);
         let woven = culprit_weave::coupling::counted(class, &self.names).ok()?;
         Some(woven.bytes)
+    }
+
+    /// Whether classes of a loader can call the counters: asked once, noted in its tag.
+    fn reaches_runtime(&self, jni: &Jni<'_>, loader: &Local<'_>) -> bool {
+        const YES: i64 = 1;
+        const NO: i64 = 2;
+        match self.jvmti.tag(loader) {
+            Ok(YES) => return true,
+            Ok(NO) => return false,
+            _ => {}
+        }
+        let ask = |jni: &Jni<'_>| ask_for_class(jni, loader, COUNTER).is_some();
+        let reaches = jni.with_frame(ask).unwrap_or(false);
+        let _ = self.jvmti.set_tag(loader, if reaches { YES } else { NO });
+        reaches
+    }
+
+    /// A class is linked and none of its code has run.
+    pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
+        let _ = jni.with_frame(|jni| open_module(self.jvmti, jni, class, COUNTER));
     }
 
     fn is_program(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> bool {

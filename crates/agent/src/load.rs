@@ -4,15 +4,18 @@
 use std::cell::RefCell;
 
 use culprit_classfile::ClassFile;
-use culprit_jvmti::{Jni, Local};
+use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::is_jdk_name;
-use culprit_weave::ahead::{self, Settled};
+use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
+
+/// A class of the runtime, to know its module by.
+const NATIVE: &str = "culprit/runtime/Native";
 
 /// A class on its way into the JVM.
 pub(crate) struct Loading<'a> {
@@ -45,8 +48,19 @@ impl Agent {
         if loader.is_jdk || !self.reaches_runtime(jni, loading, loader) {
             return None;
         }
+        // Probes that are not ours cannot be called.
+        let foreign = ahead::foreign(loading.bytes);
+        if foreign.is_some() {
+            self.recorder
+                .lost("classes instrumented by another version, woven anew");
+        }
+        let loading = &Loading {
+            bytes: foreign.as_deref().unwrap_or(loading.bytes),
+            ..*loading
+        };
         let woven = if self.recorder.is_stopped() {
             self.keep_shape(loading, loader)
+                .map(|kept| kept.or(foreign.clone()))
         } else {
             self.weave(jni, loading, loader)
         };
@@ -59,7 +73,7 @@ impl Agent {
                     self.classes
                         .remember(loader.number, loading.name, Facts::default());
                 }
-                None
+                foreign
             }
         }
     }
@@ -73,7 +87,7 @@ impl Agent {
         if let Some(reaches) = self.classes.reaches_runtime(loader.number) {
             return reaches;
         }
-        let ask = |jni: &Jni<'_>| self.ask_for_class(jni, object, PROBE).is_some();
+        let ask = |jni: &Jni<'_>| ask_for_class(jni, object, PROBE).is_some();
         let reaches = jni.with_frame(ask).unwrap_or(false);
         self.classes.set_reaches_runtime(loader.number, reaches);
         if !reaches {
@@ -125,25 +139,8 @@ impl Agent {
             // Its probes would name sites that do not exist.
             self.recorder.stop(format!("{}: {error}", loading.name));
         })?;
-        match settled {
-            None => {}
-            Some(Settled::Ready {
-                woven,
-                part,
-                original,
-            }) => {
-                let adopted = self.adopt(jni, loading, loader, woven, part, original);
-                return adopted.map(Some);
-            }
-            Some(Settled::Foreign(original)) => {
-                self.recorder
-                    .lost("classes instrumented by another version, woven anew");
-                let loading = Loading {
-                    bytes: &original,
-                    ..*loading
-                };
-                return self.weave(jni, &loading, loader);
-            }
+        if let Some(settled) = settled {
+            return self.adopt(jni, loading, loader, settled).map(Some);
         }
         self.classes.outline(&class)?;
         let mut inherits = false;
@@ -221,7 +218,7 @@ impl Agent {
     /// classes are woven anew and watched from inside. Not in the load hook: verifying a superclass
     /// may load the class that is being loaded.
     pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
-        let _ = jni.with_frame(|jni| self.open_module(jni, class));
+        let _ = jni.with_frame(|jni| open_module(self.jvmti, jni, class, NATIVE));
         if !self.heirs.is_waiting() {
             return;
         }
@@ -231,25 +228,6 @@ impl Agent {
         if self.heirs.take(internal_name(&signature)) {
             let _ = jni.with_frame(|jni| self.watch_supertypes(jni, class));
         }
-    }
-
-    /// Woven code calls the runtime, so its module must read that of the runtime. Modules of the
-    /// boot layer do since the start; those of layers that the program makes get it here.
-    fn open_module(&self, jni: &Jni<'_>, class: &Local<'_>) -> Option<()> {
-        self.jvmti.class_loader(class).ok()??;
-        let class_class = jni.object_class(class);
-        let get_module = jni
-            .method(&class_class, "getModule", "()Ljava/lang/Module;")
-            .ok()?;
-        let module = jni.call_object(class, get_module, &[]).ok()??;
-        if self.jvmti.tag(&module).ok()? != 0 {
-            return None;
-        }
-        self.jvmti.set_tag(&module, 1).ok()?;
-        let ours = jni.find_class("culprit/runtime/Native").ok()?;
-        let runtime = jni.call_object(&ours, get_module, &[]).ok()??;
-        // An unnamed module reads every other and refuses.
-        self.jvmti.add_module_reads(&module, &runtime).ok()
     }
 
     fn watch_supertypes(&self, jni: &Jni<'_>, class: &Local<'_>) {
@@ -285,31 +263,13 @@ impl Agent {
     }
 
     fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<Facts> {
-        let class = self.ask_for_class(jni, loader, name)?;
+        let class = ask_for_class(jni, loader, name)?;
         let defining = self.jvmti.class_loader(&class).ok()?;
         let number = self
             .classes
             .loader(self.jvmti, jni, &self.recorder, defining.as_ref())
             .number;
         self.classes.facts(number, name)
-    }
-
-    fn ask_for_class<'j>(
-        &self,
-        jni: &Jni<'j>,
-        loader: &Local<'_>,
-        name: &str,
-    ) -> Option<Local<'j>> {
-        let text = jni.new_string(&name.replace('/', ".")).ok()?;
-        let class_loader = jni.object_class(loader);
-        let load = jni
-            .method(
-                &class_loader,
-                "loadClass",
-                "(Ljava/lang/String;)Ljava/lang/Class;",
-            )
-            .ok()?;
-        jni.call_object(loader, load, &[&text]).ok()?
     }
 }
 
@@ -328,4 +288,46 @@ pub(crate) fn code_source(jni: &Jni<'_>, loading: &Loading<'_>) -> Option<String
         Some(jni.string(&text))
     };
     jni.with_frame(read).ok().flatten()
+}
+
+/// Woven code calls the runtime, so its module must read that of the runtime. Modules of the
+/// boot layer do since the start; those of layers that the program makes get it here.
+pub(crate) fn open_module(
+    jvmti: Jvmti,
+    jni: &Jni<'_>,
+    class: &Local<'_>,
+    runtime: &str,
+) -> Option<()> {
+    jvmti.class_loader(class).ok()??;
+    let class_class = jni.object_class(class);
+    let get_module = jni
+        .method(&class_class, "getModule", "()Ljava/lang/Module;")
+        .ok()?;
+    let module = jni.call_object(class, get_module, &[]).ok()??;
+    if jvmti.tag(&module).ok()? != 0 {
+        return None;
+    }
+    jvmti.set_tag(&module, 1).ok()?;
+    let ours = jni.find_class(runtime).ok()?;
+    let runtime = jni.call_object(&ours, get_module, &[]).ok()??;
+    // An unnamed module reads every other and refuses.
+    jvmti.add_module_reads(&module, &runtime).ok()
+}
+
+/// The class that a loader finds under a name.
+pub(crate) fn ask_for_class<'j>(
+    jni: &Jni<'j>,
+    loader: &Local<'_>,
+    name: &str,
+) -> Option<Local<'j>> {
+    let text = jni.new_string(&name.replace('/', ".")).ok()?;
+    let class_loader = jni.object_class(loader);
+    let load = jni
+        .method(
+            &class_loader,
+            "loadClass",
+            "(Ljava/lang/String;)Ljava/lang/Class;",
+        )
+        .ok()?;
+    jni.call_object(loader, load, &[&text]).ok()?
 }

@@ -94,22 +94,39 @@ pub fn is_prepared(class: &ClassFile) -> bool {
 
 /// The class file before weaving, of a class that was woven ahead of time.
 pub fn original(class: &ClassFile) -> Option<&[u8]> {
-    let mut input = Input(&class.attribute(ATTRIBUTE)?.bytes);
-    let length = input.take(9).and_then(|_| input.u32()).ok()?;
-    input.take(length as usize).ok()
+    let (original, _) = head(&mut Input(&class.attribute(ATTRIBUTE)?.bytes)).ok()?;
+    Some(original)
 }
 
-/// A class woven ahead of time, in a JVM.
+/// The class file before weaving, of a class that was woven for other probes than ours.
+pub fn foreign(bytes: &[u8]) -> Option<Vec<u8>> {
+    // Parsing every class that loads only for this would cost more.
+    if !bytes
+        .windows(ATTRIBUTE.len())
+        .any(|part| part == ATTRIBUTE.as_bytes())
+    {
+        return None;
+    }
+    let class = ClassFile::parse(bytes).ok()?;
+    let ours = head(&mut Input(&class.attribute(ATTRIBUTE)?.bytes)).is_ok_and(|head| head.1);
+    (!ours).then(|| original(&class).map(<[u8]>::to_vec))?
+}
+
+/// The class file before weaving, and whether the rest of the attribute is for our probes.
+fn head<'a>(input: &mut Input<'a>) -> Result<(&'a [u8], bool), Error> {
+    let made_for = (input.u8()?, input.u64()?);
+    let length = input.u32()?;
+    let original = input.take(length as usize)?;
+    Ok((original, made_for == (VERSION, probe::fingerprint())))
+}
+
+/// A class woven ahead of time whose sites have numbers of this JVM.
 #[derive(Debug)]
-pub enum Settled {
-    /// Its sites have numbers of this JVM.
-    Ready {
-        woven: Woven,
-        part: Part,
-        original: Vec<u8>,
-    },
-    /// It was made for other probes: this is the class file to weave anew.
-    Foreign(Vec<u8>),
+pub struct Settled {
+    pub woven: Woven,
+    pub part: Part,
+    /// The class file before weaving.
+    pub original: Vec<u8>,
 }
 
 /// Takes a class over that was woven ahead of time; `None` for any other class.
@@ -118,11 +135,9 @@ pub fn settle(class: &ClassFile, numbers: &SiteNumbers) -> Result<Option<Settled
         return Ok(None);
     };
     let mut input = Input(&attribute.bytes);
-    let (version, fingerprint) = (input.u8()?, input.u64()?);
-    let length = input.u32()?;
-    let original = input.take(length as usize)?.to_vec();
-    if (version, fingerprint) != (VERSION, probe::fingerprint()) {
-        return Ok(Some(Settled::Foreign(original)));
+    let (original, ours) = head(&mut input)?;
+    if !ours {
+        return Err(Error::Ahead("the class was woven for other probes"));
     }
     let flags = input.u8()?;
     let mut class = class.clone();
@@ -145,7 +160,7 @@ pub fn settle(class: &ClassFile, numbers: &SiteNumbers) -> Result<Option<Settled
         .filter(|a| kept(a))
         .cloned()
         .collect();
-    Ok(Some(Settled::Ready {
+    Ok(Some(Settled {
         woven: Woven {
             bytes: class.write()?,
             sites,
@@ -156,7 +171,7 @@ pub fn settle(class: &ClassFile, numbers: &SiteNumbers) -> Result<Option<Settled
             has_id: flags & HAS_ID != 0,
             kin: flags & KIN != 0,
         },
-        original,
+        original: original.to_vec(),
     }))
 }
 
@@ -333,7 +348,7 @@ mod tests {
         let class = ClassFile::parse(CLASS).unwrap();
         let woven = crate::observed(class, &Alone, SETTINGS, &here).unwrap();
         let there = SiteNumbers::starting_at(1 << 20);
-        let Some(Settled::Ready {
+        let Some(Settled {
             woven: settled,
             part,
             original,
@@ -366,7 +381,7 @@ mod tests {
         let prepared = prepare(&bytes, &Alone, SETTINGS, PART).unwrap();
         let class = ClassFile::parse(&prepared.bytes).unwrap();
         let numbers = SiteNumbers::default();
-        let Some(Settled::Ready { woven, .. }) = settle(&class, &numbers).unwrap() else {
+        let Some(Settled { woven, .. }) = settle(&class, &numbers).unwrap() else {
             panic!("not ready")
         };
         let class = ClassFile::parse(&woven.bytes).unwrap();
@@ -378,10 +393,11 @@ mod tests {
         let mut class = prepared();
         let attribute = class.attributes.last_mut().unwrap();
         attribute.bytes[5] ^= 1;
-        match settle(&class, &SiteNumbers::default()).unwrap() {
-            Some(Settled::Foreign(original)) => assert_eq!(original, CLASS),
-            other => panic!("{other:?}"),
-        }
+        let bytes = class.write().unwrap();
+        assert_eq!(foreign(&bytes).as_deref(), Some(CLASS));
+        assert!(settle(&class, &SiteNumbers::default()).is_err());
+        assert_eq!(foreign(&prepared().write().unwrap()), None);
+        assert_eq!(foreign(CLASS), None);
     }
 
     #[test]
