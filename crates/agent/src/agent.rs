@@ -138,7 +138,7 @@ impl Agent {
         // Asking for a method initialises its class, so that no woven method has to: there the
         // stack or the heap might be full, and the class be unusable for good.
         for (class, method, descriptor) in [
-            ("ClassInfo", "role", "(Ljava/lang/Class;)I"),
+            ("ClassInfo", "role", "(Ljava/lang/Object;)I"),
             ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
             ("Values", "one", "(JI)V"),
             ("Probe", "enter", "(I)J"),

@@ -1,6 +1,7 @@
 //! The native methods of the Java runtime (`Native.java`). Each catches a panic at its border and
 //! answers with something harmless; none leaves an exception pending.
 
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -53,7 +54,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method(
             "arrayBlob",
-            "(Ljava/lang/Object;)I",
+            "(Ljava/lang/Object;III)I",
             array_blob as *mut c_void,
         ),
         method("masked", "(Ljava/lang/String;)Z", masked as *mut c_void),
@@ -223,30 +224,49 @@ extern "system" fn string_blob(env: Env, _: jclass, value: jstring) -> jint {
             return -1;
         }
         let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-        store(agent, BlobKind::Text, bytes)
+        store(agent, BlobKind::Text, &bytes)
     })
 }
 
-extern "system" fn array_blob(env: Env, _: jclass, array: jobject) -> jint {
+extern "system" fn array_blob(
+    env: Env,
+    _: jclass,
+    array: jobject,
+    from: jint,
+    count: jint,
+    width: jint,
+) -> jint {
     with(env, TOO_LONG, |agent, jni| {
-        let Some(array) = local(array) else {
+        let (Some(array), [from, count, width]) = (
+            local(array),
+            [from, count, width].map(|n| n.max(0) as usize),
+        ) else {
             return TOO_LONG;
         };
-        let width = jni
-            .with_frame(|jni| agent.jvmti.class_signature(&jni.object_class(&array)))
-            .map(|signature| element_width(&signature.unwrap_or_default()))
-            .unwrap_or(1);
-        if jni.array_length(&array) * width > MOST_BLOB {
+        if count * width > MOST_BLOB {
             agent
                 .recorder
                 .lost("values over 32 MB, recorded without contents");
             return TOO_LONG;
         }
-        // Copied before it is looked at: the program may go on changing the array.
-        match jni.with_elements(&array, width, <[u8]>::to_vec) {
-            Some(bytes) => store(agent, BlobKind::Elements, bytes),
-            None => TOO_LONG,
-        }
+        // Copied before it is looked at: the program may go on changing the array. The copy goes
+        // to memory that the thread keeps, since most arrays turn out to be known.
+        let part = from * width..(from + count) * width;
+        SCRATCH.with_borrow_mut(|scratch| {
+            scratch.clear();
+            scratch.reserve(count * width);
+            let copied = jni.with_elements(&array, width, |bytes| {
+                bytes
+                    .get(part)
+                    .map(|bytes| scratch.extend_from_slice(bytes))
+            });
+            let blob = match copied {
+                Some(Some(())) => store(agent, BlobKind::Elements, scratch),
+                _ => TOO_LONG,
+            };
+            scratch.shrink_to(MOST_SCRATCH);
+            blob
+        })
     })
 }
 
@@ -255,27 +275,26 @@ const TOO_LONG: jint = -2;
 /// Longer values are not stored: no block of a recording holds more than twice this.
 const MOST_BLOB: usize = 32 << 20;
 
-fn store(agent: &Agent, kind: BlobKind, bytes: Vec<u8>) -> jint {
+/// Memory for the copy of an array that a thread keeps.
+const MOST_SCRATCH: usize = 1 << 20;
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+fn store(agent: &Agent, kind: BlobKind, bytes: &[u8]) -> jint {
     if bytes.len() > MOST_BLOB {
         agent
             .recorder
             .lost("values over 32 MB, recorded without contents");
         return TOO_LONG;
     }
-    let (id, new) = agent.blobs.number(&bytes);
+    let (id, new) = agent.blobs.number(bytes);
     if new {
+        let bytes = bytes.to_vec();
         agent.recorder.send(Message::Blob { id, kind, bytes });
     }
     id.0 as jint
-}
-
-fn element_width(signature: &str) -> usize {
-    match signature.as_bytes().get(1) {
-        Some(b'S' | b'C') => 2,
-        Some(b'I' | b'F') => 4,
-        Some(b'J' | b'D') => 8,
-        _ => 1,
-    }
 }
 
 extern "system" fn masked(env: Env, _: jclass, value: jstring) -> jboolean {

@@ -60,6 +60,11 @@ pub enum Contents {
     Elements(Vec<Value>),
     /// Primitive elements stored once as a blob of little-endian elements.
     Blob(BlobId),
+    /// Those from one element on, stored in one of the two ways above; nothing is said of others.
+    Part {
+        from: u32,
+        known: Box<Contents>,
+    },
 }
 
 /// How a value is laid out: the first character of its descriptor, with `L` for every reference.

@@ -32,6 +32,8 @@ const REF_ARRAY_BLOB: u32 = 10;
 const REF_ARRAY_REF: u32 = 11;
 const REF_REDACTED: u32 = 12;
 const REF_UNKNOWN: u32 = 13;
+const REF_ARRAY_PART: u32 = 14;
+const REF_ARRAY_PART_BLOB: u32 = 15;
 
 /// Java allows arrays of 255 dimensions; no array nests deeper.
 const MAX_NESTING: u32 = 255;
@@ -249,6 +251,14 @@ fn skip_reference(
                 0
             }
         }
+        REF_ARRAY_PART => {
+            cursor.take(16)?; // id, length, first
+            let count = cursor.u32()?;
+            let width = element_shape(TypeId(payload), types)?.width();
+            let width = width.ok_or(Malformed("a part of a primitive array"))?;
+            width.saturating_mul(count as usize)
+        }
+        REF_ARRAY_PART_BLOB => 20,
         REF_ARRAY_BLOB => 16,
         REF_ARRAY_REF => 12,
         _ => return Err(Malformed("a known kind of reference")),
@@ -312,12 +322,14 @@ fn reference(
             let shape = shape_of_boxed(payload)?;
             Reference::Boxed(Box::new(value(shape, cursor, types, depth)?))
         }
-        tag @ (REF_ARRAY | REF_ARRAY_BLOB | REF_ARRAY_REF) => {
+        tag @ (REF_ARRAY | REF_ARRAY_BLOB | REF_ARRAY_REF | REF_ARRAY_PART
+        | REF_ARRAY_PART_BLOB) => {
             let id = ObjectId(cursor.u64()?);
             let length = cursor.u32()?;
             let contents = match tag {
                 REF_ARRAY => Contents::Elements(elements(cursor, types, class, length, depth)?),
                 REF_ARRAY_BLOB => Contents::Blob(BlobId(cursor.u32()?)),
+                REF_ARRAY_PART | REF_ARRAY_PART_BLOB => part(tag, cursor, types, class)?,
                 _ => Contents::Unknown,
             };
             Reference::Array {
@@ -330,6 +342,29 @@ fn reference(
         REF_REDACTED => Reference::Redacted,
         REF_UNKNOWN => Reference::Unknown,
         _ => return Err(Malformed("a known kind of reference")),
+    })
+}
+
+/// The part of a primitive array that may have changed.
+fn part(
+    tag: u32,
+    cursor: &mut Cursor<'_>,
+    types: &Table<TypeDef>,
+    class: TypeId,
+) -> Result<Contents, Malformed> {
+    let from = cursor.u32()?;
+    let known = if tag == REF_ARRAY_PART_BLOB {
+        Contents::Blob(BlobId(cursor.u32()?))
+    } else {
+        if element_shape(class, types)? == Shape::Reference {
+            return Err(Malformed("a part of a primitive array"));
+        }
+        let count = cursor.u32()?;
+        Contents::Elements(elements(cursor, types, class, count, 0)?)
+    };
+    Ok(Contents::Part {
+        from,
+        known: Box::new(known),
     })
 }
 
@@ -503,18 +538,33 @@ fn put_reference(out: &mut Vec<u8>, reference: &Reference) {
                 Contents::Unknown => REF_ARRAY_REF,
                 Contents::Elements(_) => REF_ARRAY,
                 Contents::Blob(_) => REF_ARRAY_BLOB,
+                Contents::Part { known, .. } => match **known {
+                    Contents::Blob(_) => REF_ARRAY_PART_BLOB,
+                    _ => REF_ARRAY_PART,
+                },
             };
             out.put_u32(word(tag, class.0));
             out.put_u64(id.0);
             out.put_u32(*length);
-            match contents {
-                Contents::Unknown => {}
-                Contents::Elements(values) => values.iter().for_each(|v| put_value(out, v)),
-                Contents::Blob(blob) => out.put_u32(blob.0),
-            }
+            put_contents(out, contents);
         }
         Reference::Redacted => out.put_u32(word(REF_REDACTED, 0)),
         Reference::Unknown => out.put_u32(word(REF_UNKNOWN, 0)),
+    }
+}
+
+fn put_contents(out: &mut Vec<u8>, contents: &Contents) {
+    match contents {
+        Contents::Unknown => {}
+        Contents::Elements(values) => values.iter().for_each(|v| put_value(out, v)),
+        Contents::Blob(blob) => out.put_u32(blob.0),
+        Contents::Part { from, known } => {
+            out.put_u32(*from);
+            if let Contents::Elements(values) = &**known {
+                out.put_u32(values.len() as u32);
+            }
+            put_contents(out, known);
+        }
     }
 }
 

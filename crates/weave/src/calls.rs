@@ -134,6 +134,9 @@ pub(crate) fn weave(
             || !jdk && *parameter == "Ljava/lang/Object;"
     };
     let takes_array = parameters.iter().any(&may_change);
+    let part = (jdk && way != Way::Out && takes_array)
+        .then(|| library::own_part(&parameters))
+        .flatten();
     let reflects = reflection::is_field_access(&target);
     let call = weaver.temporary(0, LocalKind::Long);
     let receiver = weaver.temporary(1, LocalKind::Reference);
@@ -167,7 +170,7 @@ pub(crate) fn weave(
         }
         if way != Way::Out {
             before.dup();
-            if reflects {
+            if reflects || part.is_some() {
                 before.astore(receiver).aload(receiver);
             }
         }
@@ -206,8 +209,18 @@ pub(crate) fn weave(
         .zip(&locals)
         .filter(|(p, _)| may_change(p));
     for (i, (_, (_, local))) in arrays.enumerate() {
-        after.aload(*local).lload(call);
-        weaver.probe(&mut after, "contents")?;
+        match part {
+            Some(array) => {
+                after.aload(receiver).aload(*local);
+                after.iload(locals[array + 1].1).iload(locals[array + 2].1);
+                after.lload(call);
+                weaver.probe(&mut after, "contentsPart")?;
+            }
+            None => {
+                after.aload(*local).lload(call);
+                weaver.probe(&mut after, "contents")?;
+            }
+        }
         after.aconst_null().astore(weaver.held(i)?);
     }
     if let (true, Some((_, object))) = (reflects, locals.first()) {
@@ -225,7 +238,7 @@ pub(crate) fn weave(
     weaver.push_site(&mut after, site)?;
     weaver.probe(&mut after, &variant("back", result))?;
     forget(&mut after, &locals);
-    if reflects {
+    if reflects || part.is_some() {
         forget(&mut after, &[(LocalKind::Reference, receiver)]);
     }
     weaver.editor.insert_after(instruction.pc, after);

@@ -332,6 +332,18 @@ pub fn fills_arrays(name: &str) -> bool {
         )
 }
 
+/// Where a method takes a primitive array, an offset and a length, and no other array: which
+/// parameter is the array. A method of the JDK leaves everything outside that part alone.
+pub fn own_part(parameters: &[&str]) -> Option<usize> {
+    let arrays = parameters.iter().filter(|p| p.starts_with('[')).count();
+    let part = |window: &[&str]| matches!(window, [array, "I", "I"] if array.starts_with('[') && array.len() == 2);
+    if arrays == 1 {
+        parameters.windows(3).position(part)
+    } else {
+        None
+    }
+}
+
 /// Whether a method may be one that `Thread` declares and that acts on the thread.
 pub fn is_thread_method(name: &str, descriptor: &str) -> bool {
     matches!(

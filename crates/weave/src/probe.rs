@@ -10,7 +10,7 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 27] = [
+const SINGLE: [(&str, &str); 28] = [
     ("enter", "(I)J"),
     ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),
@@ -25,6 +25,7 @@ const SINGLE: [(&str, &str); 27] = [
     ("outIfThread", "(Ljava/lang/Object;JI)J"),
     ("left", "(J)V"),
     ("contents", "(Ljava/lang/Object;J)V"),
+    ("contentsPart", "(Ljava/lang/Object;Ljava/lang/Object;IIJ)V"),
     ("held", "(Ljava/lang/Object;J)V"),
     ("calleeEnter", "(I)J"),
     ("calleeEnterOn", "(Ljava/lang/Object;I)J"),

@@ -249,7 +249,10 @@ fn reference(reference: &Reference, recording: &Recording) -> Json {
             match elements(contents, *class, recording) {
                 Elements::Unknown => {}
                 Elements::Missing(blob) => object["missing"] = json!(blob.0),
-                Elements::Known(elements) => {
+                Elements::Known(from, elements) => {
+                    if from > 0 {
+                        object["from"] = json!(from);
+                    }
                     let elements = elements.iter().map(|e| value(e, recording));
                     object["elements"] = elements.collect();
                 }

@@ -77,10 +77,10 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
         } => {
             // `int[][]` of three rows is `int[3][]`.
             let name = class_name(class).replacen("[]", &format!("[{length}]"), 1);
-            let elements = match elements(contents, *class, recording) {
+            let (from, elements) = match elements(contents, *class, recording) {
                 Elements::Unknown => return format!("{name}{id}"),
                 Elements::Missing(blob) => return format!("{name}{id}{{<missing {blob}>}}"),
-                Elements::Known(elements) => elements,
+                Elements::Known(from, elements) => (from, elements),
             };
             let limit = detail.limit(SHORT_ELEMENTS);
             let mut shown: Vec<String> = elements
@@ -91,7 +91,11 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
             if elements.len() > limit {
                 shown.push("...".to_owned());
             }
-            format!("{name}{id}{{{}}}", shown.join(", "))
+            let from = match from {
+                0 => String::new(),
+                from => format!("from {from}: "),
+            };
+            format!("{name}{id}{{{from}{}}}", shown.join(", "))
         }
     }
 }
@@ -147,16 +151,21 @@ pub(crate) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
 pub(crate) enum Elements {
     Unknown,
     Missing(BlobId),
-    Known(Vec<Value>),
+    /// Those from an element on; from the first where it is the whole array.
+    Known(u32, Vec<Value>),
 }
 
 pub(crate) fn elements(contents: &Contents, class: TypeId, recording: &Recording) -> Elements {
     match contents {
         Contents::Unknown => Elements::Unknown,
-        Contents::Elements(elements) => Elements::Known(elements.clone()),
+        Contents::Elements(elements) => Elements::Known(0, elements.clone()),
         Contents::Blob(id) => match blob_elements(*id, class, recording) {
-            Some(elements) => Elements::Known(elements),
+            Some(elements) => Elements::Known(0, elements),
             None => Elements::Missing(*id),
+        },
+        Contents::Part { from, known } => match elements(known, class, recording) {
+            Elements::Known(_, elements) => Elements::Known(*from, elements),
+            other => other,
         },
     }
 }

@@ -157,13 +157,22 @@ impl<'r> Renderer<'r> {
             } => {
                 let name = self.class(*class).replacen("[]", &format!("[{length}]"), 1);
                 let id = self.object(*id);
+                let mut from = String::new();
                 let elements = match contents {
                     Contents::Unknown => return format!("{name}{id}"),
                     Contents::Elements(elements) => elements.clone(),
                     Contents::Blob(blob) => self.blob_elements(*blob, *class),
+                    Contents::Part { from: first, known } => {
+                        from = format!("from {first}: ");
+                        match &**known {
+                            Contents::Elements(elements) => elements.clone(),
+                            Contents::Blob(blob) => self.blob_elements(*blob, *class),
+                            _ => panic!("a part of nothing"),
+                        }
+                    }
                 };
                 let elements: Vec<String> = elements.iter().map(|e| self.value(e)).collect();
-                format!("{name}{id}{{{}}}", elements.join(", "))
+                format!("{name}{id}{{{from}{}}}", elements.join(", "))
             }
         }
     }

@@ -151,6 +151,26 @@ fn array(class: u32, element: Shape, depth: u32) -> BoxedStrategy<Reference> {
         .boxed()
 }
 
+/// A part of an array whose other elements are not told.
+fn part(class: u32, element: Shape) -> BoxedStrategy<Reference> {
+    let elements = prop::collection::vec(value(element, 2), 0..4).prop_map(Contents::Elements);
+    let known = prop_oneof![
+        elements,
+        any::<u32>().prop_map(|id| Contents::Blob(BlobId(id)))
+    ];
+    (any::<u64>(), any::<u32>(), any::<u32>(), known)
+        .prop_map(move |(id, length, from, known)| Reference::Array {
+            id: ObjectId(id),
+            class: TypeId(class),
+            length,
+            contents: Contents::Part {
+                from,
+                known: Box::new(known),
+            },
+        })
+        .boxed()
+}
+
 fn reference(depth: u32) -> BoxedStrategy<Reference> {
     let id = prop_oneof![0..1000u64, any::<u64>()].prop_map(ObjectId);
     let class = prop_oneof![Just(TypeId(1)), Just(TypeId(1 << 20))];
@@ -197,6 +217,7 @@ fn reference(depth: u32) -> BoxedStrategy<Reference> {
         1 => array(5, Shape::Boolean, depth),
         1 => array(7, Shape::Double, depth),
         1 => array(3, Shape::Reference, depth),
+        1 => part(7, Shape::Double),
     ]
     .boxed()
 }

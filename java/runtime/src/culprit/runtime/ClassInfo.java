@@ -2,6 +2,8 @@ package culprit.runtime;
 
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /** What the recorder knows of a run-time class. One lookup serves type, role and identity. */
 final class ClassInfo {
@@ -21,6 +23,28 @@ final class ClassInfo {
                     return new ClassInfo(type, Native.describe(type));
                 }
             };
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Whether the second word of an object's header is 32 bits wide and stands for its class. */
+    private static final boolean HEADER_TELLS = U.objectFieldOffset(Integer.class, "value") == 12;
+
+    /** Where that word is. Not a constant: where the JIT sees one it leaves the access to a slow call. */
+    private static long headerClass = 8;
+
+    /** Classes seen lately, by that word. Only such as are never unloaded: words are used again. */
+    private static final int RECENT_BITS = 10;
+
+    private static final ClassLoader SYSTEM = ClassLoader.getSystemClassLoader();
+
+    private static final ClassInfo[] RECENT = new ClassInfo[1 << RECENT_BITS];
+
+    static {
+        Arrays.fill(RECENT, of(Object.class));
+    }
+
+    /** The word in the header of this class's objects, or 0 where it is not known. */
+    private int header;
 
     final int type;
     final int form;
@@ -52,7 +76,7 @@ final class ClassInfo {
         this.idOffset = woven ? idOffset(type) : 0;
         boolean primitives = form == ARRAY && code != 'L';
         this.elementBase = primitives ? elementBase(type) : 0;
-        this.elementSize = primitives ? Unsafe.getUnsafe().arrayIndexScale(type) : 0;
+        this.elementSize = primitives ? U.arrayIndexScale(type) : 0;
         this.enumType =
                 form == ENUM && type.getSuperclass() != Enum.class ? of(type.getSuperclass()).type : this.type;
     }
@@ -74,20 +98,61 @@ final class ClassInfo {
         return ALL.get(type);
     }
 
+    /** The same for the class of an object. */
+    @ForceInline
+    static ClassInfo of(Object o) {
+        if (HEADER_TELLS) {
+            int header = U.getInt(o, headerClass);
+            ClassInfo recent = RECENT[slot(header)];
+            if (recent.header == header) {
+                return recent;
+            }
+        }
+        return look(o);
+    }
+
+    @ForceInline
+    private static int slot(int header) {
+        return header * 0x9e3779b1 >>> 32 - RECENT_BITS;
+    }
+
+    @DontInline
+    private static ClassInfo look(Object o) {
+        Class<?> type = o.getClass();
+        ClassInfo info = of(type);
+        if (HEADER_TELLS && isLasting(type)) {
+            // A thread that sees the entry without its header looks once more.
+            info.header = U.getInt(o, headerClass);
+            RECENT[slot(info.header)] = info;
+        }
+        return info;
+    }
+
+    /** Whether a class lives as long as the JVM. Hidden classes have a slash in their names. */
+    private static boolean isLasting(Class<?> type) {
+        ClassLoader own = type.getClassLoader();
+        for (ClassLoader loader = SYSTEM; own != null && loader != own; loader = loader.getParent()) {
+            if (loader == null) {
+                return false;
+            }
+        }
+        return type.getName().indexOf('/') < 0;
+    }
+
     /** By reflection, since the method returns an {@code int} before JDK 25 and a {@code long} since. */
     private static long elementBase(Class<?> type) {
         try {
-            Object base = Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(Unsafe.getUnsafe(), type);
+            Object base = Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(U, type);
             return ((Number) base).longValue();
         } catch (ReflectiveOperationException impossible) {
             throw new IllegalStateException(impossible);
         }
     }
 
-    /** The role of a class; where memory is full its code runs on as if it were observed. */
-    static int role(Class<?> type) {
+    /** The role of an object's class; where memory is full its code runs on as if it were observed. */
+    static int role(Object o) {
         try {
-            return of(type).role;
+            return of(o).role;
         } catch (OutOfMemoryError full) {
             Native.lost(Values.OUT_OF_MEMORY);
             return OBSERVED;
@@ -97,7 +162,7 @@ final class ClassInfo {
     private static long idOffset(Class<?> type) {
         for (Class<?> c = type; c != null && c.getClassLoader() != null; c = c.getSuperclass()) {
             try {
-                return Unsafe.getUnsafe().objectFieldOffset(c, ID_FIELD);
+                return U.objectFieldOffset(c, ID_FIELD);
             } catch (InternalError noSuchField) {
                 // The field is in a superclass.
             }

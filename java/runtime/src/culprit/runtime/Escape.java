@@ -33,7 +33,7 @@ final class Escape {
 
     static void element(Object o, long state) {
         if (o != null) {
-            ClassInfo info = ClassInfo.of(o.getClass());
+            ClassInfo info = ClassInfo.of(o);
             if (leadsOn(o, info)) {
                 mark(o, info, state);
                 Identity.of(o, info, state);
@@ -146,7 +146,7 @@ final class Escape {
         if (held == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(held.getClass());
+        ClassInfo info = ClassInfo.of(held);
         if (leadsOn(held, info)) {
             Identity.of(held, info, state);
             open.add(held);

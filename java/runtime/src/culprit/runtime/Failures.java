@@ -71,7 +71,7 @@ public final class Failures {
         int count = 0;
         int links = 0;
         for (Throwable t = thrown; t != null && links < ids.length; t = t.getCause(), links++) {
-            long id = Identity.known(t, ClassInfo.of(t.getClass()));
+            long id = Identity.known(t, ClassInfo.of(t));
             if (id != 0) {
                 ids[count++] = id;
             }

@@ -3,16 +3,22 @@ package culprit.runtime;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Ids of objects. Objects of woven classes carry theirs in an added field; all others (library
- * objects, arrays) are kept in a weak table by identity. An id never keeps its object alive.
+ * Ids of objects. Objects of woven classes carry theirs in an added field, along with the number of
+ * their type; all others (library objects, arrays) are kept in a weak table by identity. An id never
+ * keeps its object alive.
  *
  * <p>Having an id means having crossed the border. A library object without one was made by
  * observed code, stayed there, and runs live.
  */
 final class Identity {
     private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Bits of the added field that hold the type; the id is above. */
+    static final int TYPE_BITS = 24;
+
     private static final int STRIPES = 64;
     private static final Stripe[] TABLE = new Stripe[STRIPES];
 
@@ -59,12 +65,12 @@ final class Identity {
         if (offset == 0) {
             return TABLE[System.identityHashCode(o) & STRIPES - 1].idOf(o, state);
         }
-        long id = U.getLong(o, offset);
-        if (id != 0) {
-            return id;
+        long carried = U.getLong(o, offset);
+        if (carried == 0) {
+            long made = fresh(state) << TYPE_BITS | info.type;
+            carried = U.compareAndSetLong(o, offset, 0, made) ? made : U.getLongVolatile(o, offset);
         }
-        id = fresh(state);
-        return U.compareAndSetLong(o, offset, 0, id) ? id : U.getLongVolatile(o, offset);
+        return carried >>> TYPE_BITS;
     }
 
     /** Takes the id back that a copy got along with the other fields of the original. */
@@ -72,7 +78,7 @@ final class Identity {
         if (copy == null || copy == original || copy.getClass() != original.getClass()) {
             return;
         }
-        long offset = ClassInfo.of(copy.getClass()).idOffset;
+        long offset = ClassInfo.of(copy).idOffset;
         if (offset != 0 && U.getLong(copy, offset) == U.getLong(original, offset)) {
             U.putLong(copy, offset, 0);
         }
@@ -81,20 +87,24 @@ final class Identity {
     /** The id of an object, or 0 if it has none. */
     static long known(Object o, ClassInfo info) {
         if (info.idOffset != 0) {
-            return U.getLong(o, info.idOffset);
+            return U.getLong(o, info.idOffset) >>> TYPE_BITS;
         }
-        return crossed(o) ? TABLE[System.identityHashCode(o) & STRIPES - 1].find(o) : 0;
+        return isFresh(o) ? 0 : find(o);
     }
 
     /** Whether an object of an unwoven class has crossed the border. */
     static boolean crossed(Object o) {
-        if (HEADER_TELLS) {
-            long header = U.getLong(o, 0L);
-            if ((header & 7) == 1 && (header & HASH_MASK) == 0) {
-                return false;
-            }
-        }
-        return TABLE[System.identityHashCode(o) & STRIPES - 1].find(o) != 0;
+        return !isFresh(o) && find(o) != 0;
+    }
+
+    /** Whether the header alone tells that an object of an unwoven class has not crossed. */
+    @ForceInline
+    static boolean isFresh(Object o) {
+        return HEADER_TELLS && (U.getLong(o, 0L) & (HASH_MASK | 7)) == 1;
+    }
+
+    private static long find(Object o) {
+        return TABLE[System.identityHashCode(o) & STRIPES - 1].find(o);
     }
 
     private static long fresh(long state) {

@@ -44,7 +44,7 @@ final class Native {
     static native int stringBlob(String value);
 
     /** Stores the contents of a primitive array once; the number of its blob, -2 if it is too long. */
-    static native int arrayBlob(Object array);
+    static native int arrayBlob(Object array, int from, int count, int elementSize);
 
     /** Whether a short string is to be masked. Called only where there are masks. */
     static native boolean masked(String value);

@@ -100,7 +100,13 @@ public final class Probe {
 
     // Records.
 
+    /** Starts a record that several probes write. */
     private static void begin(long state, int kind, int site) {
+        U.putLong(state + POSITION, start(state, kind, site));
+    }
+
+    /** Starts a record; the place where its values go. */
+    private static long start(long state, int kind, int site) {
         long position = U.getLong(state + BASE) + (int) U.getLong(state + PUBLISHED);
         if (position >= U.getLong(state + LIMIT)) {
             Native.flush(state);
@@ -110,12 +116,17 @@ public final class Probe {
             position = takeTurn(state, position);
         }
         U.putInt(position, kind << 26 | site);
-        U.putLong(state + POSITION, position + 4);
+        return position + 4;
     }
 
     private static void end(long state) {
+        end(state, U.getLong(state + POSITION));
+    }
+
+    /** Ends the record whose values go up to a place. */
+    private static void end(long state, long position) {
         long published = U.getLong(state + PUBLISHED);
-        long length = U.getLong(state + POSITION) - U.getLong(state + BASE) - (int) published;
+        long length = position - U.getLong(state + BASE) - (int) published;
         U.putLongRelease(null, state + PUBLISHED, published + ONE_EVENT + length);
     }
 
@@ -161,25 +172,15 @@ public final class Probe {
     /** Flags beside the form: the record has a receiver, the record is complete. */
     private static final int ON = 32, WHOLE = 64;
 
-    private static void put(long state, int form, long bits, Object reference, boolean outward) {
-        switch (form & 31) {
-            case NONE:
-                break;
-            case ONE:
-                Values.one(state, (int) bits);
-                break;
-            case TWO:
-                Values.two(state, (int) bits);
-                break;
-            case FOUR:
-                Values.four(state, (int) bits);
-                break;
-            case EIGHT:
-                Values.eight(state, bits);
-                break;
-            default:
-                Values.reference(state, reference, outward);
+    /** Writes a value; the place after it. */
+    private static long put(long state, long position, int form, long bits, Object reference, boolean outward) {
+        int width = form & 31;
+        if (width == REFERENCE) {
+            return Values.reference(state, position, reference, outward);
         }
+        // Buffers are written from the low byte on; what is too much is overwritten by what follows.
+        U.putLong(position, bits);
+        return position + width;
     }
 
     // Observed methods, from inside.
@@ -193,15 +194,17 @@ public final class Probe {
     @DontInline
     private static long incoming(long token, int site, int form, Object self, long bits, Object reference) {
         long state = state(token);
-        begin(state, INCOMING_CALL, site);
+        long position = start(state, INCOMING_CALL, site);
         boolean skipped = (int) token == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
         token |= CROSSING | (skipped ? SKIPPED : 0);
         if ((form & ON) != 0) {
-            Values.reference(state, self, true);
+            position = Values.reference(state, position, self, true);
         }
-        put(state, form, bits, reference, false);
+        position = put(state, position, form, bits, reference, false);
         if ((form & WHOLE) != 0) {
-            cross(token);
+            cross(state, position, token);
+        } else {
+            U.putLong(state + POSITION, position);
         }
         return token;
     }
@@ -334,11 +337,15 @@ public final class Probe {
     @DontInline
     private static void cross(long token) {
         long state = state(token);
+        cross(state, U.getLong(state + POSITION), token);
+    }
+
+    private static void cross(long state, long position, long token) {
         if ((token & SKIPPED) != 0) {
             mute(state, 1);
             return;
         }
-        end(state);
+        end(state, position);
         setDepth(state, (int) token + 1);
     }
 
@@ -361,9 +368,8 @@ public final class Probe {
     @DontInline
     private static void returned(long token, int site, int form, long bits, Object reference) {
         long state = state(token);
-        begin(state, INCOMING_RETURN, site);
-        put(state, form, bits, reference, true);
-        leave(state, token);
+        long position = start(state, INCOMING_RETURN, site);
+        leave(state, put(state, position, form, bits, reference, true), token);
     }
 
     @ForceInline
@@ -462,11 +468,15 @@ public final class Probe {
     }
 
     private static void leave(long state, long token) {
+        leave(state, U.getLong(state + POSITION), token);
+    }
+
+    private static void leave(long state, long position, long token) {
         if ((token & SKIPPED) != 0) {
             mute(state, -1);
             return;
         }
-        end(state);
+        end(state, position);
         setDepth(state, (int) token);
     }
 
@@ -483,14 +493,16 @@ public final class Probe {
         if (open > 0) {
             unwound(state, open);
         }
-        begin(state, OUTGOING_CALL, site);
+        long position = start(state, OUTGOING_CALL, site);
         long call = token & STATE_BITS | CROSSING | OUTWARD | inside;
         if ((form & ON) != 0) {
-            Values.reference(state, receiver, true);
+            position = Values.reference(state, position, receiver, true);
         }
-        put(state, form, bits, reference, true);
+        position = put(state, position, form, bits, reference, true);
         if ((form & WHOLE) != 0) {
-            cross(call);
+            cross(state, position, call);
+        } else {
+            U.putLong(state + POSITION, position);
         }
         return call;
     }
@@ -498,7 +510,7 @@ public final class Probe {
     /** Whether calls on an object leave observed code: it is external, or live and shared. */
     @ForceInline
     private static boolean isOutside(Object receiver) {
-        int role = ClassInfo.role(receiver.getClass());
+        int role = ClassInfo.role(receiver);
         return role == ClassInfo.EXTERNAL || role == ClassInfo.LIVE && Identity.crossed(receiver);
     }
 
@@ -649,6 +661,29 @@ public final class Probe {
     }
 
     /**
+     * The same where the callee was told which part of the array is its own. That code of the JDK
+     * keeps to it is known; of others it is not.
+     */
+    @ForceInline
+    public static void contentsPart(Object callee, Object array, int from, int count, long call) {
+        if (call < 0 && array != null) {
+            changedPart(callee, array, from, count, call);
+        }
+    }
+
+    @DontInline
+    private static void changedPart(Object callee, Object array, int from, int count, long call) {
+        if (callee.getClass().getClassLoader() != null) {
+            changed(array, call);
+            return;
+        }
+        long state = state(call);
+        begin(state, ARRAY_CONTENTS, 0);
+        Values.part(state, array, from, count);
+        end(state);
+    }
+
+    /**
      * Contents of an array that an outgoing call received, where an exception arrives or leaves: if
      * that call ended with the exception, before that is recorded.
      */
@@ -677,9 +712,8 @@ public final class Probe {
         if (open > 0) {
             unwound(state, open);
         }
-        begin(state, OUTGOING_RETURN, site);
-        put(state, form, bits, reference, false);
-        leave(state, call);
+        long position = start(state, OUTGOING_RETURN, site);
+        leave(state, put(state, position, form, bits, reference, false), call);
     }
 
     @ForceInline
@@ -827,11 +861,19 @@ public final class Probe {
     }
 
     /** Observed code accesses an element of an array; recorded if the array crossed the border. */
+    @ForceInline
     public static long element(Object array, int index, long token, int kind, int site) {
-        if (token == 0 || array == null || isSilent(state(token), token) || !Identity.crossed(array)) {
+        return token == 0 || array == null || Identity.isFresh(array)
+                ? 0
+                : elementOf(array, index, token, kind, site);
+    }
+
+    @DontInline
+    private static long elementOf(Object array, int index, long token, int kind, int site) {
+        long state = state(token);
+        if (isSilent(state, token) || !Identity.crossed(array)) {
             return 0;
         }
-        long state = state(token);
         begin(state, kind, site);
         Values.reference(state, array, true);
         Values.four(state, index);

@@ -24,7 +24,9 @@ final class Values {
             ARRAY_BLOB = 10,
             ARRAY_REF = 11,
             REDACTED = 12,
-            UNKNOWN = 13;
+            UNKNOWN = 13,
+            ARRAY_PART = 14,
+            ARRAY_PART_BLOB = 15;
 
     /** Longer strings and primitive arrays are stored once, as blobs. */
     private static final int INLINE_CHARS = 64, INLINE_BYTES = 256;
@@ -39,6 +41,13 @@ final class Values {
     static final int LONG_ARRAY = 0, DEEP_ARRAY = 1, OUT_OF_MEMORY = 3;
 
     private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Strings are read as the JDK keeps them; before JDK 12 there was no way to do that. */
+    private static final boolean STRINGS_OPEN = Runtime.version().feature() >= 12;
+
+    private static final long STRING_VALUE = U.objectFieldOffset(String.class, "value"),
+            STRING_CODER = U.objectFieldOffset(String.class, "coder"),
+            STRING_BASE = ClassInfo.of(byte[].class).elementBase;
 
     /** Set by the agent before the first event where `--redact` was given. */
     static boolean masking;
@@ -70,12 +79,36 @@ final class Values {
     }
 
     /** A reference that goes out of observed code, or comes in with the contents of arrays. */
-    @DontInline
     static void reference(long state, Object o, boolean outward) {
+        long position = U.getLong(state + Probe.POSITION);
+        U.putLong(state + Probe.POSITION, reference(state, position, o, outward));
+    }
+
+    /**
+     * The same at a place in the buffer; the place after it. Objects that carry their id take a few
+     * instructions, everything else a call.
+     */
+    static long reference(long state, long position, Object o, boolean outward) {
         if (o == null) {
-            four(state, NULL);
-            return;
+            U.putInt(position, NULL);
+            return position + 4;
         }
+        long offset = ClassInfo.of(o).idOffset;
+        if (offset != 0) {
+            long carried = U.getLong(o, offset);
+            long id = carried >>> Identity.TYPE_BITS;
+            if (id != 0 && id < 1L << 32) {
+                U.putLong(position, id << 32 | OBJECT << 24 | carried & 0xffffff);
+                return position + 8;
+            }
+        }
+        U.putLong(state + Probe.POSITION, position);
+        other(state, o, outward);
+        return U.getLong(state + Probe.POSITION);
+    }
+
+    @DontInline
+    private static void other(long state, Object o, boolean outward) {
         long start = U.getLong(state + Probe.POSITION) - U.getLong(state + Probe.BASE);
         long published = U.getLong(state + Probe.PUBLISHED);
         try {
@@ -111,7 +144,7 @@ final class Values {
             string(state, (String) o);
             return;
         }
-        ClassInfo info = ClassInfo.of(o.getClass());
+        ClassInfo info = ClassInfo.of(o);
         switch (info.form) {
             case ClassInfo.OBJECT:
                 object(state, o, info, outward);
@@ -162,24 +195,22 @@ final class Values {
             return;
         }
         long position = room(state, 4 + 2 * INLINE_CHARS);
-        for (int i = 0; i < length; i++) {
-            char c = value.charAt(i);
-            if (c > 0xff) {
-                wide(state, position, value, length);
-                return;
+        boolean wide = !STRINGS_OPEN || U.getByte(value, STRING_CODER) != 0;
+        int bytes = wide ? 2 * length : length;
+        U.putInt(position, (wide ? STRING16 : STRING8) << 24 | length);
+        position += 4;
+        if (STRINGS_OPEN) {
+            Object chars = U.getReference(value, STRING_VALUE);
+            // Objects are as long as a multiple of eight, and the buffer has its reserve.
+            for (int i = 0; i < bytes; i += 8) {
+                U.putLong(position + i, U.getLong(chars, STRING_BASE + i));
             }
-            U.putByte(position + 4 + i, (byte) c);
+        } else {
+            for (int i = 0; i < length; i++) {
+                U.putChar(position + 2 * i, value.charAt(i));
+            }
         }
-        U.putInt(position, STRING8 << 24 | length);
-        U.putLong(state + Probe.POSITION, position + 4 + length);
-    }
-
-    private static void wide(long state, long position, String value, int length) {
-        U.putInt(position, STRING16 << 24 | length);
-        for (int i = 0; i < length; i++) {
-            U.putChar(position + 4 + 2 * i, value.charAt(i));
-        }
-        U.putLong(state + Probe.POSITION, position + 4 + 2 * length);
+        U.putLong(state + Probe.POSITION, position + bytes);
     }
 
     private static void boxed(long state, Object o, int code) {
@@ -237,7 +268,7 @@ final class Values {
         }
         long bytes = (long) length * info.elementSize;
         if (bytes > INLINE_BYTES) {
-            int blob = Native.arrayBlob(o);
+            int blob = Native.arrayBlob(o, 0, length, info.elementSize);
             arrayHead(state, blob < 0 ? ARRAY_REF : ARRAY_BLOB, info.type, id, length);
             if (blob >= 0) {
                 four(state, blob);
@@ -247,6 +278,35 @@ final class Values {
         arrayHead(state, ARRAY, info.type, id, length);
         long position = room(state, (int) bytes);
         U.copyMemory(o, info.elementBase, null, position, bytes);
+        U.putLong(state + Probe.POSITION, position + bytes);
+    }
+
+    /** A primitive array of which only a part may have changed. */
+    static void part(long state, Object array, int from, int count) {
+        ClassInfo info = ClassInfo.of(array);
+        int length = java.lang.reflect.Array.getLength(array);
+        boolean apart = info.elementSize != 0 && from >= 0 && count >= 0 && count < length - from;
+        if (!apart) {
+            reference(state, array, false);
+            return;
+        }
+        long id = Identity.of(array, info, state);
+        room(state, 64);
+        long bytes = (long) count * info.elementSize;
+        if (bytes > INLINE_BYTES) {
+            int blob = Native.arrayBlob(array, from, count, info.elementSize);
+            arrayHead(state, blob < 0 ? ARRAY_REF : ARRAY_PART_BLOB, info.type, id, length);
+            if (blob >= 0) {
+                four(state, from);
+                four(state, blob);
+            }
+            return;
+        }
+        arrayHead(state, ARRAY_PART, info.type, id, length);
+        four(state, from);
+        four(state, count);
+        long position = room(state, (int) bytes);
+        U.copyMemory(array, info.elementBase + (long) from * info.elementSize, null, position, bytes);
         U.putLong(state + Probe.POSITION, position + bytes);
     }
 
