@@ -26,6 +26,7 @@ facts! {
     exceptions_out_of_super_constructors: "supers",
     fields_in_both_directions: "fields",
     arrays_with_contents_inward_and_after_calls_that_received_them: "arrays",
+    the_part_of_an_array_that_the_jdk_was_given: "parts",
     class_initialisers_from_outside_and_inside: "initialisers",
     callbacks_nest: "callbacks",
     exceptions_in_both_directions: "exceptions",
