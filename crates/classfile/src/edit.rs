@@ -1,9 +1,9 @@
 //! The editor: code goes in between instructions, and everything that names a pc follows.
 //!
 //! Inserted code is straight-line and leaves the operand stack as it found it, so every frame of the method stays true
-//! and only moves. Two things need more: a local that lives through the whole method is added to every frame, and a
-//! conditional jump that no longer reaches becomes an inverted jump over a `goto_w`, which needs one new frame; the
-//! simulator supplies it.
+//! and only moves. Three things need more: a local that lives through the whole method is added to every frame; a
+//! conditional jump that no longer reaches becomes an inverted jump over a `goto_w`, which needs one new frame that the
+//! simulator supplies; and entry code may skip a part of itself, where the frame is that of the method's start.
 //!
 //! Layout of the result: entry code, then per old instruction the code before it, the instruction (or its replacement)
 //! and the code after it, then the bodies of added handlers.
@@ -62,7 +62,7 @@ pub struct HandlerSpec {
 pub struct Editor<'a> {
     code: &'a Code,
     method: MethodContext,
-    entry: Vec<Asm>,
+    entry: Vec<Entry>,
     insertions: Vec<Insertion>,
     handlers: Vec<HandlerSpec>,
     live: Vec<(u16, VerificationType)>,
@@ -71,6 +71,43 @@ pub struct Editor<'a> {
     /// Treats every 16-bit jump as out of range. For tests of the far forms.
     pub widen_all: bool,
 }
+
+/// A piece of the code that runs once, when the method is entered.
+#[derive(Debug, Clone)]
+enum Entry {
+    Always(Asm),
+    /// Skipped if the integer on the stack is 0; `carried` are the values below it.
+    Optional {
+        asm: Asm,
+        carried: Vec<VerificationType>,
+    },
+}
+
+impl Entry {
+    fn len(&self) -> usize {
+        match self {
+            Entry::Always(asm) => asm.len(),
+            Entry::Optional { asm, .. } => SKIP_LENGTH + asm.len(),
+        }
+    }
+
+    fn emit(&self, out: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Entry::Always(asm) => out.extend(asm.bytes()),
+            Entry::Optional { asm, .. } => {
+                let offset =
+                    i16::try_from(self.len()).map_err(|_| Error::BadInsertion("skips too much"))?;
+                out.push(op::IFEQ);
+                out.extend(offset.to_be_bytes());
+                out.extend(asm.bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of the jump over optional entry code.
+const SKIP_LENGTH: usize = 3;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Insertion {
@@ -149,7 +186,14 @@ impl<'a> Editor<'a> {
 
     /// Runs once, when the method is entered. A jump back to pc 0 does not run it again.
     pub fn insert_entry(&mut self, asm: Asm) {
-        self.entry.push(asm);
+        self.entry.push(Entry::Always(asm));
+    }
+
+    /// Entry code that runs only if the integer left on the stack by the entry code before it is not 0. Below that
+    /// integer are `carried`, and nothing else; the code leaves as many values of the same types. More entry code must
+    /// follow, and no live local may be set before.
+    pub fn insert_entry_if(&mut self, asm: Asm, carried: Vec<VerificationType>) {
+        self.entry.push(Entry::Optional { asm, carried });
     }
 
     /// A temporary that no frame mentions: it may be read only in straight-line succession after it is written,
@@ -186,7 +230,7 @@ impl<'a> Editor<'a> {
     /// Writes the edited method and tells what was lost and moved. On an error the pool may have gained unused
     /// constants, which is harmless.
     pub fn finish_with_report(mut self, pool: &mut Pool) -> Result<Edited> {
-        if !self.live.is_empty() && self.entry.iter().all(Asm::is_empty) {
+        if !self.live.is_empty() && self.entry.iter().all(|entry| entry.len() == 0) {
             return Err(Error::BadInsertion("never sets a live local"));
         }
         if self.next_local > u32::from(u16::MAX) {
@@ -205,7 +249,7 @@ impl<'a> Editor<'a> {
         self.measure(&steps, &mut limits, pool)?;
 
         let mut layout = Layout::new(&steps, self.code.bytes.len(), self.widen_all)?;
-        layout.settle(self.entry.iter().map(Asm::len).sum(), &steps)?;
+        layout.settle(self.entry.iter().map(Entry::len).sum(), &steps)?;
         let ranges = self.ranges(&layout.map)?;
         let (bytes, bodies) = self.emit(&steps, &layout, &ranges)?;
 
@@ -274,8 +318,26 @@ impl<'a> Editor<'a> {
     /// Checks all inserted code and finds how much stack and how many locals it needs.
     fn measure(&self, steps: &[Step<'_>], limits: &mut Limits, pool: &Pool) -> Result<()> {
         let mut depth = 0;
-        for asm in &self.entry {
-            limits.straight(asm, &mut depth, pool)?;
+        for entry in &self.entry {
+            match entry {
+                Entry::Always(asm) => limits.straight(asm, &mut depth, pool)?,
+                Entry::Optional { asm, carried } => {
+                    let below: u16 = carried.iter().map(|kind| kind.slots()).sum();
+                    if depth != i64::from(below) + 1 {
+                        return Err(Error::BadInsertion("skips with another stack than told"));
+                    }
+                    depth -= 1;
+                    limits.straight(asm, &mut depth, pool)?;
+                    if depth != i64::from(below) {
+                        return Err(Error::BadInsertion(
+                            "leaves another stack than skipping does",
+                        ));
+                    }
+                }
+            }
+        }
+        if matches!(self.entry.last(), Some(Entry::Optional { .. })) {
+            return Err(Error::BadInsertion("skips to the end of the entry code"));
         }
         for step in steps {
             let mut depth = 0;
@@ -326,8 +388,8 @@ impl<'a> Editor<'a> {
     ) -> Result<(Vec<u8>, Vec<u32>)> {
         let map = &layout.map;
         let mut out = Vec::with_capacity(map.end() as usize + 64);
-        for asm in &self.entry {
-            out.extend(asm.bytes());
+        for entry in &self.entry {
+            entry.emit(&mut out)?;
         }
         for (step, far) in steps.iter().zip(&layout.far) {
             for insertion in step.before {
@@ -403,7 +465,11 @@ impl<'a> Editor<'a> {
             .any(|(s, far)| *far && s.instruction.is_conditional());
         // A version 50 class without frames is checked by the old verifier, which wants none.
         let wants_frames = self.method.major > 50 || old.is_some();
-        let needs_new = has_far_condition && wants_frames;
+        let skips = self
+            .entry
+            .iter()
+            .any(|e| matches!(e, Entry::Optional { .. }));
+        let needs_new = (has_far_condition || skips) && wants_frames;
         if old.is_none() && !needs_new && ranges.is_empty() {
             return Ok(None);
         }
@@ -417,7 +483,7 @@ impl<'a> Editor<'a> {
             *pc = map.target(*pc, "StackMapTable")?;
             self.move_frame(frame, map)?;
         }
-        if needs_new {
+        if has_far_condition && wants_frames {
             self.far_frames(steps, layout, &mut frames, pool)?;
         }
         for ((_, _, handler), body) in ranges.iter().zip(bodies) {
@@ -432,7 +498,25 @@ impl<'a> Editor<'a> {
             self.move_frame(&mut frame, map)?;
             frames.push((*body, frame));
         }
+        frames.splice(..0, self.entry_frames(&initial));
         write_frames(&frames, &initial).map(Some)
+    }
+
+    /// The frames where entry code goes on after a part that may have been skipped.
+    fn entry_frames(&self, initial: &Frame) -> Vec<(u32, Frame)> {
+        let mut pc = 0;
+        let mut frames = Vec::new();
+        for entry in &self.entry {
+            pc += entry.len() as u32;
+            if let Entry::Optional { carried, .. } = entry {
+                let frame = Frame {
+                    locals: initial.locals.clone(),
+                    stack: carried.clone(),
+                };
+                frames.push((pc, frame));
+            }
+        }
+        frames
     }
 
     /// Relocates the types in a frame and adds the live locals.

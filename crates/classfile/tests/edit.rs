@@ -458,6 +458,55 @@ fn frames_move_grow_and_name_the_new_instruction() {
 }
 
 #[test]
+fn entry_code_may_skip_a_part_of_itself() {
+    let mut pool = Pool::new();
+    let method = context(&mut pool, 61);
+    let long = VerificationType::Long;
+    let initial = Frame {
+        locals: vec![VerificationType::Integer],
+        stack: vec![],
+    };
+    let code = code(vec![op::RETURN]);
+    let mut asked = Asm::new();
+    asked.op(op::LCONST_0).op(op::ICONST_1);
+    let mut part = Asm::new();
+    part.pop2().op(op::LCONST_1);
+    let mut kept = Asm::new();
+    kept.pop2();
+
+    let mut editor = Editor::new(&code, method);
+    editor.insert_entry(asked.clone());
+    editor.insert_entry_if(part.clone(), vec![long]);
+    editor.insert_entry(kept.clone());
+    let edited = editor.finish(&mut pool).unwrap();
+    let jump = [op::LCONST_0, op::ICONST_1, op::IFEQ, 0, 5];
+    let rest = [op::POP2, op::LCONST_1, op::POP2, op::RETURN];
+    assert_eq!(edited.bytes, [&jump[..], &rest[..]].concat());
+    let frames = parse_frames(&edited.attributes[0].bytes, &initial).unwrap();
+    let frame = Frame {
+        locals: initial.locals.clone(),
+        stack: vec![long],
+    };
+    assert_eq!(frames, [(7, frame)]);
+
+    // The stack is not the one that was told, before or after; nothing follows.
+    for (asked, part, kept) in [
+        (part.clone(), part.clone(), Some(&kept)),
+        (asked.clone(), kept.clone(), Some(&kept)),
+        (asked, part, None),
+    ] {
+        let mut editor = Editor::new(&code, method);
+        editor.insert_entry(asked);
+        editor.insert_entry_if(part, vec![long]);
+        if let Some(kept) = kept {
+            editor.insert_entry(kept.clone());
+        }
+        let refused = editor.finish(&mut pool).unwrap_err();
+        assert!(matches!(refused, Error::BadInsertion(_)), "{refused}");
+    }
+}
+
+#[test]
 fn a_jump_over_much_code_takes_its_far_form_by_itself() {
     let mut pool = Pool::new();
     let method = context(&mut pool, 49);

@@ -22,7 +22,8 @@ use culprit_verifier::{Bench, Class, Comparison, Outcomes, is_early, is_sampled,
 enum Edit {
     /// Nothing.
     Plain,
-    /// Code before and after every instruction, replaced calls, temporaries, a live local and catch-all handlers.
+    /// Entry code that is skipped, code before and after every instruction, replaced calls, temporaries, a live local
+    /// and catch-all handlers.
     Everything,
     /// All jumps in their far forms, with a live local and code after each, so that each needs its own frame.
     FarJumps,
@@ -297,7 +298,13 @@ fn plan<'a>(
     let temporary = editor.new_local(LocalKind::Double);
     let live = editor.new_live_local(VerificationType::Long);
     let mut entry = Asm::new();
-    entry.op(op::LCONST_0).lstore(live);
+    entry.op(op::LCONST_0).op(op::ICONST_0);
+    editor.insert_entry(entry);
+    let mut skipped = Asm::new();
+    skipped.pop2().op(op::LCONST_1);
+    editor.insert_entry_if(skipped, vec![VerificationType::Long]);
+    let mut entry = Asm::new();
+    entry.lstore(live);
     editor.insert_entry(entry);
     let inits: Vec<u32> = simulation.this_inits().collect();
     let mut neutral = Asm::new();

@@ -49,6 +49,18 @@ pub(crate) struct Target<'t> {
     pub(crate) is_static: bool,
 }
 
+/// How a method is entered: the names of the probes.
+pub(crate) struct Entrance {
+    /// Tells where the thread is.
+    pub(crate) here: &'static str,
+    /// Whether the call crosses the border there.
+    pub(crate) crosses: &'static str,
+    /// Begins the record of the crossing.
+    pub(crate) enter: &'static str,
+    /// Ends it once the arguments are written.
+    pub(crate) commit: &'static str,
+}
+
 /// Weaves every method of a class by a plan; methods that cannot be woven stay as they are.
 pub(crate) fn weave_class(
     mut class: ClassFile,
@@ -344,24 +356,44 @@ impl Weaver<'_> {
         Ok(())
     }
 
-    /// Entry code: ask for a token, write receiver and arguments under it, commit.
+    /// Entry code: ask where the thread is; if the call crosses the border, ask for a token, write
+    /// receiver and arguments under it, and commit.
+    ///
+    /// The branch is one of the method's own: the JIT sees from where this method is called, and
+    /// leaves out what never happens.
     pub(crate) fn enter(
         &mut self,
         token: u16,
         site: SiteId,
-        stem: &str,
-        commit: &str,
+        entrance: &Entrance,
     ) -> Result<(), Error> {
+        let mut side = Asm::new();
+        self.probe(&mut side, entrance.here)?;
+        side.dup2();
+        self.probe(&mut side, entrance.crosses)?;
+        self.editor.insert_entry(side);
+        let crossing = self.crossing(token, site, entrance)?;
+        self.editor
+            .insert_entry_if(crossing, vec![VerificationType::Long]);
+        let mut keep = Asm::new();
+        keep.lstore(token);
+        self.editor.insert_entry(keep);
+        Ok(())
+    }
+
+    /// Puts the token of a crossing in the place of the one on the stack.
+    fn crossing(&mut self, token: u16, site: SiteId, entrance: &Entrance) -> Result<Asm, Error> {
         let mut asm = Asm::new();
+        asm.pop2();
         let on_receiver = !self.is_static() && !self.is_constructor();
         let shapes = parameter_shapes(self.descriptor)?;
-        let mut probe = stem.to_owned();
+        let mut probe = entrance.enter.to_owned();
         if on_receiver {
             asm.aload(0);
             probe.push_str("On");
         }
         // With at most one small argument one probe does it all.
-        let whole = if stem == "enter" {
+        let whole = if entrance.enter == "enter" {
             whole_record(&shapes)
         } else {
             None
@@ -384,10 +416,10 @@ impl Weaver<'_> {
                 local += kind.slots();
             }
             asm.lload(token);
-            self.probe(&mut asm, commit)?;
+            self.probe(&mut asm, entrance.commit)?;
         }
-        self.editor.insert_entry(asm);
-        Ok(())
+        asm.lload(token);
+        Ok(asm)
     }
 
     /// A probe before every return, given the value that is returned.

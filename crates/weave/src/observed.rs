@@ -8,7 +8,7 @@ use culprit_model::{EventKind, SiteKind};
 
 use crate::calls;
 use crate::library;
-use crate::method::{Target, Weaver, stores_local_zero};
+use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::probe::{local_kind, variant};
 use crate::{Error, MemberKind, Settings, World};
 
@@ -19,12 +19,22 @@ pub(crate) fn weave(
 ) -> Result<bool, Error> {
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Entry);
-    let entry = if weaver.is_constructor() {
-        "enterConstructor"
-    } else {
-        "enter"
+    let constructs = weaver.is_constructor();
+    let entrance = Entrance {
+        here: if constructs {
+            "hereConstructing"
+        } else {
+            "here"
+        },
+        crosses: "isOutside",
+        enter: if constructs {
+            "enterConstructor"
+        } else {
+            "enter"
+        },
+        commit: "entered",
     };
-    weaver.enter(token, site, entry, "entered")?;
+    weaver.enter(token, site, &entrance)?;
     weaver.before_returns(token, site, "returned")?;
 
     let code = weaver.code;

@@ -5,7 +5,7 @@ use culprit_classfile::{Asm, Instruction, op};
 use culprit_model::{EventKind, SiteKind};
 
 use crate::library;
-use crate::method::{Target, Weaver};
+use crate::method::{Entrance, Target, Weaver};
 use crate::observed::access;
 use crate::reflection;
 use crate::{Error, MemberKind, Settings, World};
@@ -63,15 +63,17 @@ pub(crate) fn weave(
         )?;
         edited = true;
     }
+    let watched = library::is_called_back(weaver.name, weaver.descriptor)
+        || (settings.kin && weaver.name != "<init>");
+    let call = if watched { Some(callee(weaver)?) } else { None };
     // What happens when an exception leaves the method, innermost first.
     let mut leaving = Asm::new();
     if constructs {
         constructor_calls(weaver, &mut leaving)?;
     }
-    let watched = library::is_called_back(weaver.name, weaver.descriptor)
-        || (settings.kin && weaver.name != "<init>");
-    if watched {
-        callee(weaver, &mut leaving)?;
+    if let Some(call) = call {
+        leaving.dup().lload(call);
+        weaver.probe(&mut leaving, "calleeThrew")?;
     }
     if !leaving.is_empty() {
         weaver.around(&leaving)?;
@@ -112,12 +114,18 @@ fn constructor_calls(weaver: &mut Weaver<'_>, leaving: &mut Asm) -> Result<(), E
     weaver.probe(leaving, "reached")
 }
 
-/// Watches a method from inside: called while observed code runs, it is an outgoing call.
-fn callee(weaver: &mut Weaver<'_>, leaving: &mut Asm) -> Result<(), Error> {
+/// Watches a method from inside: called while observed code runs, it is an outgoing call. Gives the
+/// local of the call's token.
+fn callee(weaver: &mut Weaver<'_>) -> Result<u16, Error> {
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Callee);
-    weaver.enter(token, site, "calleeEnter", "left")?;
+    let entrance = Entrance {
+        here: "here",
+        crosses: "isInside",
+        enter: "calleeEnter",
+        commit: "left",
+    };
+    weaver.enter(token, site, &entrance)?;
     weaver.before_returns(token, site, "back")?;
-    leaving.dup().lload(token);
-    weaver.probe(leaving, "calleeThrew")
+    Ok(token)
 }

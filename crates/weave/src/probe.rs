@@ -10,7 +10,11 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 28] = [
+const SINGLE: [(&str, &str); 32] = [
+    ("here", "()J"),
+    ("hereConstructing", "()J"),
+    ("isOutside", "(J)Z"),
+    ("isInside", "(J)Z"),
     ("enter", "(I)J"),
     ("enterOn", "(Ljava/lang/Object;I)J"),
     ("enterConstructor", "(I)J"),

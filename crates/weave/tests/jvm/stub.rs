@@ -43,11 +43,11 @@ fn emptied(bytes: &[u8]) -> Vec<u8> {
         let at = method.attribute_index(&class.pool, "Code").unwrap();
         let code = Code::parse(&method.attributes[at], &class.pool).unwrap();
         let mut body = Asm::new();
-        if class.pool.utf8(method.descriptor).unwrap().ends_with('J') {
-            body.op(op::LCONST_0).op(op::LRETURN);
-        } else {
-            body.op(op::RETURN);
-        }
+        match class.pool.utf8(method.descriptor).unwrap().chars().last() {
+            Some('J') => body.op(op::LCONST_0).op(op::LRETURN),
+            Some('Z') => body.op(op::ICONST_0).op(op::IRETURN),
+            _ => body.op(op::RETURN),
+        };
         let empty = Code {
             max_stack: 2,
             max_locals: code.max_locals,

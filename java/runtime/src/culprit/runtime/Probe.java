@@ -183,16 +183,51 @@ public final class Probe {
         return position + width;
     }
 
-    // Observed methods, from inside.
+    // Observed methods, from inside. Woven code asks where the thread is, and calls an entry probe only
+    // if it comes from outside. That branch is in the woven method: its own profile tells the JIT whether
+    // it is ever taken.
 
+    /** Where the current thread is: a token that belongs to no crossing, which the JIT is to know too. */
     @ForceInline
-    private static long entering(int site, int form, Object self, long bits, Object reference) {
+    public static long here() {
+        return current() & ~CROSSING;
+    }
+
+    /**
+     * The same in a constructor. No handler may cover a {@code super(...)} or {@code this(...)} call,
+     * so an exception that leaves the inner constructor is seen there and nowhere further out; the
+     * inner one must know that it ends the incoming call.
+     */
+    @ForceInline
+    public static long hereConstructing() {
         long token = current();
-        return (token & 1) != 0 || token == 0 ? token : incoming(token, site, form, self, bits, reference);
+        return ((token & 1) != 0 && U.getInt(state(token) + CHAINED) != 0 ? chained(token) : token) & ~CROSSING;
     }
 
     @DontInline
-    private static long incoming(long token, int site, int form, Object self, long bits, Object reference) {
+    private static long chained(long token) {
+        U.putInt(state(token) + CHAINED, 0);
+        return token | INNER;
+    }
+
+    /** Whether the current thread runs observed code and is recorded. */
+    @ForceInline
+    public static boolean isInside(long token) {
+        return (token & 1) != 0;
+    }
+
+    /** Whether the current thread runs external code and is recorded. */
+    @ForceInline
+    public static boolean isOutside(long token) {
+        return (token & 1) == 0 && token != 0;
+    }
+
+    @DontInline
+    private static long entering(int site, int form, Object self, long bits, Object reference) {
+        long token = current();
+        if (!isOutside(token)) {
+            return token; // Capture has ended meanwhile.
+        }
         long state = state(token);
         long position = start(state, INCOMING_CALL, site);
         boolean skipped = (int) token == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
@@ -222,98 +257,72 @@ public final class Probe {
     }
 
     /** Entry of a static method or class initialiser whose arguments follow. */
-    @ForceInline
     public static long enter(int site) {
         return entering(site, NONE, null, 0, null);
     }
 
     /** Entry of an instance method whose arguments follow. */
-    @ForceInline
     public static long enterOn(Object self, int site) {
         return entering(site, ON, self, 0, null);
     }
 
     // Methods with at most one small argument have the whole record written by one probe.
 
-    @ForceInline
     public static long enterV(int site) {
         return entering(site, WHOLE, null, 0, null);
     }
 
-    @ForceInline
     public static long enter1(int argument, int site) {
         return entering(site, ONE | WHOLE, null, argument, null);
     }
 
-    @ForceInline
     public static long enter2(int argument, int site) {
         return entering(site, TWO | WHOLE, null, argument, null);
     }
 
-    @ForceInline
     public static long enter4(int argument, int site) {
         return entering(site, FOUR | WHOLE, null, argument, null);
     }
 
-    @ForceInline
     public static long enterF(float argument, int site) {
         return entering(site, FOUR | WHOLE, null, Float.floatToRawIntBits(argument), null);
     }
 
-    @ForceInline
     public static long enterL(Object argument, int site) {
         return entering(site, REFERENCE | WHOLE, null, 0, argument);
     }
 
-    @ForceInline
     public static long enterOnV(Object self, int site) {
         return entering(site, ON | WHOLE, self, 0, null);
     }
 
-    @ForceInline
     public static long enterOn1(Object self, int argument, int site) {
         return entering(site, ONE | ON | WHOLE, self, argument, null);
     }
 
-    @ForceInline
     public static long enterOn2(Object self, int argument, int site) {
         return entering(site, TWO | ON | WHOLE, self, argument, null);
     }
 
-    @ForceInline
     public static long enterOn4(Object self, int argument, int site) {
         return entering(site, FOUR | ON | WHOLE, self, argument, null);
     }
 
-    @ForceInline
     public static long enterOnF(Object self, float argument, int site) {
         return entering(site, FOUR | ON | WHOLE, self, Float.floatToRawIntBits(argument), null);
     }
 
-    @ForceInline
     public static long enterOnL(Object self, Object argument, int site) {
         return entering(site, REFERENCE | ON | WHOLE, self, 0, argument);
     }
 
-    /**
-     * Entry of a constructor. No handler may cover a {@code super(...)} or {@code this(...)} call,
-     * so an exception that leaves the inner constructor is seen there and nowhere further out; the
-     * inner one must know that it ends the incoming call.
-     */
-    @ForceInline
+    /** Entry of a constructor whose arguments follow. */
+    @DontInline
     public static long enterConstructor(int site) {
         long token = current();
-        if ((token & 1) != 0) {
-            long state = state(token);
-            long inner = U.getInt(state + CHAINED) == 0 ? 0 : INNER;
-            U.putInt(state + CHAINED, 0);
-            return token | inner;
+        if (!isOutside(token)) {
+            return token;
         }
-        return token == 0 ? 0 : constructing(token, site);
-    }
-
-    @DontInline
-    private static long constructing(long token, int site) {
         begin(state(token), INCOMING_CALL, site);
         return token | CROSSING;
     }
@@ -509,7 +518,7 @@ public final class Probe {
 
     /** Whether calls on an object leave observed code: it is external, or live and shared. */
     @ForceInline
-    private static boolean isOutside(Object receiver) {
+    private static boolean leads(Object receiver) {
         int role = ClassInfo.role(receiver);
         return role == ClassInfo.EXTERNAL || role == ClassInfo.LIVE && Identity.crossed(receiver);
     }
@@ -529,7 +538,7 @@ public final class Probe {
     /** A call on a receiver that may be observed, live or external. */
     @ForceInline
     private static long goOutIf(Object receiver, long token, int site, int form, long bits, Object reference) {
-        return token == 0 || receiver == null || !isOutside(receiver)
+        return token == 0 || receiver == null || !leads(receiver)
                 ? 0
                 : outgoing(token, site, form | ON, receiver, bits, reference);
     }
@@ -810,18 +819,15 @@ public final class Probe {
 
     // External methods that live library code may call on behalf of observed code.
 
-    @ForceInline
     private static long calling(int site, int form, Object self) {
         long token = current();
-        return (token & 1) == 0 ? 0 : outgoing(token, site, form, self, 0, null);
+        return isInside(token) ? outgoing(token, site, form, self, 0, null) : 0;
     }
 
-    @ForceInline
     public static long calleeEnter(int site) {
         return calling(site, NONE, null);
     }
 
-    @ForceInline
     public static long calleeEnterOn(Object self, int site) {
         return calling(site, ON, self);
     }
