@@ -141,7 +141,7 @@ impl Agent {
             ("ClassInfo", "role", "(Ljava/lang/Object;)I"),
             ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
             ("Values", "one", "(JI)V"),
-            ("Probe", "enter", "(I)J"),
+            ("Probe", "enter", "(JI)J"),
             ("Failures", "test", "(Ljava/lang/Throwable;)V"),
             (
                 "Hiding",

@@ -384,7 +384,6 @@ impl Weaver<'_> {
     /// Puts the token of a crossing in the place of the one on the stack.
     fn crossing(&mut self, token: u16, site: SiteId, entrance: &Entrance) -> Result<Asm, Error> {
         let mut asm = Asm::new();
-        asm.pop2();
         let on_receiver = !self.is_static() && !self.is_constructor();
         let shapes = parameter_shapes(self.descriptor)?;
         let mut probe = entrance.enter.to_owned();

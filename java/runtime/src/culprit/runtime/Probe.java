@@ -223,11 +223,8 @@ public final class Probe {
     }
 
     @DontInline
-    private static long entering(int site, int form, Object self, long bits, Object reference) {
-        long token = current();
-        if (!isOutside(token)) {
-            return token; // Capture has ended meanwhile.
-        }
+    private static long entering(
+            long token, int site, int form, Object self, long bits, Object reference) {
         long state = state(token);
         long position = start(state, INCOMING_CALL, site);
         boolean skipped = (int) token == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
@@ -257,72 +254,68 @@ public final class Probe {
     }
 
     /** Entry of a static method or class initialiser whose arguments follow. */
-    public static long enter(int site) {
-        return entering(site, NONE, null, 0, null);
+    public static long enter(long token, int site) {
+        return entering(token, site, NONE, null, 0, null);
     }
 
     /** Entry of an instance method whose arguments follow. */
-    public static long enterOn(Object self, int site) {
-        return entering(site, ON, self, 0, null);
+    public static long enterOn(long token, Object self, int site) {
+        return entering(token, site, ON, self, 0, null);
     }
 
     // Methods with at most one small argument have the whole record written by one probe.
 
-    public static long enterV(int site) {
-        return entering(site, WHOLE, null, 0, null);
+    public static long enterV(long token, int site) {
+        return entering(token, site, WHOLE, null, 0, null);
     }
 
-    public static long enter1(int argument, int site) {
-        return entering(site, ONE | WHOLE, null, argument, null);
+    public static long enter1(long token, int argument, int site) {
+        return entering(token, site, ONE | WHOLE, null, argument, null);
     }
 
-    public static long enter2(int argument, int site) {
-        return entering(site, TWO | WHOLE, null, argument, null);
+    public static long enter2(long token, int argument, int site) {
+        return entering(token, site, TWO | WHOLE, null, argument, null);
     }
 
-    public static long enter4(int argument, int site) {
-        return entering(site, FOUR | WHOLE, null, argument, null);
+    public static long enter4(long token, int argument, int site) {
+        return entering(token, site, FOUR | WHOLE, null, argument, null);
     }
 
-    public static long enterF(float argument, int site) {
-        return entering(site, FOUR | WHOLE, null, Float.floatToRawIntBits(argument), null);
+    public static long enterF(long token, float argument, int site) {
+        return entering(token, site, FOUR | WHOLE, null, Float.floatToRawIntBits(argument), null);
     }
 
-    public static long enterL(Object argument, int site) {
-        return entering(site, REFERENCE | WHOLE, null, 0, argument);
+    public static long enterL(long token, Object argument, int site) {
+        return entering(token, site, REFERENCE | WHOLE, null, 0, argument);
     }
 
-    public static long enterOnV(Object self, int site) {
-        return entering(site, ON | WHOLE, self, 0, null);
+    public static long enterOnV(long token, Object self, int site) {
+        return entering(token, site, ON | WHOLE, self, 0, null);
     }
 
-    public static long enterOn1(Object self, int argument, int site) {
-        return entering(site, ONE | ON | WHOLE, self, argument, null);
+    public static long enterOn1(long token, Object self, int argument, int site) {
+        return entering(token, site, ONE | ON | WHOLE, self, argument, null);
     }
 
-    public static long enterOn2(Object self, int argument, int site) {
-        return entering(site, TWO | ON | WHOLE, self, argument, null);
+    public static long enterOn2(long token, Object self, int argument, int site) {
+        return entering(token, site, TWO | ON | WHOLE, self, argument, null);
     }
 
-    public static long enterOn4(Object self, int argument, int site) {
-        return entering(site, FOUR | ON | WHOLE, self, argument, null);
+    public static long enterOn4(long token, Object self, int argument, int site) {
+        return entering(token, site, FOUR | ON | WHOLE, self, argument, null);
     }
 
-    public static long enterOnF(Object self, float argument, int site) {
-        return entering(site, FOUR | ON | WHOLE, self, Float.floatToRawIntBits(argument), null);
+    public static long enterOnF(long token, Object self, float argument, int site) {
+        return entering(token, site, FOUR | ON | WHOLE, self, Float.floatToRawIntBits(argument), null);
     }
 
-    public static long enterOnL(Object self, Object argument, int site) {
-        return entering(site, REFERENCE | ON | WHOLE, self, 0, argument);
+    public static long enterOnL(long token, Object self, Object argument, int site) {
+        return entering(token, site, REFERENCE | ON | WHOLE, self, 0, argument);
     }
 
     /** Entry of a constructor whose arguments follow. */
     @DontInline
-    public static long enterConstructor(int site) {
-        long token = current();
-        if (!isOutside(token)) {
-            return token;
-        }
+    public static long enterConstructor(long token, int site) {
         begin(state(token), INCOMING_CALL, site);
         return token | CROSSING;
     }
@@ -819,17 +812,12 @@ public final class Probe {
 
     // External methods that live library code may call on behalf of observed code.
 
-    private static long calling(int site, int form, Object self) {
-        long token = current();
-        return isInside(token) ? outgoing(token, site, form, self, 0, null) : 0;
+    public static long calleeEnter(long token, int site) {
+        return outgoing(token, site, NONE, null, 0, null);
     }
 
-    public static long calleeEnter(int site) {
-        return calling(site, NONE, null);
-    }
-
-    public static long calleeEnterOn(Object self, int site) {
-        return calling(site, ON, self);
+    public static long calleeEnterOn(long token, Object self, int site) {
+        return outgoing(token, site, ON, self, 0, null);
     }
 
     public static void calleeThrew(Throwable thrown, long call) {
