@@ -12,7 +12,6 @@ use culprit_trace::{EXTENSION, Start, Writer};
 use culprit_weave::{SiteNumbers, hook};
 use regex_lite::Regex;
 
-use crate::blobs::Blobs;
 use crate::callbacks::write_private;
 use crate::classes::{Classes, Heirs};
 use crate::lock::LockSafe;
@@ -31,7 +30,6 @@ pub(crate) struct Agent {
     pub(crate) classes: Classes,
     pub(crate) heirs: Heirs,
     pub(crate) numbers: SiteNumbers,
-    pub(crate) blobs: Blobs,
     pub(crate) redact: Vec<Regex>,
     pub(crate) losses: [&'static str; 5],
     thread: Mutex<Option<RecorderThread>>,
@@ -88,7 +86,6 @@ impl Agent {
             recorder,
             heirs: Heirs::default(),
             numbers: SiteNumbers::default(),
-            blobs: Blobs::default(),
             redact,
             losses: [
                 "arrays over 65536 references, recorded without contents",

@@ -23,6 +23,11 @@ struct Known {
 }
 
 impl Blobs {
+    /// From here on every content is new.
+    pub(crate) fn forget(&self) {
+        self.known.lock_safe().by_content.clear();
+    }
+
     /// The number of a content, and whether it is new. The 128-bit hash stands for the content.
     pub(crate) fn number(&self, bytes: &[u8]) -> (BlobId, bool) {
         let hash = xxh3_128(bytes);

@@ -241,8 +241,11 @@ unsafe extern "system" fn thread_end(_: *mut t::jvmtiEnv, jni: *mut JNIEnv, thre
         let Ok(tid) = jni.long_field(&thread, "tid") else {
             return;
         };
-        if let Some(chunk) = agent.recorder.states.detach(tid) {
-            agent.recorder.send(Message::Events(chunk));
+        if let Some((ended, chunk)) = agent.recorder.states.detach(tid) {
+            if let Some(chunk) = chunk {
+                agent.recorder.send(Message::Events(chunk));
+            }
+            agent.recorder.send(Message::Ended(ended));
         }
     });
 }

@@ -289,7 +289,7 @@ fn store(agent: &Agent, kind: BlobKind, bytes: &[u8]) -> jint {
             .lost("values over 32 MB, recorded without contents");
         return TOO_LONG;
     }
-    let (id, new) = agent.blobs.number(bytes);
+    let (id, new) = agent.recorder.blobs.number(bytes);
     if new {
         let bytes = bytes.to_vec();
         agent.recorder.send(Message::Blob { id, kind, bytes });

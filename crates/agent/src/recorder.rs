@@ -11,11 +11,14 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use culprit_model::site::TypeDef;
-use culprit_model::{AgentOptions, BlobId, Failure, Losses, Site};
+use culprit_model::{AgentOptions, BlobId, Failure, Losses, Site, ThreadId};
 use culprit_trace::{
     BlobKind, ClassDef, EndReason, Ending, LoaderDef, Ring, Start, ThreadDef, WriteError, Writer,
+    join, remove,
 };
 
+use crate::blobs::Blobs;
+use crate::callbacks::write_private;
 use crate::lock::LockSafe;
 use crate::state::{Chunk, States};
 
@@ -45,6 +48,8 @@ pub(crate) enum Message {
     Type(TypeDef),
     Sites(Vec<Site>),
     Thread(ThreadDef),
+    /// A thread has no more events.
+    Ended(ThreadId),
     Class(OwnedClass),
     Blob {
         id: BlobId,
@@ -73,6 +78,7 @@ pub(crate) struct Recorder {
     arrived: Condvar,
     taken: Condvar,
     pub(crate) states: States,
+    pub(crate) blobs: Blobs,
     losses: Mutex<LossCounters>,
     stopped: AtomicBool,
     exit_status: AtomicI64,
@@ -101,6 +107,7 @@ impl Recorder {
             arrived: Condvar::new(),
             taken: Condvar::new(),
             states: States::new(sample)?,
+            blobs: Blobs::default(),
             losses: Mutex::default(),
             stopped: AtomicBool::new(false),
             exit_status: AtomicI64::new(UNKNOWN_STATUS),
@@ -208,8 +215,15 @@ impl RecorderThread {
         options: &AgentOptions,
         path: PathBuf,
         writer: Writer,
-        start: Start,
-    ) -> std::io::Result<RecorderThread> {
+        mut start: Start,
+    ) -> Result<RecorderThread, WriteError> {
+        let ring = match options.last {
+            Some(last) => {
+                start.set_segmented();
+                Some((last, Ring::create(&path, last)?))
+            }
+            None => None,
+        };
         let mut scribe = Scribe {
             recorder,
             writer,
@@ -219,7 +233,7 @@ impl RecorderThread {
                 bytes: options.max_bytes,
                 rate: options.max_rate,
             },
-            ring: options.last.map(Ring::new),
+            ring,
             keep_failing: options.keep_failing,
             failed: false,
             ending: false,
@@ -267,7 +281,8 @@ struct Scribe {
     writer: Writer,
     path: PathBuf,
     limits: Limits,
-    ring: Option<Ring>,
+    /// The last events only, and how many of them.
+    ring: Option<(u64, Ring)>,
     keep_failing: bool,
     failed: bool,
     /// The JVM has said that it ends.
@@ -305,7 +320,7 @@ impl Scribe {
             }
             self.check_limits();
             self.write_losses()?;
-            self.writer.flush()?;
+            self.flush()?;
             if ends {
                 self.finish()?;
                 return Ok(());
@@ -318,9 +333,11 @@ impl Scribe {
     /// than what was fetched from it: their place among the thread's events tells.
     fn fetch(&mut self) -> Result<(), WriteError> {
         let mut chunks = self.recorder.states.drain_all();
+        let mut ended = Vec::new();
         for message in self.recorder.take(Duration::ZERO) {
             match message {
                 Message::Events(chunk) => chunks.push(chunk),
+                Message::Ended(_) => ended.push(message),
                 definition => self.handle(definition)?,
             }
         }
@@ -328,7 +345,9 @@ impl Scribe {
         for chunk in chunks {
             self.events(chunk)?;
         }
-        Ok(())
+        ended
+            .into_iter()
+            .try_for_each(|message| self.handle(message))
     }
 
     fn handle(&mut self, message: Message) -> Result<(), WriteError> {
@@ -336,18 +355,30 @@ impl Scribe {
             Message::Events(chunk) => self.events(chunk),
             Message::Loader(loader) => self.writer.loaders(&[loader]),
             Message::Type(definition) => {
-                if let Some(ring) = &mut self.ring {
+                if let Some((_, ring)) = &mut self.ring {
                     ring.type_def(&definition);
                 }
                 self.writer.types(&[definition])
             }
             Message::Sites(sites) => {
-                if let Some(ring) = &mut self.ring {
+                if let Some((_, ring)) = &mut self.ring {
                     sites.iter().for_each(|site| ring.site(site));
                 }
                 self.writer.sites(&sites)
             }
-            Message::Thread(thread) => self.writer.thread(&thread),
+            Message::Thread(thread) => match &mut self.ring {
+                Some((_, ring)) => {
+                    ring.thread(&thread);
+                    Ok(())
+                }
+                None => self.writer.thread(&thread),
+            },
+            Message::Ended(thread) => {
+                if let Some((_, ring)) = &mut self.ring {
+                    ring.ended(thread);
+                }
+                Ok(())
+            }
             Message::Class(class) => self.writer.class(&ClassDef {
                 name: &class.name,
                 loader: class.loader,
@@ -356,7 +387,10 @@ impl Scribe {
                 ahead: class.ahead,
                 bytes: &class.bytes,
             }),
-            Message::Blob { id, kind, bytes } => self.writer.blob(id, kind, &bytes),
+            Message::Blob { id, kind, bytes } => match &mut self.ring {
+                Some((_, ring)) => ring.blob(id, kind, &bytes),
+                None => self.writer.blob(id, kind, &bytes),
+            },
             Message::Failure(failure) => {
                 self.failed = true;
                 self.writer.failure(&failure)
@@ -373,8 +407,14 @@ impl Scribe {
             .events
             .fetch_add(u64::from(chunk.head.count), Ordering::Relaxed);
         match &mut self.ring {
-            Some(ring) => {
-                ring.push(chunk.head, chunk.records);
+            Some((_, ring)) => {
+                // What the events use is defined there, and must be there first.
+                self.writer.flush()?;
+                ring.events(chunk.head, &chunk.records)?;
+                if ring.is_full() {
+                    self.recorder.blobs.forget();
+                    ring.rotate()?;
+                }
                 Ok(())
             }
             None => self.writer.events(chunk.head, &chunk.records),
@@ -387,7 +427,8 @@ impl Scribe {
             self.recorder
                 .stop(format!("--max-events was reached after {events} events"));
         }
-        let bytes = self.writer.bytes_written();
+        let ring = self.ring.as_ref().map_or(0, |(_, ring)| ring.bytes());
+        let bytes = self.writer.bytes_written() + ring;
         if self.limits.bytes.is_some_and(|most| bytes >= most) {
             self.recorder
                 .stop(format!("--max-bytes was reached after {bytes} bytes"));
@@ -405,45 +446,54 @@ impl Scribe {
     }
 
     fn write_losses(&mut self) -> Result<(), WriteError> {
-        match self.recorder.changed_losses() {
-            Some(losses) => self.writer.losses(&losses),
+        let Some(losses) = self.recorder.changed_losses() else {
+            return Ok(());
+        };
+        match &mut self.ring {
+            Some((_, ring)) => ring.losses(&losses),
+            None => self.writer.losses(&losses),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        self.writer.flush()?;
+        match &mut self.ring {
+            Some((_, ring)) => ring.flush(),
             None => Ok(()),
         }
     }
 
     fn finish(&mut self) -> Result<(), WriteError> {
-        if let Some(ring) = self.ring.take() {
-            let forgotten = ring.finish(&mut self.writer)?;
-            if forgotten > 0 {
-                let mut losses = self.recorder.losses.lock_safe();
-                losses
-                    .counts
-                    .insert("events before the last ones (--last)", forgotten);
-                losses.changed = true;
-            }
-            self.write_losses()?;
-        }
-        self.end()?;
         let ended_well = !self.failed && self.recorder.exit_status().unwrap_or(0) == 0;
-        if self.keep_failing && ended_well {
-            // What cannot be removed is kept, which loses nothing.
-            if std::fs::remove_file(&self.path).is_ok() {
-                let _ = std::fs::write(self.path.with_extension("discarded"), "");
-            }
+        if self.keep_failing && ended_well && remove(&self.path).is_ok() {
+            write_private(&self.path.with_extension("discarded"), "");
+            return Ok(());
         }
-        Ok(())
+        // What cannot be removed is kept, which loses nothing. Segments that cannot be joined can
+        // be read as they are.
+        let joined = self
+            .ring
+            .take()
+            .is_some_and(|(last, _)| join(&self.path, last, Some(&self.ending())).is_ok());
+        match joined {
+            true => Ok(()),
+            false => self.end(),
+        }
     }
 
     fn end(&mut self) -> Result<(), WriteError> {
-        let reason = if self.recorder.is_stopped() {
-            EndReason::Stopped
-        } else {
-            EndReason::JvmEnded
+        self.writer.end(&self.ending())
+    }
+
+    fn ending(&self) -> Ending {
+        let reason = match self.recorder.is_stopped() {
+            true => EndReason::Stopped,
+            false => EndReason::JvmEnded,
         };
-        self.writer.end(&Ending {
+        Ending {
             reason,
             exit_status: self.recorder.exit_status(),
             duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        })
+        }
     }
 }

@@ -268,20 +268,20 @@ impl States {
     }
 
     /// A thread has ended: its last records, and its state is free for another.
-    pub(crate) fn detach(&self, tid: i64) -> Option<Chunk> {
+    pub(crate) fn detach(&self, tid: i64) -> Option<(ThreadId, Option<Chunk>)> {
         let mut threads = self.threads.lock_safe();
         let index = threads.by_tid.remove(&tid)?;
         let slot = self.slots.lock_write().get_mut(index as usize)?.take()?;
-        let chunk = {
+        let last = {
             let mut slot = slot.lock_safe();
             let chunk = self.drain_slot(index, &mut slot);
             slot.ended = true;
-            chunk
+            (slot.thread, chunk)
         };
         self.free_slot(tid);
         self.end_turn(index);
         threads.free.push(index);
-        chunk
+        Some(last)
     }
 
     /// If the state had the last event, its next owner must not continue that turn.
@@ -543,7 +543,9 @@ mod tests {
         assert_eq!((first[0].head.ordinal, first[0].head.count), (0, 1));
         assert!(states.drain_all().is_empty());
         publish(&states, token, b"two,three", 2);
-        let second = states.detach(7).unwrap();
+        let (ended, second) = states.detach(7).unwrap();
+        assert_eq!(ended, ThreadId(1));
+        let second = second.unwrap();
         assert_eq!(second.records, b"two,three");
         assert_eq!((second.head.ordinal, second.head.count), (1, 2));
     }

@@ -38,6 +38,7 @@ pub(crate) enum Tag {
     Failure = 9,
     Losses = 10,
     End = 11,
+    Carry = 12,
 }
 
 impl Tag {
@@ -54,6 +55,7 @@ impl Tag {
             9 => Tag::Failure,
             10 => Tag::Losses,
             11 => Tag::End,
+            12 => Tag::Carry,
             _ => return None,
         })
     }
@@ -61,7 +63,7 @@ impl Tag {
     /// Bytes of the payload that stay plain when the rest is compressed.
     pub(crate) fn plain_head(self) -> usize {
         match self {
-            Tag::Events => EVENTS_HEAD,
+            Tag::Events | Tag::Carry => EVENTS_HEAD,
             _ => 0,
         }
     }

@@ -4,7 +4,6 @@
 //! whole. What comes after it is reported, not read.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,8 @@ use crate::metadata::{
 use crate::record::Layout;
 use crate::run::RunFolder;
 use crate::scan::{Heads, Scan, Step};
-use crate::source::{Block, BlockError, BlockReader, Source};
+use crate::segment;
+use crate::source::{Block, BlockError, BlockReader, Part, Source};
 use crate::table::Table;
 use crate::{EventsHead, FormatVersion};
 
@@ -51,6 +51,8 @@ pub struct Recording {
     truncation: Option<Truncation>,
     /// Events blocks in file order.
     pub(crate) events: Vec<EventsBlock>,
+    /// Events that were not carried over from before.
+    own_events: u64,
     /// Blob to its block in `blob_blocks`.
     blobs: BTreeMap<BlobId, u32>,
     blob_blocks: Vec<Block>,
@@ -106,8 +108,8 @@ impl Recording {
     /// Opens a recording, or the only recording of a run folder.
     pub fn open(path: &Path) -> Result<Recording, Error> {
         let file = |path: &Path| {
-            let file = File::open(path).map_err(|source| io_error(path, source))?;
-            Recording::read(path.to_owned(), Source::File(file))
+            let part = Part::open(path, 0).map_err(|source| io_error(path, source))?;
+            Recording::read(path.to_owned(), Source::Files(vec![part]))
         };
         if path.is_dir() {
             let folder = RunFolder::open(path)?;
@@ -128,39 +130,17 @@ impl Recording {
         Recording::read(PathBuf::from(name), Source::Memory(bytes))
     }
 
-    fn read(path: PathBuf, source: Source) -> Result<Recording, Error> {
-        let length = source.length().map_err(|e| io_error(&path, e))?;
-        check_header(&path, &source, length)?;
+    fn read(path: PathBuf, mut source: Source) -> Result<Recording, Error> {
+        check_header(&path, &source, 0)?;
         let mut loader = Loader {
-            budget: METADATA_BASE.saturating_add(length.saturating_mul(METADATA_PER_BYTE)),
+            budget: METADATA_BASE,
             ..Loader::default()
         };
-        let mut reader = BlockReader::new().map_err(|e| io_error(&path, e))?;
-        let mut raw = Vec::new();
-        let mut offset = FILE_HEADER as u64;
-        let mut truncation = None;
-        while offset < length {
-            let block = match reader.frame(&source, offset, length) {
-                Ok(block) => block,
-                Err(BlockError::Io(source)) => return Err(Error::Io { path, source }),
-                Err(_) => {
-                    truncation = Some(Truncation {
-                        offset,
-                        bytes_left: length - offset,
-                    });
-                    break;
-                }
-            };
-            if let Some(tag) = Tag::from_code(block.header.tag) {
-                loader.block(tag, block, &mut reader, &mut raw).map_err(
-                    |Malformed(expected)| Error::Damaged {
-                        path: path.clone(),
-                        offset,
-                        expected,
-                    },
-                )?;
+        let mut truncation = loader.read(&path, &source, 0)?;
+        if loader.start.as_ref().is_some_and(Start::is_segmented) {
+            for start in add_segments(&path, &mut source)? {
+                truncation = loader.read(&path, &source, start)?.or(truncation);
             }
-            offset += BLOCK_HEADER as u64 + u64::from(block.header.length);
         }
         let Some(start) = loader.start else {
             return Err(Error::Empty { path });
@@ -168,8 +148,8 @@ impl Recording {
         let sites = Table::new(loader.sites);
         Ok(Recording {
             path,
+            length: source.length(),
             source,
-            length,
             start,
             loaders: Table::new(loader.loaders),
             types: Table::new(loader.types),
@@ -182,6 +162,7 @@ impl Recording {
             end: loader.end,
             truncation,
             events: loader.events,
+            own_events: loader.own_events,
             blobs: loader.blobs,
             blob_blocks: loader.blob_blocks,
             blob_cache: Mutex::new(None),
@@ -258,14 +239,9 @@ impl Recording {
         self.events.iter().map(|e| u64::from(e.head.count)).sum()
     }
 
-    /// Number of events that threads had before the first one that was kept (`--last N`).
-    pub fn events_before(&self) -> u64 {
-        let mut first: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        for events in &self.events {
-            let ordinal = events.head.ordinal;
-            first.entry(events.head.thread).or_insert(ordinal);
-        }
-        first.values().fold(0, |sum, n| sum.saturating_add(*n))
+    /// Number of events that were not carried over from before.
+    pub(crate) fn own_events(&self) -> u64 {
+        self.own_events
     }
 
     /// Bytes of the file that hold events, and not what they refer to.
@@ -402,13 +378,45 @@ impl Recording {
             })
     }
 
-    pub(crate) fn damaged(&self, block: &Block, Malformed(expected): Malformed) -> Error {
-        Error::Damaged {
-            path: self.path.clone(),
-            offset: block.offset,
-            expected,
+    pub(crate) fn damaged(&self, block: &Block, error: Malformed) -> Error {
+        damaged(&self.path, &self.source, block.offset, error)
+    }
+}
+
+fn damaged(path: &Path, source: &Source, offset: u64, Malformed(expected): Malformed) -> Error {
+    let part = source.part(offset);
+    Error::Damaged {
+        path: part.map_or(path, |part| &part.path).to_owned(),
+        offset: offset - part.map_or(0, |part| part.start),
+        expected,
+    }
+}
+
+/// Adds the segments of a recording to its file; where each starts.
+fn add_segments(path: &Path, source: &mut Source) -> Result<Vec<u64>, Error> {
+    let mut starts = Vec::new();
+    for segment in segment::list(path).map_err(|e| io_error(path, e))? {
+        let start = source.length();
+        match Part::open(&segment, start) {
+            Ok(part) => {
+                if let Source::Files(parts) = source {
+                    parts.push(part);
+                }
+            }
+            // The JVM still runs, and has a newer one by now.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(io_error(&segment, error)),
+        }
+        match check_header(&segment, source, start) {
+            // It was just begun.
+            Err(Error::Empty { .. }) => {}
+            checked => {
+                checked?;
+                starts.push(start);
+            }
         }
     }
+    Ok(starts)
 }
 
 fn io_error(path: &Path, source: io::Error) -> Error {
@@ -419,11 +427,12 @@ fn io_error(path: &Path, source: io::Error) -> Error {
     }
 }
 
-fn check_header(path: &Path, source: &Source, length: u64) -> Result<(), Error> {
+fn check_header(path: &Path, source: &Source, start: u64) -> Result<(), Error> {
     let mut header = [0; FILE_HEADER];
+    let length = source.length() - start;
     let present = length.min(FILE_HEADER as u64) as usize;
     source
-        .read(&mut header[..present], 0)
+        .read(&mut header[..present], start)
         .map_err(|e| io_error(path, e))?;
     let magic = present.min(MAGIC.len());
     let path = path.to_owned();
@@ -480,11 +489,46 @@ struct Loader {
     losses: Losses,
     end: Option<End>,
     events: Vec<EventsBlock>,
+    own_events: u64,
     blobs: BTreeMap<BlobId, u32>,
     blob_blocks: Vec<Block>,
 }
 
 impl Loader {
+    /// Reads the file that starts at a place in the whole; the part that cannot be read.
+    fn read(
+        &mut self,
+        path: &Path,
+        source: &Source,
+        start: u64,
+    ) -> Result<Option<Truncation>, Error> {
+        let end = source.part(start).map_or(source.length(), Part::end);
+        self.budget = self
+            .budget
+            .saturating_add((end - start).saturating_mul(METADATA_PER_BYTE));
+        let mut reader = BlockReader::new().map_err(|e| io_error(path, e))?;
+        let mut raw = Vec::new();
+        let mut offset = start + FILE_HEADER as u64;
+        while offset < end {
+            let block = match reader.frame(source, offset, end) {
+                Ok(block) => block,
+                Err(BlockError::Io(error)) => return Err(io_error(path, error)),
+                Err(_) => {
+                    return Ok(Some(Truncation {
+                        offset: offset - start,
+                        bytes_left: end - offset,
+                    }));
+                }
+            };
+            if let Some(tag) = Tag::from_code(block.header.tag) {
+                self.block(tag, block, &mut reader, &mut raw)
+                    .map_err(|error| damaged(path, source, offset, error))?;
+            }
+            offset += BLOCK_HEADER as u64 + u64::from(block.header.length);
+        }
+        Ok(None)
+    }
+
     fn block(
         &mut self,
         tag: Tag,
@@ -492,10 +536,17 @@ impl Loader {
         reader: &mut BlockReader,
         raw: &mut Vec<u8>,
     ) -> Result<(), Malformed> {
-        if tag == Tag::Events {
+        if tag == Tag::Carry && self.own_events > 0 {
+            // What it has is there already, in the segment before.
+            return Ok(());
+        }
+        if matches!(tag, Tag::Events | Tag::Carry) {
             let head = decode_events_head(&mut Cursor::new(reader.disk()))?;
             if block.header.raw_length as usize > MAX_EVENTS + tag.plain_head() {
                 return Err(Malformed("records within the size limit"));
+            }
+            if tag == Tag::Events {
+                self.own_events += u64::from(head.count);
             }
             self.events.push(EventsBlock { block, head });
             return Ok(());
@@ -527,7 +578,7 @@ impl Loader {
             Tag::Failure => self.failures.push(Failure::decode(&mut cursor)?),
             Tag::Losses => self.losses = Losses::decode(&mut cursor)?,
             Tag::End => self.end = Some(End::decode(&mut cursor)?),
-            Tag::Events => {}
+            Tag::Events | Tag::Carry => {}
         }
         Ok(())
     }

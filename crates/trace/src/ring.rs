@@ -1,307 +1,322 @@
-//! The ring: keeps the last events of a run and what they need, while the rest is forgotten.
+//! The ring: a recording that keeps the last events of a run and what they need, while the rest is
+//! forgotten.
 //!
-//! What the kept events need of those before them: the calls that were still open, without which
-//! returns and exceptions have no beginning, and the construction of every observed object that a
-//! kept event mentions. Events are forgotten a buffer at a time, so a few more than asked for stay.
+//! Events go into segments of a fixed number of events. When one is full the next begins with a
+//! *carry*: the calls that are open and the constructions of observed objects. Then the one before
+//! the last is removed. So a killed JVM leaves the last events and what they need, the disk holds
+//! two segments, and memory no events but those of the carry. At the end `join` makes one file of
+//! it, with exactly the events asked for.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use culprit_model::site::TypeDef;
-use culprit_model::value::Contents;
-use culprit_model::{EventKind, ObjectId, Reference, Site, ThreadId, Turn, Value};
+use culprit_model::{BlobId, Losses, Site, ThreadId};
 
 use crate::codec::{Cursor, Malformed};
 use crate::error::WriteError;
-use crate::record::{Layout, Record, RecordBuffer, record};
+use crate::metadata::{BlobKind, ThreadDef};
+use crate::need::{Kept, Lane, Needs, Place, each_blob};
+use crate::record::{Layout, Record, record};
+use crate::recording::Recording;
+use crate::segment;
 use crate::table::Table;
-use crate::writer::{EventsHead, Store, Writer};
+use crate::writer::{EventsHead, Writer};
 
-/// Why events are missing where a ring left a gap.
-pub const GAP_FORGOTTEN: u32 = 1;
+/// Events of a segment beyond those asked for: threads hand their events over late, so the last
+/// ones may stand a little before the end.
+const SPARE: u64 = 1 << 16;
 
-/// Constructions remembered; beyond this the oldest are forgotten.
-const MOST_BUILT: usize = 1 << 20;
+/// Of so many events of a segment one construction is carried over.
+const EVENTS_PER_CONSTRUCTION: u64 = 4;
 
-/// The last events of a run.
+/// The name of the loss in the recording.
+pub(crate) const FORGOTTEN: &str = "events before the last ones (--last)";
+const LOST_BLOBS: &str = "long values that were forgotten before their event came (--last)";
+
+/// The segments of a recording that is being written.
 pub struct Ring {
+    recording: PathBuf,
+    /// Events of a segment.
     most: u64,
-    held: u64,
+    number: u64,
+    writer: Writer<File>,
+    /// Bytes of the segment before.
+    older: u64,
+    /// Events before the segment before, and in it.
     forgotten: u64,
-    blocks: VecDeque<(EventsHead, Vec<u8>)>,
-    sites: HashMap<u32, Place>,
+    older_events: u64,
+    scene: Scene,
+    needs: Needs,
+    /// Threads that go on or were carried over, and those that ended since.
+    threads: BTreeMap<ThreadId, ThreadDef>,
+    gone: HashSet<ThreadId>,
+    /// Threads and blobs that the segment defines.
+    defined: HashSet<ThreadId>,
+    blobs: HashSet<BlobId>,
+    losses: Losses,
+    lost_blobs: u64,
+}
+
+/// What is needed to read records.
+struct Scene {
+    sites: HashMap<u32, (Layout, bool)>,
     types: Table<TypeDef>,
-    threads: BTreeMap<ThreadId, Past>,
-    /// Constructions of observed objects, by the object. Ids grow, so the first is the oldest.
-    built: BTreeMap<ObjectId, Vec<Kept>>,
-}
-
-struct Place {
-    layout: Layout,
-    is_constructor: bool,
-}
-
-/// What is known of the forgotten events of a thread.
-#[derive(Default)]
-struct Past {
-    turn: Turn,
-    open: Vec<Open>,
-}
-
-/// A call that began among the forgotten events.
-struct Open {
-    call: Kept,
-    constructs: bool,
-    /// The event that made the object under construction known.
-    constructed: Option<Kept>,
-}
-
-/// A record that outlives the ones around it.
-#[derive(Clone)]
-struct Kept {
-    thread: ThreadId,
-    ordinal: u64,
-    turn: Turn,
-    record: Vec<u8>,
 }
 
 impl Ring {
-    /// A ring for so many events.
-    pub fn new(most: u64) -> Ring {
-        Ring {
+    /// Begins the first segment of a recording that will keep so many events.
+    pub fn create(recording: &Path, last: u64) -> Result<Ring, WriteError> {
+        Ring::with_segments(recording, last.saturating_add(SPARE))
+    }
+
+    fn with_segments(recording: &Path, most: u64) -> Result<Ring, WriteError> {
+        Ok(Ring {
+            recording: recording.to_owned(),
             most,
-            held: 0,
+            number: 1,
+            writer: Writer::create(&segment::path(recording, 1))?,
+            older: 0,
             forgotten: 0,
-            blocks: VecDeque::new(),
-            sites: HashMap::new(),
-            types: Table::new(Vec::new()),
+            older_events: 0,
+            scene: Scene {
+                sites: HashMap::new(),
+                types: Table::new(Vec::new()),
+            },
+            needs: Needs::default(),
             threads: BTreeMap::new(),
-            built: BTreeMap::new(),
-        }
+            gone: HashSet::new(),
+            defined: HashSet::new(),
+            blobs: HashSet::new(),
+            losses: Losses::default(),
+            lost_blobs: 0,
+        })
+    }
+
+    /// Bytes of the segments.
+    pub fn bytes(&self) -> u64 {
+        self.older + self.writer.bytes_written()
     }
 
     /// Tells what records of a site look like. Must come before them.
     pub fn site(&mut self, site: &Site) {
-        let place = Place {
-            layout: Layout::of(site),
-            is_constructor: site.is_constructor(),
-        };
-        self.sites.insert(site.id.0, place);
+        let place = (Layout::of(site), site.is_constructor());
+        self.scene.sites.insert(site.id.0, place);
     }
 
     /// Tells what a type is. Must come before records that mention it.
     pub fn type_def(&mut self, definition: &TypeDef) {
-        self.types.insert(definition.clone());
+        self.scene.types.insert(definition.clone());
+    }
+
+    /// Defines a thread.
+    pub fn thread(&mut self, thread: &ThreadDef) {
+        self.threads.insert(thread.id, thread.clone());
+    }
+
+    /// A thread has ended; it has no more events.
+    pub fn ended(&mut self, thread: ThreadId) {
+        self.needs.ended(thread);
+        self.gone.insert(thread);
+    }
+
+    /// Stores a long string or array content under an id of the caller's.
+    pub fn blob(&mut self, id: BlobId, kind: BlobKind, bytes: &[u8]) -> Result<(), WriteError> {
+        self.blobs.insert(id);
+        self.writer.blob(id, kind, bytes)
+    }
+
+    /// Says what the recording lacks so far, besides what is forgotten.
+    pub fn losses(&mut self, losses: &Losses) -> Result<(), WriteError> {
+        self.losses = losses.clone();
+        self.write_losses()
+    }
+
+    fn write_losses(&mut self) -> Result<(), WriteError> {
+        let mut losses = self.losses.clone();
+        for (name, count) in [(FORGOTTEN, self.forgotten), (LOST_BLOBS, self.lost_blobs)] {
+            if count > 0 {
+                losses.counts.push((name.to_owned(), count));
+            }
+        }
+        self.writer.losses(&losses)
     }
 
     /// Takes records of one thread, exactly as the Java runtime left them in its buffer.
-    pub fn push(&mut self, head: EventsHead, records: Vec<u8>) {
-        self.held += u64::from(head.count);
-        self.blocks.push_back((head, records));
-        while let Some((head, _)) = self.blocks.front() {
-            let count = u64::from(head.count);
-            if self.held - count < self.most {
-                break;
-            }
-            if let Some((head, records)) = self.blocks.pop_front() {
-                self.held -= count;
-                self.forgotten += count;
-                // Records that make no sense are forgotten like the others; a reader would have
-                // said so where they are kept.
-                let _ = self.forget(head, &records);
-            }
+    pub fn events(&mut self, head: EventsHead, records: &[u8]) -> Result<(), WriteError> {
+        if self.defined.insert(head.thread)
+            && let Some(thread) = self.threads.get(&head.thread)
+        {
+            self.writer.thread(thread)?;
+        }
+        let mut blobs = BTreeSet::new();
+        // Where records make no sense the reader will say so; nothing is needed of them.
+        let _ = self.scene.walk(head, records, &mut self.needs, &mut blobs);
+        blobs.retain(|blob| !self.blobs.contains(blob));
+        if !blobs.is_empty() {
+            // Numbered before this segment began, by a thread that was slow to tell.
+            self.writer.flush()?;
+            let before = self.read();
+            self.copy_blobs(before.as_ref(), &blobs)?;
+        }
+        self.writer.events(head, records)
+    }
+
+    /// Whether the segment has all its events.
+    pub fn is_full(&self) -> bool {
+        self.writer.events_written() >= self.most
+    }
+
+    /// Begins the next segment. Blobs that are numbered from now on must be new ones.
+    pub fn rotate(&mut self) -> Result<(), WriteError> {
+        self.writer.flush()?;
+        self.needs
+            .age((self.most / EVENTS_PER_CONSTRUCTION) as usize);
+        let mut carry: BTreeMap<ThreadId, Vec<Kept>> = BTreeMap::new();
+        for kept in self.needs.open().chain(self.needs.constructions()) {
+            carry
+                .entry(kept.place.thread)
+                .or_default()
+                .push(kept.clone());
+        }
+        let blobs: BTreeSet<BlobId> = carry
+            .values()
+            .flatten()
+            .flat_map(|k| k.blobs.clone())
+            .collect();
+        let before = match blobs.is_empty() {
+            true => None,
+            false => self.read(),
+        };
+        let next = Writer::create(&segment::path(&self.recording, self.number + 1))?;
+        let full = std::mem::replace(&mut self.writer, next);
+        self.forgotten += self.older_events;
+        (self.older, self.older_events) = (full.bytes_written(), full.events_written());
+        self.number += 1;
+        self.blobs.clear();
+        self.defined.clear();
+        self.write_losses()?;
+        self.copy_blobs(before.as_ref(), &blobs)?;
+        self.carry(carry)?;
+        match self.number.checked_sub(2).filter(|old| *old > 0) {
+            Some(old) => Ok(fs::remove_file(segment::path(&self.recording, old))?),
+            None => Ok(()),
         }
     }
 
-    /// Writes what is kept; the number of events that are not.
-    pub fn finish<S: Store>(mut self, writer: &mut Writer<S>) -> Result<u64, WriteError> {
-        let needed = self.needed();
-        for (thread, kept) in needed {
-            let mut buffer = RecordBuffer::new();
-            let (first_ordinal, first_turn) = match kept.first() {
-                Some(first) => (first.ordinal, first.turn),
-                None => continue,
-            };
-            let mut next = first_ordinal;
-            let mut turn = first_turn;
-            for event in &kept {
-                if event.ordinal > next {
-                    buffer.gap(GAP_FORGOTTEN, event.ordinal - next);
+    fn carry(&mut self, mut carry: BTreeMap<ThreadId, Vec<Kept>>) -> Result<(), WriteError> {
+        let ends: BTreeMap<ThreadId, Place> =
+            self.needs.threads().map(|end| (end.thread, end)).collect();
+        let known = |thread: &ThreadId| ends.contains_key(thread) || carry.contains_key(thread);
+        self.threads
+            .retain(|thread, _| !self.gone.contains(thread) || known(thread));
+        self.gone.retain(|thread| self.threads.contains_key(thread));
+        for thread in ends.keys() {
+            carry.entry(*thread).or_default();
+        }
+        for (thread, mut events) in carry {
+            events.sort_by_key(|event| event.place.ordinal);
+            let mut lane = Lane::new(thread);
+            for event in &events {
+                if lane.event(event.place, &event.record) {
+                    lane.hand_over(|head, records| self.writer.carry(head, records))?;
                 }
-                if event.turn != turn {
-                    buffer.turn(event.turn);
-                    turn = event.turn;
-                }
-                buffer.whole(&event.record);
-                next = event.ordinal + 1;
             }
-            self.forgotten -= u64::from(buffer.events());
-            let head = EventsHead {
-                thread,
-                turn: first_turn,
-                ordinal: first_ordinal,
-                count: buffer.events(),
-            };
-            writer.events(head, buffer.bytes())?;
+            if let Some(end) = ends.get(&thread) {
+                lane.skip_to(*end);
+            }
+            lane.hand_over(|head, records| self.writer.carry(head, records))?;
+            if self.defined.insert(thread)
+                && let Some(thread) = self.threads.get(&thread)
+            {
+                self.writer.thread(thread)?;
+            }
         }
-        for (head, records) in &self.blocks {
-            writer.events(*head, records)?;
-        }
-        Ok(self.forgotten)
+        self.writer.flush()
     }
 
-    fn forget(&mut self, head: EventsHead, records: &[u8]) -> Result<(), Malformed> {
-        let mut past = self.threads.remove(&head.thread).unwrap_or_default();
-        past.turn = head.turn;
-        let result = self.walk(head, records, &mut past);
-        self.threads.insert(head.thread, past);
-        result
+    /// What there is of the recording; nothing if it cannot be read, and then its blobs are lost.
+    fn read(&self) -> Option<Recording> {
+        Recording::open(&self.recording).ok()
     }
 
-    fn walk(&mut self, head: EventsHead, records: &[u8], past: &mut Past) -> Result<(), Malformed> {
-        let mut cursor = Cursor::new(records);
-        let mut ordinal = head.ordinal;
-        while !cursor.is_empty() {
-            let start = records.len() - cursor.left();
-            let (kind, site) = match record(&mut cursor)? {
-                Record::Event(kind, site) => (kind, site),
-                Record::Turn(turn) => {
-                    past.turn = turn;
-                    continue;
-                }
-                Record::Unwound(calls) => {
-                    let left = past.open.len().saturating_sub(calls as usize);
-                    past.open.truncate(left);
-                    continue;
-                }
-                Record::Gap { count, .. } => {
-                    ordinal += count;
-                    continue;
-                }
-                Record::Pad => continue,
-            };
-            let place = self.sites.get(&site.0);
-            let layout = place.map_or(&Layout::UNKNOWN, |place| &place.layout);
-            let values = layout.values(kind, &mut cursor, &self.types)?;
-            let end = records.len() - cursor.left();
-            let kept = || Kept {
-                thread: head.thread,
-                ordinal,
-                turn: past.turn,
-                record: records.get(start..end).unwrap_or_default().to_vec(),
-            };
-            match kind {
-                EventKind::IncomingCall | EventKind::OutgoingCall => {
-                    let constructs =
-                        kind == EventKind::IncomingCall && place.is_some_and(|p| p.is_constructor);
-                    let call = kept();
-                    past.open.push(Open {
-                        call,
-                        constructs,
-                        constructed: None,
-                    });
-                }
-                EventKind::Constructed => {
-                    let event = kept();
-                    if let Some(open) = past.open.last_mut() {
-                        open.constructed = Some(event);
-                    }
-                }
-                EventKind::IncomingReturn
-                | EventKind::IncomingThrow
-                | EventKind::OutgoingReturn
-                | EventKind::OutgoingThrow => {
-                    let ended = kept();
-                    let open = past.open.pop();
-                    if let Some(open) =
-                        open.filter(|o| o.constructs && kind == EventKind::IncomingReturn)
-                    {
-                        let mut events = vec![open.call];
-                        events.extend(open.constructed);
-                        events.push(ended);
-                        self.remember(&values, events);
-                    }
-                }
-                _ => {}
+    fn copy_blobs(
+        &mut self,
+        from: Option<&Recording>,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<(), WriteError> {
+        for id in blobs {
+            match from.and_then(|recording| recording.blob(*id).ok().flatten()) {
+                Some(blob) => self.blob(*id, blob.kind, &blob.bytes)?,
+                None => self.lost_blobs += 1,
             }
-            ordinal += 1;
         }
         Ok(())
     }
 
-    fn remember(&mut self, values: &[Value], events: Vec<Kept>) {
-        let mut ids = BTreeSet::new();
-        values.iter().for_each(|value| mentioned(value, &mut ids));
-        if let Some(id) = ids.first() {
-            self.built.insert(*id, events);
-        }
-        if self.built.len() > MOST_BUILT {
-            self.built.pop_first();
-        }
+    /// Writes what is gathered.
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        self.writer.flush()
     }
+}
 
-    /// The forgotten events that the kept ones need, by thread, in their order.
-    fn needed(&self) -> BTreeMap<ThreadId, Vec<Kept>> {
-        let mut ids = BTreeSet::new();
-        for (_, records) in &self.blocks {
-            // What cannot be read mentions nothing.
-            let _ = self.mentions(records, &mut ids);
-        }
-        let mut needed: BTreeMap<ThreadId, Vec<Kept>> = BTreeMap::new();
-        let mut keep = |event: &Kept| needed.entry(event.thread).or_default().push(event.clone());
-        for past in self.threads.values() {
-            for open in &past.open {
-                let _ = self.mentions(&open.call.record, &mut ids);
-                keep(&open.call);
-                open.constructed.iter().for_each(&mut keep);
-            }
-        }
-        for id in ids {
-            self.built
-                .get(&id)
-                .into_iter()
-                .flatten()
-                .for_each(&mut keep);
-        }
-        for events in needed.values_mut() {
-            events.sort_by_key(|event| event.ordinal);
-        }
-        needed
-    }
-
-    fn mentions(&self, records: &[u8], ids: &mut BTreeSet<ObjectId>) -> Result<(), Malformed> {
+impl Scene {
+    /// Reads records: what later ones need of them, and the blobs they refer to.
+    fn walk(
+        &self,
+        head: EventsHead,
+        records: &[u8],
+        needs: &mut Needs,
+        blobs: &mut BTreeSet<BlobId>,
+    ) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(records);
+        let mut place = Place {
+            thread: head.thread,
+            ordinal: head.ordinal,
+            turn: head.turn,
+        };
         while !cursor.is_empty() {
-            if let Record::Event(kind, site) = record(&mut cursor)? {
-                let place = self.sites.get(&site.0);
-                let layout = place.map_or(&Layout::UNKNOWN, |place| &place.layout);
-                let values = layout.values(kind, &mut cursor, &self.types)?;
-                values.iter().for_each(|value| mentioned(value, ids));
+            let start = records.len() - cursor.left();
+            match record(&mut cursor)? {
+                Record::Event(kind, site) => {
+                    let (layout, constructs) = match self.sites.get(&site.0) {
+                        Some((layout, constructs)) => (layout, *constructs),
+                        None => (&Layout::UNKNOWN, false),
+                    };
+                    let values = layout.values(kind, &mut cursor, &self.types)?;
+                    each_blob(&values, &mut |blob| {
+                        blobs.insert(blob);
+                    });
+                    let end = records.len() - cursor.left();
+                    let bytes = || records.get(start..end).unwrap_or_default().to_vec();
+                    needs.event(place, kind, constructs, &values, bytes);
+                    place.ordinal = place.ordinal.wrapping_add(1);
+                }
+                Record::Turn(turn) => place.turn = turn,
+                Record::Unwound(calls) => needs.unwound(head.thread, calls as usize),
+                Record::Gap { count, .. } => place.ordinal = place.ordinal.wrapping_add(count),
+                Record::Pad => {}
             }
         }
         Ok(())
     }
 }
 
-fn mentioned(value: &Value, ids: &mut BTreeSet<ObjectId>) {
-    match value {
-        Value::Reference(Reference::Object { id, .. }) => {
-            ids.insert(*id);
-        }
-        Value::Reference(Reference::Array {
-            contents: Contents::Elements(elements),
-            ..
-        }) => {
-            elements.iter().for_each(|element| mentioned(element, ids));
-        }
-        _ => {}
+impl From<crate::Error> for WriteError {
+    fn from(error: crate::Error) -> WriteError {
+        WriteError::Io(io::Error::other(error))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Recording;
-    use culprit_model::{Member, SiteId, SiteKind, TypeId};
+    use crate::{Ending, RecordBuffer, Start, join};
+    use culprit_model::{
+        EventKind, Member, ObjectId, Reference, SiteId, SiteKind, Turn, TypeId, Value,
+    };
 
     fn site(id: u32, name: &str, descriptor: &str) -> Site {
         Site {
@@ -328,86 +343,222 @@ mod tests {
         })
     }
 
-    /// What a ring for `most` events keeps of a run: an outermost call, two constructions, then
-    /// many calls on the second object, each in a buffer of its own.
-    fn kept(most: u64, calls: u32) -> (Vec<(u64, EventKind)>, u64) {
-        let sites = [
-            site(1, "main", "()V"),
-            site(2, "<init>", "()V"),
-            site(3, "total", "()I"),
-        ];
-        let class = TypeDef {
-            id: TypeId(1),
-            name: "Order".to_owned(),
-            loader: 1,
-            constants: Vec::new(),
-        };
-        let mut ring = Ring::new(most);
-        let mut writer = Writer::new(Vec::new()).unwrap();
-        writer.start(&crate::Start::default()).unwrap();
-        sites.iter().for_each(|site| ring.site(site));
-        ring.type_def(&class);
-        writer.sites(&sites).unwrap();
-        writer.types(&[class]).unwrap();
-        let mut ordinal = 0;
-        let mut push = |events: &[(EventKind, u32, Vec<Value>)]| {
+    fn text(blob: u32) -> Value {
+        Value::Reference(Reference::StringBlob(BlobId(blob)))
+    }
+
+    /// A run that is written through a ring with segments of eight events.
+    struct Run {
+        folder: tempfile::TempDir,
+        base: Writer<File>,
+        ring: Ring,
+        next: HashMap<u32, u64>,
+        turn: u64,
+    }
+
+    impl Run {
+        fn begin() -> Run {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("jvm-1.culprit");
+            let mut base = Writer::create(&path).unwrap();
+            let mut start = Start::default();
+            start.set_segmented();
+            base.start(&start).unwrap();
+            let mut ring = Ring::with_segments(&path, 8).unwrap();
+            let sites = [
+                site(1, "main", "()V"),
+                site(2, "<init>", "(Ljava/lang/String;)V"),
+                site(3, "total", "()I"),
+            ];
+            base.sites(&sites).unwrap();
+            sites.iter().for_each(|site| ring.site(site));
+            let class = TypeDef {
+                id: TypeId(1),
+                name: "Order".to_owned(),
+                loader: 1,
+                constants: Vec::new(),
+            };
+            base.types(std::slice::from_ref(&class)).unwrap();
+            ring.type_def(&class);
+            base.flush().unwrap();
+            for id in [1, 2] {
+                ring.thread(&ThreadDef {
+                    id: ThreadId(id),
+                    name: format!("thread {id}"),
+                    java_id: id.into(),
+                    is_virtual: false,
+                });
+            }
+            Run {
+                folder,
+                base,
+                ring,
+                next: HashMap::new(),
+                turn: 0,
+            }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.folder.path().join("jvm-1.culprit")
+        }
+
+        fn push(&mut self, thread: u32, events: &[(EventKind, u32, Vec<Value>)]) {
+            self.turn += 1;
             let mut buffer = RecordBuffer::new();
             for (kind, site, values) in events {
                 buffer.event(*kind, SiteId(*site), values);
             }
+            let next = self.next.entry(thread).or_default();
             let head = EventsHead {
-                thread: ThreadId(1),
-                turn: Turn(1),
-                ordinal,
+                thread: ThreadId(thread),
+                turn: Turn(self.turn),
+                ordinal: *next,
                 count: buffer.events(),
             };
-            ordinal += u64::from(buffer.events());
-            ring.push(head, buffer.bytes().to_vec());
-        };
-        push(&[(EventKind::IncomingCall, 1, vec![order(9)])]);
-        for id in [1, 2] {
-            push(&[
-                (EventKind::IncomingCall, 2, vec![]),
-                (EventKind::Constructed, 2, vec![order(id)]),
-                (EventKind::IncomingReturn, 2, vec![order(id)]),
-            ]);
+            *next += u64::from(buffer.events());
+            self.ring.events(head, buffer.bytes()).unwrap();
+            if self.ring.is_full() {
+                self.ring.rotate().unwrap();
+            }
+            self.ring.flush().unwrap();
         }
-        for _ in 0..calls {
-            push(&[
-                (EventKind::IncomingCall, 3, vec![order(2)]),
-                (EventKind::IncomingReturn, 3, vec![Value::Int(7)]),
-            ]);
+
+        /// An outermost call, two constructions, then many calls on the second object.
+        fn play(calls: u32) -> Run {
+            let mut run = Run::begin();
+            run.push(1, &[(EventKind::IncomingCall, 1, vec![order(9)])]);
+            for id in [1, 2] {
+                let blob = BlobId(id);
+                run.ring.blob(blob, BlobKind::Text, &[id as u8, 0]).unwrap();
+                run.push(
+                    1,
+                    &[
+                        (EventKind::IncomingCall, 2, vec![text(id)]),
+                        (EventKind::Constructed, 2, vec![order(id.into())]),
+                        (EventKind::IncomingReturn, 2, vec![order(id.into())]),
+                    ],
+                );
+            }
+            for call in 0..calls {
+                run.push(
+                    1 + call % 2,
+                    &[
+                        (EventKind::IncomingCall, 3, vec![order(2)]),
+                        (EventKind::IncomingReturn, 3, vec![Value::Int(7)]),
+                    ],
+                );
+            }
+            run
         }
-        let forgotten = ring.finish(&mut writer).unwrap();
-        let recording = Recording::from_bytes("ring", writer.into_store().unwrap()).unwrap();
-        let events = recording.events().map(|event| {
-            let event = event.unwrap();
-            (event.ordinal, event.kind)
-        });
-        (events.collect(), forgotten)
     }
+
+    fn events(path: &Path) -> Vec<(u32, u64, EventKind)> {
+        let recording = Recording::open(path).unwrap();
+        let events = recording.events().map(|event| event.unwrap());
+        events.map(|e| (e.thread.0, e.ordinal, e.kind)).collect()
+    }
+
+    fn forgotten(path: &Path) -> u64 {
+        let recording = Recording::open(path).unwrap();
+        let counts = &recording.losses().counts;
+        counts.iter().map(|(_, count)| count).sum()
+    }
+
+    use EventKind::{Constructed, IncomingCall, IncomingReturn};
 
     #[test]
     fn the_last_events_stay_with_their_open_calls_and_constructions() {
-        let (events, forgotten) = kept(4, 100);
+        let run = Run::play(100);
+        let path = run.path();
+        let ending = Ending {
+            reason: crate::EndReason::JvmEnded,
+            exit_status: Some(0),
+            duration_ms: 1,
+        };
+        drop((run.base, run.ring));
+        join(&path, 4, Some(&ending)).unwrap();
         let expect = [
-            (0, EventKind::IncomingCall),
-            (4, EventKind::IncomingCall),
-            (5, EventKind::Constructed),
-            (6, EventKind::IncomingReturn),
-            (203, EventKind::IncomingCall),
-            (204, EventKind::IncomingReturn),
-            (205, EventKind::IncomingCall),
-            (206, EventKind::IncomingReturn),
+            (1, 0, IncomingCall),
+            (1, 4, IncomingCall),
+            (1, 5, Constructed),
+            (1, 6, IncomingReturn),
+            (1, 105, IncomingCall),
+            (1, 106, IncomingReturn),
+            (2, 98, IncomingCall),
+            (2, 99, IncomingReturn),
         ];
-        assert_eq!(events, expect);
-        assert_eq!(forgotten, 207 - 8);
+        assert_eq!(events(&path), expect);
+        assert_eq!(forgotten(&path), 207 - 8);
+        let recording = Recording::open(&path).unwrap();
+        assert_eq!(recording.end().unwrap().events, 8);
+        assert_eq!(recording.blob(BlobId(2)).unwrap().unwrap().bytes, [2, 0]);
+        assert_eq!(recording.blob(BlobId(1)).unwrap(), None);
+        assert_eq!(recording.threads().len(), 2);
+        assert!(segment::list(&path).unwrap().is_empty());
+        assert!(!recording.start().is_segmented());
+    }
+
+    #[test]
+    fn segments_are_readable_at_any_time_and_only_two_stay() {
+        for calls in 0..40 {
+            let run = Run::play(calls);
+            let total = 7 + 2 * u64::from(calls);
+            let found = events(&run.path());
+            assert_eq!(found.first(), Some(&(1, 0, IncomingCall)));
+            let before: Vec<_> = found.iter().filter(|e| e.0 == 1 && e.1 < 7).collect();
+            assert_eq!(before.len(), 7.min(total as usize), "{found:?}");
+            assert!(found.len() as u64 >= total.min(8 + 7), "{calls}: {found:?}");
+            assert!(found.len() < 8 + 8 + 3 + 7, "{calls}: {found:?}");
+            assert!(segment::list(&run.path()).unwrap().len() <= 2);
+            let recording = Recording::open(&run.path()).unwrap();
+            for id in [1, 2] {
+                assert!(recording.blob(BlobId(id)).unwrap().is_some());
+            }
+            assert_eq!(forgotten(&run.path()) + recording.own_events(), total);
+        }
     }
 
     #[test]
     fn a_run_that_fits_is_kept_whole() {
-        let (events, forgotten) = kept(1000, 10);
-        assert_eq!(events.len(), 27);
-        assert_eq!(forgotten, 0);
+        let run = Run::play(10);
+        let path = run.path();
+        drop((run.base, run.ring));
+        join(&path, 1000, None).unwrap();
+        // Two segments of eight events hold less than that; what they need is there besides.
+        assert!(events(&path).len() > 16);
+        assert_eq!(Recording::open(&path).unwrap().end(), None);
+    }
+
+    #[test]
+    fn threads_that_ended_are_forgotten() {
+        let mut run = Run::play(20);
+        run.ring.ended(ThreadId(2));
+        for _ in 0..30 {
+            run.push(
+                1,
+                &[
+                    (IncomingCall, 3, vec![order(2)]),
+                    (IncomingReturn, 3, vec![Value::Int(7)]),
+                ],
+            );
+        }
+        assert_eq!(run.ring.threads.len(), 1);
+        assert!(run.ring.gone.is_empty());
+        let recording = Recording::open(&run.path()).unwrap();
+        assert_eq!(recording.threads().len(), 1);
+    }
+
+    #[test]
+    fn a_blob_of_the_segment_before_is_copied_and_one_from_further_back_is_a_loss() {
+        let mut run = Run::play(0);
+        run.ring.blob(BlobId(5), BlobKind::Text, &[5, 0]).unwrap();
+        let call = (IncomingCall, 2, vec![text(5)]);
+        run.push(2, &[call.clone(), (IncomingReturn, 2, vec![order(50)])]);
+        assert_eq!(run.ring.number, 2);
+        run.push(1, std::slice::from_ref(&call));
+        assert!(run.ring.blobs.contains(&BlobId(5)));
+        let late = (IncomingCall, 2, vec![text(77)]);
+        run.push(1, &[late]);
+        assert_eq!(run.ring.lost_blobs, 1);
     }
 }

@@ -5,12 +5,14 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::fmt;
 
 use culprit_model::{Event, EventIndex, EventKind, SiteId, ThreadId, Turn};
 
 use crate::block::Tag;
 use crate::codec::{Cursor, Malformed};
 use crate::error::Error;
+use crate::need::GAP_FORGOTTEN;
 use crate::record::{Layout, Record, record};
 use crate::recording::{EventsBlock, Recording};
 use crate::source::BlockReader;
@@ -45,10 +47,28 @@ pub struct Gap {
     pub before: EventIndex,
     /// The thread that lost events.
     pub thread: ThreadId,
-    /// Why, as a code of the agent's.
-    pub reason: u32,
+    /// Why.
+    pub reason: GapReason,
     /// How many.
     pub count: u64,
+}
+
+/// Why events are missing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GapReason {
+    /// Only the last events were to be kept.
+    Forgotten,
+    /// A reason that this version does not know, by its number.
+    Unknown(u32),
+}
+
+impl fmt::Display for GapReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GapReason::Forgotten => write!(f, "forgotten"),
+            GapReason::Unknown(number) => write!(f, "unknown ({number})"),
+        }
+    }
 }
 
 /// One step of a scan.
@@ -92,6 +112,8 @@ struct Lane {
     seen: u32,
     /// Events that are missing in the gaps of the block before them.
     missing: u64,
+    /// Place of the block's first event, by the blocks before it.
+    next: u64,
     turn: Turn,
     open: OpenCalls,
 }
@@ -167,6 +189,7 @@ impl<'r> Scan<'r> {
                 done: 0,
                 seen: 0,
                 missing: 0,
+                next: 0,
                 open: OpenCalls::default(),
             })
             .collect();
@@ -362,7 +385,10 @@ impl<'r> Scan<'r> {
                 Found::Step(Step::Gap(Gap {
                     before: EventIndex(self.next_index),
                     thread: lane.thread,
-                    reason,
+                    reason: match reason {
+                        GAP_FORGOTTEN => GapReason::Forgotten,
+                        other => GapReason::Unknown(other),
+                    },
                     count,
                 }))
             }
@@ -381,7 +407,12 @@ impl<'r> Scan<'r> {
 
     fn next_block(&mut self, place: usize) {
         self.unload(place);
+        let head = self.events_block(place).head;
         let lane = &mut self.lanes[place];
+        lane.next = lane
+            .next
+            .wrapping_add(lane.missing)
+            .wrapping_add(head.count.into());
         lane.done = 0;
         lane.seen = 0;
         lane.missing = 0;
@@ -396,7 +427,12 @@ impl<'r> Scan<'r> {
     }
 
     fn load(&mut self, place: usize) -> Result<(), Error> {
-        let block = self.events_block(place).block;
+        let EventsBlock { block, head } = *self.events_block(place);
+        if head.ordinal != self.lanes[place].next {
+            let expected =
+                Malformed("the next event of its thread, or a gap that says what is lost");
+            return Err(self.damaged(place, expected));
+        }
         let needed = block.header.raw_length as usize;
         while self.resident + needed > self.budget {
             // The block that will be needed last goes first.

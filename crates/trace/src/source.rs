@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 use zstd::bulk::Decompressor;
 
@@ -12,21 +13,59 @@ use crate::codec::Malformed;
 
 #[derive(Debug)]
 pub(crate) enum Source {
-    File(File),
+    /// One file, or several that are read as one.
+    Files(Vec<Part>),
     Memory(Vec<u8>),
 }
 
+/// A file of a recording.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) path: PathBuf,
+    file: File,
+    /// Where its first byte is in the whole, and how many it has.
+    pub(crate) start: u64,
+    length: u64,
+}
+
+impl Part {
+    pub(crate) fn open(path: &Path, start: u64) -> io::Result<Part> {
+        let file = File::open(path)?;
+        Ok(Part {
+            path: path.to_owned(),
+            length: file.metadata()?.len(),
+            file,
+            start,
+        })
+    }
+
+    pub(crate) fn end(&self) -> u64 {
+        self.start + self.length
+    }
+}
+
 impl Source {
-    pub(crate) fn length(&self) -> io::Result<u64> {
+    pub(crate) fn length(&self) -> u64 {
         match self {
-            Source::File(file) => Ok(file.metadata()?.len()),
-            Source::Memory(bytes) => Ok(bytes.len() as u64),
+            Source::Files(parts) => parts.last().map_or(0, Part::end),
+            Source::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// The file that has the byte at a place in the whole.
+    pub(crate) fn part(&self, offset: u64) -> Option<&Part> {
+        match self {
+            Source::Files(parts) => parts.iter().rfind(|part| part.start <= offset),
+            Source::Memory(_) => None,
         }
     }
 
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         match self {
-            Source::File(file) => file.read_exact_at(buffer, offset),
+            Source::Files(_) => {
+                let part = self.part(offset).ok_or(io::ErrorKind::UnexpectedEof)?;
+                part.file.read_exact_at(buffer, offset - part.start)
+            }
             Source::Memory(bytes) => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let part = bytes

@@ -61,25 +61,6 @@ pub struct EventsHead {
     pub count: u32,
 }
 
-/// Records that are compressed but not written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PackedEvents {
-    head: EventsHead,
-    block: Box<[u8]>,
-}
-
-impl PackedEvents {
-    /// What is known of the records.
-    pub fn head(&self) -> EventsHead {
-        self.head
-    }
-
-    /// Bytes they take, in memory and on disk.
-    pub fn bytes(&self) -> usize {
-        self.block.len()
-    }
-}
-
 /// Writes one recording.
 ///
 /// Table entries (loaders, types, sites, threads, blobs) are gathered and written before the next
@@ -196,30 +177,17 @@ impl<S: Store> Writer<S> {
     /// slice must start and end between records.
     pub fn events(&mut self, head: EventsHead, records: &[u8]) -> Result<(), WriteError> {
         self.flush()?;
-        self.frame_events(head, records)?;
+        self.frame_events(Tag::Events, head, records)?;
         self.append_block()?;
         self.events += u64::from(head.count);
         Ok(())
     }
 
-    /// Compresses records, but keeps them out of the file, for a caller that does not know yet
-    /// whether they will be kept (`--last N`).
-    pub fn pack(&mut self, head: EventsHead, records: &[u8]) -> Result<PackedEvents, WriteError> {
-        self.frame_events(head, records)?;
-        Ok(PackedEvents {
-            head,
-            block: self.block.as_slice().into(),
-        })
-    }
-
-    /// Writes records that were packed before, by this or another writer.
-    pub fn packed(&mut self, events: &PackedEvents) -> Result<(), WriteError> {
+    /// Writes records of before the first events block: what those need that follow.
+    pub(crate) fn carry(&mut self, head: EventsHead, records: &[u8]) -> Result<(), WriteError> {
         self.flush()?;
-        self.block.clear();
-        self.block.put(&events.block);
-        self.append_block()?;
-        self.events += u64::from(events.head.count);
-        Ok(())
+        self.frame_events(Tag::Carry, head, records)?;
+        self.append_block()
     }
 
     /// Marks an exception that made the run fail.
@@ -332,7 +300,12 @@ impl<S: Store> Writer<S> {
         result
     }
 
-    fn frame_events(&mut self, head: EventsHead, records: &[u8]) -> Result<(), WriteError> {
+    fn frame_events(
+        &mut self,
+        tag: Tag,
+        head: EventsHead,
+        records: &[u8],
+    ) -> Result<(), WriteError> {
         if records.len() > MAX_EVENTS {
             return Err(WriteError::TooLarge {
                 what: "a buffer of records",
@@ -345,7 +318,7 @@ impl<S: Store> Writer<S> {
         plain.put_u64(head.turn.0);
         plain.put_u64(head.ordinal);
         plain.put_u32(head.count);
-        self.frame(Tag::Events, "a buffer of records", &plain, records)
+        self.frame(tag, "a buffer of records", &plain, records)
     }
 
     fn write(&mut self, tag: Tag, what: &'static str, body: &[u8]) -> Result<(), WriteError> {

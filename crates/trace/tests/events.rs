@@ -3,11 +3,11 @@
 mod support;
 
 use culprit_model::{Event, ThreadId};
-use culprit_trace::{Error, Recording, Step};
+use culprit_trace::{Error, Recording, Step, Writer, keep_last};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::file::{put_together, take_apart};
-use support::story::{record, story};
+use support::story::{Happening, Story, record, story};
 
 /// The same cases in every run.
 fn config(cases: u32) -> ProptestConfig {
@@ -51,8 +51,83 @@ fn exercise(bytes: Vec<u8>) {
     }
 }
 
+/// A story whose gaps are small enough to add up.
+fn with_small_gaps(mut story: Story) -> Story {
+    for (_, happening) in &mut story {
+        if let Happening::Gap(_, count) = happening {
+            *count %= 1000;
+        }
+    }
+    story
+}
+
+/// What of an event does not depend on those that are gone.
+fn lasting(event: &Event) -> Event {
+    Event {
+        index: culprit_model::EventIndex(0),
+        ..event.clone()
+    }
+}
+
 proptest! {
     #![proptest_config(config(256))]
+
+    #[test]
+    fn the_last_events_are_kept_as_they_were(story in story(3, 60), last in 0..40u64) {
+        let (bytes, expected) = record(&with_small_gaps(story));
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        keep_last(&read(&bytes).unwrap(), last, &mut writer).unwrap();
+        let kept = read(&writer.into_store().unwrap()).unwrap();
+        let found: Vec<Event> = kept.events().collect::<Result<_, _>>().unwrap();
+        let wanted = &expected[expected.len().saturating_sub(last as usize)..];
+        let before = found.len() - wanted.len();
+        let after: Vec<Event> = found[before..].iter().map(lasting).collect();
+        prop_assert_eq!(after, wanted.iter().map(lasting).collect::<Vec<_>>());
+        // What came before is open calls and constructions.
+        for event in &found[..before] {
+            let was = expected.iter().find(|e| (e.thread, e.ordinal) == (event.thread, event.ordinal));
+            prop_assert_eq!(was.map(|e| (e.kind, &e.values)), Some((event.kind, &event.values)));
+        }
+        let forgotten: u64 = kept.losses().counts.iter().map(|(_, count)| count).sum();
+        prop_assert_eq!(forgotten, (expected.len() - found.len()) as u64);
+    }
+
+    #[test]
+    fn a_block_that_is_missing_or_out_of_place_is_damage(story in story(2, 60), place in any::<prop::sample::Index>(), swap in any::<bool>()) {
+        let (bytes, _) = record(&story);
+        let borders = support::file::borders(&bytes);
+        let blocks: Vec<&[u8]> = borders.windows(2).map(|b| &bytes[b[0]..b[1]]).collect();
+        // Thread, place of the first event, and number of events of each events block.
+        let word = |block: &[u8], at: usize| u32::from_le_bytes(block[at..at + 4].try_into().unwrap());
+        let head = |block: &[u8]| (block[0] == 8).then(|| (word(block, 14), block[26..34].to_vec(), word(block, 34)));
+        let heads: Vec<_> = blocks.iter().map(|block| head(block)).collect();
+        let next = |at: usize| {
+            let (thread, _, count) = heads[at].as_ref()?;
+            let later = (at + 1..blocks.len()).find(|b| heads[*b].as_ref().is_some_and(|h| h.0 == *thread))?;
+            (*count > 0 && heads[at].as_ref()?.1 != heads[later].as_ref()?.1).then_some((at, later))
+        };
+        let candidates: Vec<_> = (0..blocks.len()).filter_map(next).collect();
+        prop_assume!(!candidates.is_empty());
+        let (first, second) = candidates[place.index(candidates.len())];
+        let mut order = blocks.clone();
+        if swap {
+            order.swap(first, second);
+        } else {
+            order.remove(first);
+        }
+        let mut damaged = bytes[..borders[0]].to_vec();
+        order.iter().for_each(|block| damaged.extend_from_slice(block));
+        let wrong: usize = if swap {
+            borders[first]
+        } else {
+            borders[second] - blocks[first].len()
+        };
+        let recording = read(&damaged).unwrap();
+        match recording.heads().find_map(Result::err) {
+            Some(Error::Damaged { offset, .. }) => prop_assert_eq!(offset, wrong as u64),
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
 
     #[test]
     fn events_of_several_threads_come_back_in_global_order(story in story(4, 60)) {

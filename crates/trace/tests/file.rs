@@ -274,39 +274,6 @@ fn a_full_disk_of_the_system_is_told_from_other_trouble() {
 }
 
 #[test]
-fn packed_events_are_the_same_when_they_are_written_late() {
-    let mut writer = Writer::new(Vec::new()).unwrap();
-    writer.start(&start()).unwrap();
-    writer.sites(&sites()).unwrap();
-    let mut ring = Vec::new();
-    let mut player = Player::new(Program::Updates, 1);
-    let mut ordinal = 0;
-    for _ in 0..10 {
-        let mut buffer = RecordBuffer::new();
-        (0..40).for_each(|_| player.play(&mut buffer));
-        let head = EventsHead {
-            ordinal,
-            count: buffer.events(),
-            ..EventsHead::default()
-        };
-        ordinal += u64::from(head.count);
-        ring.push(writer.pack(head, buffer.bytes()).unwrap());
-    }
-    assert_eq!(writer.events_written(), 0);
-    let kept = &ring[7..];
-    kept.iter().for_each(|p| writer.packed(p).unwrap());
-    let count: u64 = kept.iter().map(|p| u64::from(p.head().count)).sum();
-    assert_eq!(writer.events_written(), count);
-    let recording = read(writer.into_store().unwrap()).unwrap();
-    let ordinals: Vec<u64> = recording.events().map(|e| e.unwrap().ordinal).collect();
-    let expected: Vec<u64> = (ordinal - count..ordinal).collect();
-    assert_eq!(ordinals, expected);
-    assert_eq!(recording.events_before(), ordinal - count);
-    let packed: usize = kept.iter().map(|p| p.bytes()).sum();
-    assert_eq!(recording.event_bytes(), packed as u64);
-}
-
-#[test]
 fn a_buffer_over_the_limit_is_refused_and_nothing_is_written() {
     let mut writer = Writer::new(Vec::new()).unwrap();
     let before = writer.bytes_written();

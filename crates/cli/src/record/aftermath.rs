@@ -52,6 +52,14 @@ impl Aftermath {
             let found = files.iter().filter(matching);
             found.map(|(_, file)| file.clone()).collect::<Vec<_>>()
         };
+        if let Some(last) = options.last {
+            // A JVM that was killed left its last events in segments.
+            let dead = files.iter().filter(|(pid, _)| !is_alive(*pid));
+            for (_, file) in dead.filter(|(_, f)| f.extension().is_some_and(|e| e == EXTENSION)) {
+                // Those that cannot be joined can be read as they are.
+                let _ = culprit_trace::join(file, last, None);
+            }
+        }
         let marks = with("discarded");
         for mark in &marks {
             // Only a mark between agent and launcher; leaving it does no harm.
@@ -247,6 +255,11 @@ fn stem(file: &Path) -> String {
 /// The number of the JVM in `jvm-PID.*`; other files are not ours to look at.
 fn pid(file: &Path) -> Option<u64> {
     stem(file).strip_prefix("jvm-")?.parse().ok()
+}
+
+/// Whether a process of this number runs.
+fn is_alive(pid: u64) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
 }
 
 /// The files of the agents with this extension.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use culprit_model::{Event, EventKind, Site, Value};
-use culprit_trace::{Error, Gap, Recording, Step};
+use culprit_trace::{Error, Gap, GapReason, Recording, Step};
 
 use super::filter::Filter;
 use super::value::{self, Detail};
@@ -49,10 +49,14 @@ impl Printer<'_> {
                 }
                 Found::Gap(gap) => writeln!(
                     out,
-                    "{:>width$} {:<names$} {warn}... {} lost here{warn:#}",
+                    "{:>width$} {:<names$} {warn}... {} {}{warn:#}",
                     "",
                     gap.thread.to_string(),
                     figure::counted(gap.count, "event"),
+                    match gap.reason {
+                        GapReason::Forgotten => "forgotten here (--last)",
+                        GapReason::Unknown(_) => "lost here",
+                    },
                     warn = self.styles.warn
                 ),
             }

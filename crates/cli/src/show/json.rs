@@ -95,7 +95,6 @@ pub(crate) fn summary(summary: &Summary<'_>, out: &mut dyn Write) -> io::Result<
                 .map(|(name, count)| (name.clone(), json!(count)))
                 .collect::<Map<String, Json>>(),
             "at_gaps": summary.gaps,
-            "before_first": recording.events_before(),
             "not_woven": recording.losses().not_woven.iter()
                 .map(|(name, reason)| json!({"name": dotted(name), "reason": reason}))
                 .collect::<Vec<_>>(),
@@ -162,7 +161,7 @@ pub(crate) fn gap(gap: &Gap) -> Json {
         "kind": "gap",
         "before": gap.before.0,
         "thread": gap.thread.0,
-        "reason": gap.reason,
+        "reason": gap.reason.to_string(),
         "count": gap.count,
     })
 }

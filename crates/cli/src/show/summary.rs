@@ -8,7 +8,7 @@ use culprit_model::{
     AgentOptions, Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site,
     ThreadId, Value,
 };
-use culprit_trace::{EndReason, Error, Recording, Step};
+use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 
 use super::figure::{clipped, command, counted, duration, grouped, printable, size, time, wrap};
 use super::place::dotted;
@@ -63,6 +63,8 @@ impl<'r> Summary<'r> {
         let mut scan = recording.scan();
         while let Some(step) = scan.step() {
             let result = step.and_then(|step| match step {
+                // What --last let go is a counter of its own.
+                Step::Gap(gap) if gap.reason == GapReason::Forgotten => Ok(()),
                 Step::Gap(gap) => {
                     gaps = gaps.saturating_add(gap.count);
                     Ok(())
@@ -275,8 +277,7 @@ impl<'r> Summary<'r> {
 
     fn losses(&self, page: &mut Page<'_>) -> io::Result<()> {
         let losses = self.recording.losses();
-        let before = self.recording.events_before();
-        if losses.is_empty() && self.gaps == 0 && before == 0 {
+        if losses.is_empty() && self.gaps == 0 {
             return page.label("\nLosses", "none");
         }
         let title = page.styles.title;
@@ -290,14 +291,12 @@ impl<'r> Summary<'r> {
                 grouped(*count)
             )?;
         }
-        for (name, count) in [
-            ("events lost at places marked in --events", self.gaps),
-            ("events before the first one that was kept", before),
-        ] {
-            if count > 0 {
-                let count = grouped(count);
-                writeln!(page.out, "  {warn}{name:<50}{count:>28}{warn:#}")?;
-            }
+        if self.gaps > 0 {
+            let (name, count) = (
+                "events lost at places marked in --events",
+                grouped(self.gaps),
+            );
+            writeln!(page.out, "  {warn}{name:<50}{count:>28}{warn:#}")?;
         }
         if let Some(reason) = &losses.stopped {
             page.indented(warn, 2, &format!("capture stopped: {}", printable(reason)))?;

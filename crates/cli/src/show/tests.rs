@@ -12,7 +12,8 @@ use culprit_model::{
     ThreadId, Turn, TypeId, Value,
 };
 use culprit_trace::{
-    BlobKind, ClassDef, EndReason, Ending, EventsHead, RecordBuffer, Start, ThreadDef, Writer,
+    BlobKind, ClassDef, EndReason, Ending, EventsHead, GAP_FORGOTTEN, RecordBuffer, Start,
+    ThreadDef, Writer,
 };
 
 use super::*;
@@ -267,7 +268,7 @@ fn shop() -> Writer<Vec<u8>> {
         SiteId(7),
         &[unknown.clone(), Value::Int(2), Value::Int(5)],
     );
-    main.gap(1, 1200);
+    main.gap(7, 1200);
     main.event(
         K::ArrayRead,
         SiteId(7),
@@ -558,25 +559,21 @@ fn an_exception_out_of_a_call_that_was_not_kept_is_shown() {
     writer.start(&Start::default()).unwrap();
     writer.types(&types()).unwrap();
     let mut buffer = RecordBuffer::new();
+    buffer.gap(GAP_FORGOTTEN, 9000);
     buffer.event(EventKind::OutgoingThrow, SiteId(0), &[object(1, 3)]);
     let head = EventsHead {
-        ordinal: 9000,
         count: 1,
         ..EventsHead::default()
     };
     writer.events(head, buffer.bytes()).unwrap();
     let folder = folder(&[("jvm-1.culprit", &end(writer))]);
     let text = answer(folder.path(), &["DIR", "--events"]);
-    let line = "0 t0 <-! an earlier call threw #1 IllegalStateException   ?\n";
-    assert_eq!(text, line);
+    let lines = "  t0 ... 9,000 events forgotten here (--last)\n\
+                 0 t0 <-! an earlier call threw #1 IllegalStateException   ?\n";
+    assert_eq!(text, lines);
     let json = answer(folder.path(), &["DIR", "--events", "--json"]);
     assert!(json.contains(r#""class":null"#), "{json}");
-    let summary = answer(folder.path(), &["DIR"]);
-    let kept = format!(
-        "{:<50}{:>28}",
-        "events before the first one that was kept", "9,000"
-    );
-    assert!(summary.contains(&kept), "{summary}");
+    assert!(json.contains(r#""reason":"forgotten""#), "{json}");
 }
 
 #[test]

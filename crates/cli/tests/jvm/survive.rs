@@ -90,6 +90,49 @@ fn a_jvm_killed_at_full_rate_leaves_a_readable_beginning() {
     check_row(&counted, 0);
 }
 
+/// Bytes of all files of a run.
+fn bytes_in(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .filter_map(|file| Some(file.metadata().ok()?.len()))
+        .sum()
+}
+
+#[test]
+fn a_killed_jvm_leaves_its_last_events_where_no_more_are_kept() {
+    let fixture = Fixture::named("survive/counting");
+    let stage = on_one_jdk();
+    let folder = folder();
+    let run = folder.path().join("run");
+    let mut culprit = stage
+        .run(&fixture)
+        .recording(&["--last", "1000"])
+        .culprit(folder.path());
+    let running = Running::start(&mut culprit);
+    // Segments come and go: by the tenth the first eight are gone.
+    let path = until("the tenth segment", || {
+        let path = recording_in(&run)?;
+        let number = |n: u32| path.with_extension(format!("{EXTENSION}.{n}"));
+        (10..200).any(|n| number(n).is_file()).then_some(path)
+    });
+    let most = bytes_in(&run);
+    assert!(most < 2_000_000, "{most}");
+    let before = fs::metadata(&path).unwrap().len();
+    kill_process(jvm_of(&path), Signal::KILL).unwrap();
+    assert_eq!(running.end().status, 137);
+    assert!(fs::metadata(&path).unwrap().len() >= before);
+    let recording = Recording::open(&run).unwrap();
+    assert_eq!(recording.end(), None);
+    // The call that was open before the first of the last thousand is kept besides.
+    assert!((1000..=1001).contains(&recording.event_count()));
+    let counted = calls(&recording);
+    check_row(&counted, counted[0]);
+    assert!(counted[0] > 100_000, "{}", counted[0]);
+    let forgotten = recording.losses().counts[0].1;
+    // Calls are counted from 0, and each is two events.
+    assert_eq!(forgotten, 2 * u64::try_from(counted[0]).unwrap());
+}
+
 #[test]
 fn a_full_disk_stops_the_recording_and_not_the_program() {
     let fixture = Fixture::named("survive/counting");
