@@ -141,6 +141,12 @@ impl Recorder {
         losses.changed = true;
     }
 
+    /// Says how much of something the recording lacks.
+    fn count(&self, what: &'static str, count: u64) {
+        let mut losses = self.losses.lock_safe();
+        losses.changed |= losses.counts.insert(what, count) != Some(count);
+    }
+
     /// A class or method runs unmodified.
     pub(crate) fn not_woven(&self, what: String, why: String) {
         let mut losses = self.losses.lock_safe();
@@ -340,6 +346,11 @@ impl Scribe {
                 Message::Ended(_) => ended.push(message),
                 definition => self.handle(definition)?,
             }
+        }
+        let left_out = self.recorder.states.left_out();
+        if left_out > 0 {
+            self.recorder
+                .count("outermost calls and accesses left out (--sample)", left_out);
         }
         chunks.sort_by_key(|chunk| (chunk.head.thread, chunk.head.ordinal));
         for chunk in chunks {

@@ -49,19 +49,21 @@ pub(crate) struct State {
     sample_count: AtomicI32,
     /// Address of the thread's slot in the table, or of `own_slot` where two threads have the same.
     slot: AtomicU64,
-    /// How often the thread muted itself; written by the thread.
+    /// The thread has muted itself; written by the thread.
     muted: AtomicI32,
     /// Capture has ended; written by the agent. The runtime reads both words at once.
     stopped: AtomicI32,
     /// The next observed constructor to be entered is called by `this(...)` or `super(...)` of an
     /// incoming one.
     chained: AtomicI32,
+    /// Outermost calls and accesses that were left out by `--sample`.
+    left_out: AtomicU64,
     own_slot: [AtomicU64; 2],
 }
 
 /// Names and offsets of the fields that the runtime knows, for the test that compares them.
 #[cfg(test)]
-pub(crate) const LAYOUT: [(&str, usize); 14] = [
+pub(crate) const LAYOUT: [(&str, usize); 15] = [
     ("POSITION", std::mem::offset_of!(State, position)),
     ("PUBLISHED", std::mem::offset_of!(State, published)),
     ("BASE", std::mem::offset_of!(State, base)),
@@ -76,6 +78,7 @@ pub(crate) const LAYOUT: [(&str, usize); 14] = [
     ("SLOT", std::mem::offset_of!(State, slot)),
     ("MUTED", std::mem::offset_of!(State, muted)),
     ("CHAINED", std::mem::offset_of!(State, chained)),
+    ("LEFT_OUT", std::mem::offset_of!(State, left_out)),
 ];
 
 /// A run of whole records of one thread.
@@ -95,6 +98,8 @@ struct Slot {
     ordinal: u64,
     /// The turn in force where the next chunk starts.
     turn: u64,
+    /// Calls left out that were counted already.
+    left_out: u64,
     /// The thread has ended and its state may belong to another by now.
     ended: bool,
 }
@@ -107,6 +112,7 @@ pub(crate) struct States {
     slots: RwLock<Vec<Option<Arc<Mutex<Slot>>>>>,
     threads: Mutex<Threads>,
     next_object: AtomicU64,
+    left_out: AtomicU64,
 }
 
 #[derive(Default)]
@@ -130,6 +136,7 @@ impl States {
                 ..Threads::default()
             }),
             next_object: AtomicU64::new(1),
+            left_out: AtomicU64::new(0),
         })
     }
 
@@ -245,6 +252,7 @@ impl States {
             drained_events: 0,
             ordinal: 0,
             turn: 0,
+            left_out: 0,
             ended: false,
         };
         let state = self.state(index);
@@ -258,6 +266,7 @@ impl States {
         state.sample_count.store(0, Ordering::Relaxed);
         state.muted.store(0, Ordering::Relaxed);
         state.chained.store(0, Ordering::Relaxed);
+        state.left_out.store(0, Ordering::Relaxed);
         state
             .stopped
             .store(i32::from(threads.stopped), Ordering::Relaxed);
@@ -337,6 +346,10 @@ impl States {
             return None;
         }
         let state = self.state(index);
+        let left_out = state.left_out.load(Ordering::Relaxed);
+        self.left_out
+            .fetch_add(left_out - slot.left_out, Ordering::Relaxed);
+        slot.left_out = left_out;
         // The turn that goes with a position: read again until no record came in between. A new
         // turn may be set already whose record is not published yet; then the next chunk starts
         // with that record, and no event of it is misplaced.
@@ -381,6 +394,11 @@ impl States {
                 slot[1].store(0, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Outermost calls and accesses that were left out by `--sample`, as far as they were fetched.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
     }
 
     /// A fresh range of object ids for a thread.

@@ -60,7 +60,7 @@ pub(crate) struct Args {
         help_heading = "What to keep"
     )]
     keep: Keep,
-    /// Record one in K of the outermost calls
+    /// Record one in K of the outermost calls and accesses
     #[arg(long, value_name = "1/K", value_parser = quantity::share, help_heading = "What to keep")]
     sample: Option<u32>,
     /// How to follow arrays shared with unobserved code

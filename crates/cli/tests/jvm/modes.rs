@@ -68,6 +68,45 @@ fn one_in_so_many_outermost_calls_is_recorded() {
     assert_eq!(recording.event_count(), 200);
 }
 
+#[test]
+fn a_sample_is_one_of_calls_constructions_and_accesses_alike() {
+    let fixture = Fixture::named("survive/sampled");
+    on_every_jdk(&fixture, |stage| {
+        for flag in ["-Xint", "-Xmixed"] {
+            let run = stage.run(&fixture).flags(&[flag]);
+            let run = run.recording(&["--sample", "1/7"]);
+            let recording = run.record_unnoticed().recording();
+            assert_eq!(recording.losses().stopped, None);
+            let mut outermost = 0;
+            let mut objects = 0;
+            let mut marks = 0;
+            for event in recording.events().map(|event| event.unwrap()) {
+                let site = recording.sites().get(event.site.0);
+                let from_outside = matches!(
+                    event.kind,
+                    EventKind::IncomingCall | EventKind::IncomingRead | EventKind::IncomingWrite
+                );
+                outermost += u64::from(from_outside && event.depth == 0);
+                objects += u64::from(event.kind == EventKind::Constructed);
+                let marked = site.is_some_and(|site| site.method == "mark");
+                let late = matches!(event.values.as_slice(), [Value::Int(1000..)]);
+                marks += u64::from(from_outside && marked && late);
+            }
+            let left_out = &recording.losses().counts[0];
+            assert!(left_out.0.contains("--sample"), "{left_out:?}");
+            // A call that runs out of stack before it is told was counted, but is not there.
+            let all = outermost + left_out.1;
+            let expected = all.div_ceil(7);
+            assert!(
+                (expected - 30..=expected).contains(&outermost),
+                "{flag}: {outermost} of {all}"
+            );
+            assert!((140..=160).contains(&objects), "{objects}");
+            assert!((142..=143).contains(&marks), "{flag}: {marks}");
+        }
+    });
+}
+
 #[track_caller]
 fn check_stopped(recorded: &Recorded, option: &str, most: u64) -> Recording {
     let recording = recorded.recording();

@@ -53,11 +53,11 @@ final class Escape {
         if (root instanceof Throwable) {
             return; // A message and a stack; causes cross the border on their own.
         }
-        Probe.mute(state, 1);
+        int before = Probe.mute(state, 1);
         try {
             walk(root, state);
         } finally {
-            Probe.mute(state, -1);
+            Probe.mute(state, before);
         }
     }
 

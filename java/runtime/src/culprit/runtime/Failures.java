@@ -2,6 +2,7 @@ package culprit.runtime;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 
 /** What hooks in the JDK and in test frameworks call when a run fails or ends. */
@@ -9,7 +10,7 @@ public final class Failures {
     private static final int UNCAUGHT = 1, TEST = 2;
 
     /** The last exception reported by this thread: JUnit's layers report the same one again. */
-    private static final ThreadLocal<Throwable> LAST = new ThreadLocal<>();
+    private static final ThreadLocal<WeakReference<Throwable>> LAST = new ThreadLocal<>();
 
     private Failures() {}
 
@@ -20,8 +21,10 @@ public final class Failures {
 
     /** An exception has failed a test. */
     public static void test(Throwable thrown) {
-        if (thrown != null && LAST.get() != thrown) {
-            LAST.set(thrown);
+        WeakReference<Throwable> last = LAST.get();
+        if (thrown != null && (last == null || last.get() != thrown)) {
+            // Weak: threads of a pool would keep the exception and its loader alive.
+            LAST.set(new WeakReference<>(thrown));
             report(TEST, testMethod(thrown), thrown);
         }
     }
@@ -36,7 +39,7 @@ public final class Failures {
         if (state == 0) {
             return;
         }
-        Probe.mute(state, 1);
+        int before = Probe.mute(state, 1);
         try {
             StringWriter stack = new StringWriter();
             thrown.printStackTrace(new PrintWriter(stack));
@@ -46,7 +49,7 @@ public final class Failures {
             // Its own methods failed, or memory did: what can be said without them.
             bare(kind, state, place, thrown);
         } finally {
-            Probe.mute(state, -1);
+            Probe.mute(state, before);
         }
     }
 

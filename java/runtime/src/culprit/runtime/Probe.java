@@ -36,7 +36,8 @@ public final class Probe {
             SAMPLE_COUNT = 68,
             SLOT = 72,
             MUTED = 80,
-            CHAINED = 88;
+            CHAINED = 88,
+            LEFT_OUT = 96;
 
     /** Kinds of records; the first fifteen are the model's event kinds. */
     static final int INCOMING_CALL = 1,
@@ -59,7 +60,9 @@ public final class Probe {
 
     private static final long CROSSING = 1L << 63;
     private static final long OUTWARD = 1L << 62;
-    private static final long SKIPPED = 1L << 61;
+    /** A call that is left out, and all within it: part of the depth, which it makes unlike any other. */
+    private static final int SKIPPED = 1 << 30;
+
     private static final long INNER = 1L << 60;
     private static final long STATE_BITS = 0x00ffffff00000000L;
     private static final long ONE_EVENT = 1L << 32;
@@ -227,8 +230,7 @@ public final class Probe {
             long token, int site, int form, Object self, long bits, Object reference) {
         long state = state(token);
         long position = start(state, INCOMING_CALL, site);
-        boolean skipped = (int) token == 0 && U.getInt(state + SAMPLE) > 1 && !sampled(state);
-        token |= CROSSING | (skipped ? SKIPPED : 0);
+        token |= CROSSING | (leavesOut(token) ? SKIPPED : 0);
         if ((form & ON) != 0) {
             position = Values.reference(state, position, self, true);
         }
@@ -241,11 +243,29 @@ public final class Probe {
         return token;
     }
 
-    /** Whether this outermost call is the one in {@code SAMPLE} that is recorded. */
-    private static boolean sampled(long state) {
+    /** Whether a call or access from outside is left out: it is outermost, and not the one in so many. */
+    private static boolean leavesOut(long token) {
+        long state = state(token);
+        int sample = U.getInt(state + SAMPLE);
+        if ((int) token != 0 || sample <= 1) {
+            return false;
+        }
         int count = U.getInt(state + SAMPLE_COUNT);
-        U.putInt(state + SAMPLE_COUNT, (count + 1) % U.getInt(state + SAMPLE));
-        return count == 0;
+        U.putInt(state + SAMPLE_COUNT, (count + 1) % sample);
+        if (count == 0) {
+            return false;
+        }
+        U.putLong(state + LEFT_OUT, U.getLong(state + LEFT_OUT) + 1);
+        return true;
+    }
+
+    /**
+     * Runs out of stack now rather than later: what ends a call that is left out needs less than
+     * this. Where that could not run, the thread would stay silent for good.
+     */
+    @DontInline
+    private static long room(long a, long b, long c, long d, int calls) {
+        return calls == 0 ? a ^ b : room(b, c, d, a + calls, calls - 1) + c;
     }
 
     /** Whether an activation records nothing more: it was not sampled, or capture has ended. */
@@ -317,7 +337,7 @@ public final class Probe {
     @DontInline
     public static long enterConstructor(long token, int site) {
         begin(state(token), INCOMING_CALL, site);
-        return token | CROSSING;
+        return token | CROSSING | (leavesOut(token) ? SKIPPED : 0);
     }
 
     /** The constructor of an incoming call is about to call another observed constructor. */
@@ -343,11 +363,11 @@ public final class Probe {
     }
 
     private static void cross(long state, long position, long token) {
-        if ((token & SKIPPED) != 0) {
-            mute(state, 1);
-            return;
+        if ((token & SKIPPED) == 0) {
+            end(state, position);
+        } else {
+            room(token, state, 0, 0, 8);
         }
-        end(state, position);
         setDepth(state, (int) token + 1);
     }
 
@@ -362,6 +382,9 @@ public final class Probe {
     @DontInline
     private static void known(Object self, long token, int site) {
         long state = state(token);
+        if ((token & SKIPPED) != 0) {
+            return;
+        }
         begin(state, CONSTRUCTED, site);
         Values.reference(state, self, true);
         end(state);
@@ -370,6 +393,7 @@ public final class Probe {
     @DontInline
     private static void returned(long token, int site, int form, long bits, Object reference) {
         long state = state(token);
+        resume(state, token);
         long position = start(state, INCOMING_RETURN, site);
         leave(state, put(state, position, form, bits, reference, true), token);
     }
@@ -444,6 +468,7 @@ public final class Probe {
     /** An exception ends an incoming call. */
     private static void end(Throwable thrown, long token, int site) {
         long state = state(token);
+        resume(state, token);
         begin(state, INCOMING_THROW, site);
         Values.reference(state, thrown, true);
         leave(state, token);
@@ -474,12 +499,17 @@ public final class Probe {
     }
 
     private static void leave(long state, long position, long token) {
-        if ((token & SKIPPED) != 0) {
-            mute(state, -1);
-            return;
+        if ((token & SKIPPED) == 0) {
+            end(state, position);
+            setDepth(state, (int) token);
         }
-        end(state, position);
-        setDepth(state, (int) token);
+    }
+
+    /** A call that was left out ends: the thread is recorded again, before anything else can fail. */
+    private static void resume(long state, long token) {
+        if ((token & SKIPPED) != 0) {
+            setDepth(state, 0);
+        }
     }
 
     // Calls out of observed code.
@@ -793,6 +823,7 @@ public final class Probe {
         }
         long state = state(token);
         int outside = (int) token;
+        resume(state, U.getInt(state + DEPTH));
         int open = U.getInt(state + DEPTH) - outside;
         if (open <= 0) {
             return;
@@ -847,7 +878,7 @@ public final class Probe {
     /** External code accesses an observed field. */
     public static long accessFromOutside(int kind, int site) {
         long token = current();
-        if (token == 0 || (token & 1) != 0) {
+        if (token == 0 || (token & 1) != 0 || leavesOut(token)) {
             return 0;
         }
         begin(state(token), kind, site);
@@ -878,12 +909,17 @@ public final class Probe {
     public static void reflected(Field field, Object object, int kind) {
         long token = current();
         if (token != 0 && (token & 1) == 0) {
-            Reflection.record(state(token), field, object, kind);
+            Reflection.record(token, field, object, kind);
         }
     }
 
-    static void beginAccess(long state, int kind, int site) {
-        begin(state, kind, site);
+    /** Begins the record of an access by reflection; 0 if it is left out. */
+    static long beginAccess(long token, int kind, int site) {
+        if (leavesOut(token)) {
+            return 0;
+        }
+        begin(state(token), kind, site);
+        return state(token);
     }
 
     static void endAccess(long state) {
@@ -963,9 +999,11 @@ public final class Probe {
         return Native.stateOf(Thread.currentThread(), U.getLong(Thread.currentThread(), TID));
     }
 
-    /** Stops the recording of a thread by 1, and resumes it by -1; nests. */
-    static void mute(long state, int by) {
-        U.putInt(state + MUTED, U.getInt(state + MUTED) + by);
+    /** Stops the recording of a thread by 1, and resumes it by 0; how it was before. */
+    static int mute(long state, int muted) {
+        int before = U.getInt(state + MUTED);
+        U.putInt(state + MUTED, muted);
         setDepth(state, U.getInt(state + DEPTH));
+        return before;
     }
 }

@@ -30,7 +30,7 @@ final class Reflection {
 
     private Reflection() {}
 
-    static void record(long state, Field field, Object object, int kind) {
+    static void record(long token, Field field, Object object, int kind) {
         Class<?> declaring = field.getDeclaringClass();
         if (ClassInfo.of(declaring).role != ClassInfo.OBSERVED) {
             return;
@@ -51,7 +51,10 @@ final class Reflection {
             Native.lost(UNREADABLE);
             return;
         }
-        Probe.beginAccess(state, kind, site);
+        long state = Probe.beginAccess(token, kind, site);
+        if (state == 0) {
+            return;
+        }
         if (!isStatic) {
             Values.reference(state, object, true);
         }
