@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::AgentOptions;
+use culprit_model::options::MASK;
 use culprit_trace::{EXTENSION, Start, Writer};
 use culprit_weave::{SiteNumbers, hook};
 use regex_lite::Regex;
@@ -76,7 +77,7 @@ impl Agent {
             Roots::default()
         };
         let mut start = facts_at_start(jvmti, &options);
-        mask(&mut start, &redact);
+        mask(&mut start, &options, &redact);
         let thread =
             RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
         Ok(Agent {
@@ -218,17 +219,27 @@ fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
     }
 }
 
-/// Masks what `--redact` matches in the command and the properties.
-fn mask(start: &mut Start, redact: &[Regex]) {
+/// Masks what `--redact` matches in the command, the properties and the folder. The patterns
+/// themselves may be secrets, so only their number is told.
+fn mask(start: &mut Start, options: &AgentOptions, redact: &[Regex]) {
+    if redact.is_empty() {
+        return;
+    }
+    let (all, shown) = (options.to_string(), options.without_patterns().to_string());
     let values = start.properties.iter_mut().map(|(_, value)| value);
     let words = start.command.iter_mut().chain(&mut start.jvm_flags);
-    for value in values.chain(words) {
-        // The agent's own argument names the patterns, and would match some of them.
-        let own = value.starts_with("-agentpath:");
+    for value in values.chain(words).chain([&mut start.directory]) {
+        *value = value.replace(&all, &shown);
+        // The agent's own argument is not the program's.
+        let own = value.starts_with("-agentpath:") && value.ends_with(&shown);
         if !own && redact.iter().any(|pattern| pattern.is_match(value)) {
-            "(masked)".clone_into(value);
+            MASK.clone_into(value);
         }
     }
+    start.options = shown;
+    start
+        .notes
+        .push(("redact patterns".to_owned(), redact.len().to_string()));
 }
 
 #[expect(

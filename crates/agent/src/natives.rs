@@ -9,6 +9,7 @@ use culprit_jvmti::sys::jni::{
     JNIEnv, jboolean, jclass, jint, jlong, jlongArray, jobject, jstring,
 };
 use culprit_jvmti::{Jni, Local, NativeMethod};
+use culprit_model::options::MASK;
 use culprit_model::{Failure, FailureKind, Member, ObjectId, ThreadId, TypeId};
 use culprit_trace::{BlobKind, ThreadDef};
 
@@ -58,6 +59,11 @@ pub(crate) fn table() -> Vec<NativeMethod> {
             array_blob as *mut c_void,
         ),
         method("masked", "(Ljava/lang/String;)Z", masked as *mut c_void),
+        method(
+            "maskedArray",
+            "(Ljava/lang/Object;I)Z",
+            masked_array as *mut c_void,
+        ),
         method("lost", "(I)V", lost as *mut c_void),
         method("fault", "(Ljava/lang/String;)V", fault as *mut c_void),
         method(
@@ -114,7 +120,7 @@ extern "system" fn attach(env: Env, _: jclass, thread: jobject, tid: jlong) -> j
             let (name, is_virtual) = name_thread(agent, jni, &thread).unwrap_or_default();
             let units: Vec<u16> = name.encode_utf16().collect();
             let name = if is_masked(agent, &units) {
-                "(masked)".to_owned()
+                MASK.to_owned()
             } else {
                 name
             };
@@ -217,11 +223,13 @@ extern "system" fn constant(env: Env, _: jclass, class: jint, ordinal: jint, nam
 }
 
 extern "system" fn string_blob(env: Env, _: jclass, value: jstring) -> jint {
-    with(env, -1, |agent, jni| {
-        let Some(value) = local(value) else { return -1 };
+    with(env, MASKED, |agent, jni| {
+        let Some(value) = local(value) else {
+            return MASKED;
+        };
         let units = jni.string_units(&value);
         if is_masked(agent, &units) {
-            return -1;
+            return MASKED;
         }
         let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
         store(agent, BlobKind::Text, &bytes)
@@ -261,6 +269,7 @@ extern "system" fn array_blob(
                     .map(|bytes| scratch.extend_from_slice(bytes))
             });
             let blob = match copied {
+                Some(Some(())) if is_masked_array(agent, jni, &array, scratch) => MASKED,
                 Some(Some(())) => store(agent, BlobKind::Elements, scratch),
                 _ => TOO_LONG,
             };
@@ -270,7 +279,8 @@ extern "system" fn array_blob(
     })
 }
 
-/// The answer for a value that is not stored.
+/// The answers for a value that is not stored.
+const MASKED: jint = -1;
 const TOO_LONG: jint = -2;
 /// Longer values are not stored: no block of a recording holds more than twice this.
 const MOST_BLOB: usize = 32 << 20;
@@ -303,6 +313,51 @@ extern "system" fn masked(env: Env, _: jclass, value: jstring) -> jboolean {
         Some(value) => is_masked(agent, &jni.string_units(&value)),
         None => false,
     }))
+}
+
+extern "system" fn masked_array(
+    env: Env,
+    _: jclass,
+    array: jobject,
+    element_size: jint,
+) -> jboolean {
+    u8::from(with(env, true, |agent, jni| {
+        let Some(array) = local(array) else {
+            return false;
+        };
+        let copy = jni.with_elements(&array, element_size.max(0) as usize, <[u8]>::to_vec);
+        copy.is_none_or(|bytes| is_masked_array(agent, jni, &array, &bytes))
+    }))
+}
+
+/// Whether characters, or bytes read as text, are to be masked; counted where they are.
+fn is_masked_array(agent: &Agent, jni: &Jni<'_>, array: &Local<'_>, bytes: &[u8]) -> bool {
+    if agent.redact.is_empty() {
+        return false;
+    }
+    let signature = jni
+        .with_frame(|jni| agent.jvmti.class_signature(&jni.object_class(array)))
+        .map(|signature| signature.unwrap_or_default())
+        .unwrap_or_default();
+    let units: Vec<u16> = match &*signature {
+        "[C" => bytes
+            .chunks_exact(2)
+            .filter_map(|unit| Some(u16::from_ne_bytes(unit.try_into().ok()?)))
+            .collect(),
+        "[B" => bytes.iter().map(|byte| u16::from(*byte)).collect(),
+        _ => return false,
+    };
+    let utf8 = || {
+        let text = String::from_utf8_lossy(bytes);
+        agent.redact.iter().any(|pattern| pattern.is_match(&text))
+    };
+    let masked = is_masked(agent, &units) || signature == "[B" && utf8();
+    if masked {
+        agent
+            .recorder
+            .lost("arrays whose contents are masked (--redact)");
+    }
+    masked
 }
 
 fn is_masked(agent: &Agent, units: &[u16]) -> bool {
@@ -350,7 +405,7 @@ extern "system" fn failure(
         let text = |raw| {
             let units = jni.string_units(&local(raw)?);
             Some(if is_masked(agent, &units) {
-                "(masked)".to_owned()
+                MASK.to_owned()
             } else {
                 String::from_utf16_lossy(&units)
             })

@@ -52,6 +52,9 @@ pub struct AgentOptions {
     pub redact: Vec<String>,
 }
 
+/// What stands in the place of a text that is masked.
+pub const MASK: &str = "(masked)";
+
 /// Options the agent cannot understand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionsError(String);
@@ -128,6 +131,14 @@ impl FromStr for AgentOptions {
 }
 
 impl AgentOptions {
+    /// The same options without the patterns of what is secret, which may be secrets themselves.
+    pub fn without_patterns(&self) -> AgentOptions {
+        AgentOptions {
+            redact: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     fn set(&mut self, key: &str, value: String) -> Result<(), OptionsError> {
         let bad = |value: &str| OptionsError(format!("{key}: `{value}` is not a value of it"));
         let number = |value: &str| value.parse::<u64>().map_err(|_| bad(value));

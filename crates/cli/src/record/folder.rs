@@ -1,6 +1,6 @@
 //! The folder of a run: made new for each, private, with the facts of the run in `run.txt`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use culprit_jvm::Status;
 use culprit_model::AgentOptions;
+use culprit_model::options::MASK;
 use culprit_trace::RUN_FACTS;
 use jiff::Zoned;
 use jiff::civil::Date;
+use regex_lite::Regex;
 
 use super::quote;
 use crate::exit::{ExitCode, Expected};
@@ -153,16 +155,40 @@ pub(crate) struct Facts {
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |at: &Zoned| at.strftime("%FT%T%:z").to_string();
+        let mask = Mask::of(&self.options.redact);
+        let command = self.command.iter().map(|word| mask.apply(word));
         writeln!(f, "version: {}", env!("CARGO_PKG_VERSION"))?;
-        writeln!(f, "command: {}", quote::line(&self.command))?;
-        writeln!(f, "folder: {}", quote::line([&self.cwd]))?;
-        writeln!(f, "options: {}", self.options)?;
+        writeln!(f, "command: {}", quote::line(command))?;
+        writeln!(
+            f,
+            "folder: {}",
+            quote::line([mask.apply(self.cwd.as_os_str())])
+        )?;
+        writeln!(f, "options: {}", self.options.without_patterns())?;
         writeln!(f, "start: {}", time(&self.start))?;
         if let Some((end, status)) = &self.end {
             writeln!(f, "end: {}", time(end))?;
             writeln!(f, "status: {status}")?;
         }
         Ok(())
+    }
+}
+
+/// What `--redact` keeps out of sight.
+struct Mask(Vec<Regex>);
+
+impl Mask {
+    fn of(patterns: &[String]) -> Mask {
+        // Patterns that are none were refused before.
+        Mask(patterns.iter().filter_map(|p| Regex::new(p).ok()).collect())
+    }
+
+    fn apply(&self, word: &OsStr) -> OsString {
+        let text = word.to_string_lossy();
+        match self.0.iter().any(|pattern| pattern.is_match(&text)) {
+            true => MASK.into(),
+            false => word.to_owned(),
+        }
     }
 }
 
@@ -236,5 +262,15 @@ mod tests {
             env!("CARGO_PKG_VERSION")
         );
         assert_eq!(facts.to_string(), expect);
+        let masked = Facts {
+            command: vec!["java".into(), "-Dpw=hunter2".into()],
+            options: AgentOptions {
+                redact: vec!["hunter2".to_owned()],
+                ..AgentOptions::default()
+            },
+            ..facts
+        };
+        assert!(!masked.to_string().contains("hunter2"), "{masked}");
+        assert!(masked.to_string().contains("java '(masked)'"), "{masked}");
     }
 }

@@ -141,6 +141,26 @@ fn capture_stops_beyond_a_rate() {
 }
 
 #[test]
+fn arrays_and_facts_of_the_run_that_match_never_reach_the_disk() {
+    let fixture = Fixture::named("survive/masked");
+    on_every_jdk(&fixture, |stage| {
+        let recorded = stage.run(&fixture).args(&["secret-9"]).record_unnoticed();
+        let recording = recorded.recording();
+        fixture.expects(
+            &render::lines(&recording),
+            &format!("JDK {}", stage.feature()),
+        );
+        let masked = ("arrays whose contents are masked (--redact)".to_owned(), 7);
+        assert_eq!(recording.losses().counts, [masked]);
+        let run = fs::read_to_string(recorded.run.join("run.txt")).unwrap();
+        for text in [format!("{:?}", recording.start()), run] {
+            assert!(text.contains("(masked)"), "{text}");
+            assert!(!text.contains("secret-"), "{text}");
+        }
+    });
+}
+
+#[test]
 fn strings_that_match_never_reach_the_disk() {
     let fixture = Fixture::named("capture/redacted");
     on_every_jdk(&fixture, |stage| {

@@ -43,11 +43,14 @@ final class Native {
     /** Stores a long string once; the number of its blob. -1: it is masked, -2: it is too long. */
     static native int stringBlob(String value);
 
-    /** Stores the contents of a primitive array once; the number of its blob, -2 if it is too long. */
+    /** Stores contents of a primitive array once; the number of the blob; negative if they are not stored. */
     static native int arrayBlob(Object array, int from, int count, int elementSize);
 
     /** Whether a short string is to be masked. Called only where there are masks. */
     static native boolean masked(String value);
+
+    /** Whether a short {@code char[]} or {@code byte[]} is to be masked. Called only where there are masks. */
+    static native boolean maskedArray(Object array, int elementSize);
 
     /** Counts a loss by the number of its name. */
     static native void lost(int reason);

@@ -267,6 +267,11 @@ final class Values {
             return;
         }
         long bytes = (long) length * info.elementSize;
+        boolean text = info.code == 'C' || info.code == 'B';
+        if (masking && text && bytes <= INLINE_BYTES && Native.maskedArray(o, info.elementSize)) {
+            arrayHead(state, ARRAY_REF, info.type, id, length);
+            return;
+        }
         if (bytes > INLINE_BYTES) {
             int blob = Native.arrayBlob(o, 0, length, info.elementSize);
             arrayHead(state, blob < 0 ? ARRAY_REF : ARRAY_BLOB, info.type, id, length);
@@ -285,7 +290,8 @@ final class Values {
     static void part(long state, Object array, int from, int count) {
         ClassInfo info = ClassInfo.of(array);
         int length = java.lang.reflect.Array.getLength(array);
-        boolean apart = info.elementSize != 0 && from >= 0 && count >= 0 && count < length - from;
+        // A mask is to see the whole text.
+        boolean apart = !masking && info.elementSize != 0 && from >= 0 && count >= 0 && count < length - from;
         if (!apart) {
             reference(state, array, false);
             return;
