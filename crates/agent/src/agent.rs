@@ -147,6 +147,11 @@ impl Agent {
                 "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
             ),
             ("Escape", "element", "(Ljava/lang/Object;J)V"),
+            (
+                "Children",
+                "command",
+                "([Ljava/lang/String;)[Ljava/lang/String;",
+            ),
         ] {
             let class = jni.find_class(&format!("culprit/runtime/{class}"))?;
             jni.static_method(&class, method, descriptor)?;
@@ -160,7 +165,7 @@ impl Agent {
         let mut names: Vec<&str> = hook::HOOKS
             .iter()
             .map(|h| h.class)
-            .filter(|c| !c.starts_with("org/"))
+            .filter(|c| !c.starts_with("org/") && !hook::is_late(c))
             .collect();
         names.dedup();
         let classes: Vec<Local<'_>> = names

@@ -5,8 +5,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jobject, jthread};
 use culprit_jvmti::sys::jvmti as t;
@@ -27,6 +27,8 @@ const OLDEST_FEATURE: u16 = 11;
 const FOLLOW: &str = "JAVA_TOOL_OPTIONS";
 
 static LOADED: AtomicBool = AtomicBool::new(false);
+/// What `argument` answers.
+static ARGUMENT: OnceLock<String> = OnceLock::new();
 /// Options and JDK version between loading and the start of the JVM.
 static PENDING: Mutex<Option<(AgentOptions, u16)>> = Mutex::new(None);
 
@@ -78,7 +80,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     if feature < OLDEST_FEATURE {
         return Err(format!("this is JDK {version}; run the program on JDK 11 or newer").into());
     }
-    follow_children(text);
+    follow_children(text, options.mode);
 
     let potential = jvmti.potential_capabilities()?;
     let mut capabilities = t::jvmtiCapabilities::default();
@@ -110,28 +112,59 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// JVMs that this one starts get the agent through the environment, unless they have it already.
-fn follow_children(options: &str) {
+/// Hides how the agent came in from the program's environment; JVMs that this one starts get it
+/// where they are started (`Children.java`). Counting has no hooks there: its children get the
+/// agent through the environment.
+fn follow_children(options: &str, mode: Mode) {
     let Some(library) = library_path() else {
         return;
     };
     let own = format!("-agentpath:{library}={options}");
     let inherited = std::env::var(FOLLOW).unwrap_or_default();
-    if !inherited.contains(&own) {
-        let value = if inherited.is_empty() {
-            own
-        } else {
-            format!("{inherited} {own}")
-        };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "children are followed through the environment"
-        )]
-        // SAFETY: the JVM is loading its agents: no Java code runs yet, and no other thread of the
-        // process reads the environment.
-        unsafe {
-            std::env::set_var(FOLLOW, value);
+    let others = without_word(&inherited, &own);
+    let value = match mode {
+        Mode::Record => others,
+        Mode::Suggest if others.is_empty() => own.clone(),
+        Mode::Suggest => format!("{others} {own}"),
+    };
+    let _ = ARGUMENT.set(own);
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "children are followed through the environment"
+    )]
+    // SAFETY: the JVM is loading its agents: no Java code runs yet, and no other thread of the
+    // process reads the environment.
+    unsafe {
+        match value.is_empty() {
+            true => std::env::remove_var(FOLLOW),
+            false => std::env::set_var(FOLLOW, value),
         }
+    }
+}
+
+/// The argument that puts this agent into another JVM.
+pub(crate) fn argument() -> Option<String> {
+    ARGUMENT.get().cloned()
+}
+
+/// A row of words without one of them; the spaces between the others stay as they are.
+fn without_word(words: &str, word: &str) -> String {
+    let mut kept = words.to_owned();
+    let mut from = 0;
+    while let Some(at) = kept.get(from..).and_then(|rest| rest.find(word)) {
+        let (start, end) = (from + at, from + at + word.len());
+        let is_border = |c: Option<u8>| c.is_none_or(|c| c.is_ascii_whitespace());
+        let before = start.checked_sub(1).and_then(|i| kept.as_bytes().get(i));
+        if is_border(before.copied()) && is_border(kept.as_bytes().get(end).copied()) {
+            kept.replace_range(start.saturating_sub(1)..end, "");
+            from = start.saturating_sub(1);
+        } else {
+            from = end;
+        }
+    }
+    match kept.trim().is_empty() {
+        true => String::new(),
+        false => kept,
     }
 }
 
@@ -331,4 +364,20 @@ unsafe extern "system" fn class_file_load(
         // SAFETY: as above; the bytes were allocated by the JVM's allocator, as it demands.
         unsafe { *new_bytes = memory };
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_very_word_is_taken_out() {
+        let check = |words: &str, expect: &str| assert_eq!(without_word(words, "-a=/r"), expect);
+        check("", "");
+        check("-a=/r", "");
+        check("-a=/r1", "-a=/r1");
+        check("-Dx='y  z' -a=/r", "-Dx='y  z'");
+        check("-a=/r -a=/r1 -a=/r -Dx", " -a=/r1 -Dx");
+        check("x-a=/r", "x-a=/r");
+    }
 }

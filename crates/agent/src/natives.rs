@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use culprit_jvmti::sys::jni::{
@@ -17,7 +18,7 @@ use crate::agent::Agent;
 use crate::classes::internal_name;
 use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
-use crate::{agent, forget_on_panic};
+use crate::{agent, callbacks, forget_on_panic};
 
 type Env = *mut JNIEnv;
 
@@ -70,6 +71,12 @@ pub(crate) fn table() -> Vec<NativeMethod> {
             "failure",
             "(IJLjava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;[J)V",
             failure as *mut c_void,
+        ),
+        method("agent", "()Ljava/lang/String;", argument as *mut c_void),
+        method(
+            "environment",
+            "()Ljava/lang/String;",
+            environment as *mut c_void,
         ),
         method("exiting", "(I)V", exiting as *mut c_void),
     ]
@@ -427,6 +434,29 @@ extern "system" fn failure(
             exceptions: ids.into_iter().map(|id| ObjectId(id as u64)).collect(),
         }));
     });
+}
+
+extern "system" fn argument(env: Env, _: jclass) -> jstring {
+    let argument = callbacks::argument().unwrap_or_default();
+    with(env, std::ptr::null_mut(), |_, jni| {
+        new_string(jni, &argument)
+    })
+}
+
+extern "system" fn environment(env: Env, _: jclass) -> jstring {
+    with(env, std::ptr::null_mut(), |_, jni| {
+        let mut text = String::new();
+        for (name, value) in std::env::vars_os() {
+            let variable = [name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat();
+            text.extend(variable.into_iter().map(char::from));
+        }
+        new_string(jni, &text)
+    })
+}
+
+fn new_string(jni: &Jni<'_>, text: &str) -> jstring {
+    jni.new_string(text)
+        .map_or(std::ptr::null_mut(), |string| string.raw())
 }
 
 extern "system" fn exiting(env: Env, _: jclass, status: jint) {

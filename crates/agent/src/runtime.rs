@@ -28,6 +28,7 @@ classes!(
     "Probe",
     "Failures",
     "Hiding",
+    "Children",
 );
 
 /// The one class that counting needs, which recording does not.

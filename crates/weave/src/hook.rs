@@ -1,4 +1,5 @@
-//! Hooks: methods of the JDK and of test frameworks whose entry tells that a run fails or ends.
+//! Hooks: methods of the JDK and of test frameworks that tell that a run fails or ends, that list
+//! fields, or that start a process.
 
 use culprit_classfile::{Asm, ClassFile, Code, Editor, MethodContext, Pool};
 
@@ -27,6 +28,10 @@ enum Report {
     Exiting,
     /// The result goes through `Hiding.fields`.
     HideFields,
+    /// The first argument goes through `Children.command`.
+    ChildCommand,
+    /// The result goes through `Children.environment`, with the second argument.
+    ChildEnvironment,
 }
 
 /// The runtime's class that hooks call.
@@ -35,9 +40,12 @@ pub const FAILURES: &str = "culprit/runtime/Failures";
 /// The runtime's class that keeps added fields out of sight.
 pub const HIDING: &str = "culprit/runtime/Hiding";
 
+/// The runtime's class that follows child processes.
+pub const CHILDREN: &str = "culprit/runtime/Children";
+
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 6] = [
+pub const HOOKS: [Hook; 8] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -63,6 +71,19 @@ pub const HOOKS: [Hook; 6] = [
         report: Report::HideFields,
     },
     Hook {
+        class: "java/lang/ProcessImpl",
+        method: "start",
+        descriptor: "([Ljava/lang/String;Ljava/util/Map;Ljava/lang/String;\
+                     [Ljava/lang/ProcessBuilder$Redirect;Z)Ljava/lang/Process;",
+        report: Report::ChildCommand,
+    },
+    Hook {
+        class: "java/lang/ProcessEnvironment",
+        method: "toEnvironmentBlock",
+        descriptor: "(Ljava/util/Map;[I)[B",
+        report: Report::ChildEnvironment,
+    },
+    Hook {
         class: "org/junit/platform/engine/TestExecutionResult",
         method: "failed",
         descriptor: "(Ljava/lang/Throwable;)Lorg/junit/platform/engine/TestExecutionResult;",
@@ -75,6 +96,12 @@ pub const HOOKS: [Hook; 6] = [
         report: Report::TestFailure,
     },
 ];
+
+/// Whether a class is not to be asked for: the JDK sets it up when the first process starts, by
+/// properties that the program may have set.
+pub fn is_late(class: &str) -> bool {
+    class.starts_with("java/lang/Process")
+}
 
 /// Whether a class has hooks.
 pub fn is_hooked(class: &str) -> bool {
@@ -110,17 +137,11 @@ pub fn hook(mut class: ClassFile) -> Result<Option<Vec<u8>>, Error> {
             descriptor: method.descriptor,
         };
         let mut editor = Editor::new(&code, context);
-        if hook.report == Report::HideFields {
-            let filter = pool.add_method_ref(
-                HIDING,
-                "fields",
-                "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
-            )?;
+        if hook.report.is_of_result() {
             for instruction in code.instructions() {
                 let instruction = instruction?;
                 if instruction.is_return() {
-                    let mut asm = Asm::new();
-                    asm.invokestatic(filter);
+                    let asm = hook.report.asm(&mut pool, context.is_static())?;
                     editor.insert_before(instruction.pc, asm);
                 }
             }
@@ -137,6 +158,11 @@ pub fn hook(mut class: ClassFile) -> Result<Option<Vec<u8>>, Error> {
 }
 
 impl Report {
+    /// Whether the hook is where the method returns.
+    fn is_of_result(self) -> bool {
+        matches!(self, Report::HideFields | Report::ChildEnvironment)
+    }
+
     fn asm(self, pool: &mut Pool, is_static: bool) -> Result<Asm, Error> {
         let argument = u16::from(!is_static);
         let mut asm = Asm::new();
@@ -156,7 +182,22 @@ impl Report {
                 asm.aload(argument).invokevirtual(get);
                 ("test", "(Ljava/lang/Throwable;)V")
             }
-            Report::HideFields => return Ok(asm),
+            Report::HideFields => {
+                let descriptor = "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+                asm.invokestatic(pool.add_method_ref(HIDING, "fields", descriptor)?);
+                return Ok(asm);
+            }
+            Report::ChildCommand => {
+                let descriptor = "([Ljava/lang/String;)[Ljava/lang/String;";
+                let command = pool.add_method_ref(CHILDREN, "command", descriptor)?;
+                asm.aload(argument).invokestatic(command).astore(argument);
+                return Ok(asm);
+            }
+            Report::ChildEnvironment => {
+                let environment = pool.add_method_ref(CHILDREN, "environment", "([B[I)[B")?;
+                asm.aload(argument + 1).invokestatic(environment);
+                return Ok(asm);
+            }
             Report::Exiting => {
                 asm.iload(argument);
                 ("exiting", "(I)V")

@@ -161,3 +161,30 @@ fn a_recording_is_private_and_knows_its_program() {
     let file = stage.classes.join("choosing/Order.class");
     assert_eq!(stored, fs::read(file).unwrap());
 }
+
+#[test]
+fn jvms_that_the_program_starts_are_recorded_and_its_environment_does_not_tell() {
+    let fixture = Fixture::named("survive/starting");
+    crate::stage::on_every_jdk(&fixture, |stage| {
+        // The plain run sees no options; a run through a shell has ours in its environment first.
+        for shell in [false, true] {
+            let mut run = stage.run(&fixture);
+            let plain = run.plain_once();
+            if shell {
+                run.before = ["/bin/sh", "-c", "exec \"$@\" 2>/dev/null", "sh"]
+                    .map(str::to_owned)
+                    .to_vec();
+            }
+            let recorded = run.record();
+            // JVMs under a shell have their options from its environment, but do not show them.
+            assert_eq!(recorded.ended.out, plain.out, "JDK {}", stage.feature());
+            assert_eq!(recorded.ended.err, "");
+            let folder = RunFolder::open(&recorded.run).unwrap();
+            assert_eq!(folder.recordings.len(), 7);
+            for file in &folder.recordings {
+                let recording = culprit_trace::Recording::open(file).unwrap();
+                assert_eq!(recording.event_count(), 2);
+            }
+        }
+    });
+}

@@ -62,6 +62,12 @@ final class Native {
     static native void failure(
             int kind, long state, String place, String type, String message, String stack, long[] exceptions);
 
+    /** The argument that puts the agent into a JVM. */
+    static native String agent();
+
+    /** The environment of this process: bytes as characters, and NUL after each variable. */
+    static native String environment();
+
     /** The program asks the JVM to end with this status. */
     static native void exiting(int status);
 }
