@@ -267,6 +267,22 @@ fn running_out_of_stack_leaves_later_events_right() {
     });
 }
 
+#[test]
+fn memory_stays_bounded_however_much_crosses() {
+    let fixture = Fixture::named("survive/flood");
+    for options in [&[][..], &["--last", "10k"]] {
+        let run = on_one_jdk().run(&fixture).recording(options);
+        let recorded = run.args(&["6", "4"]).record();
+        assert_eq!(recorded.ended.status, 0, "{:?}", recorded.ended);
+        let megabytes: u32 = recorded.ended.out.trim().parse().unwrap();
+        // The heap, and what a JVM needs besides, of which ours is less than half.
+        assert!(megabytes < 256 + 300, "{options:?}: {megabytes} MB");
+        let recording = recorded.recording();
+        assert_eq!(recording.losses().stopped, None);
+        assert!(recording.event_count() >= 10_000);
+    }
+}
+
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     let mut after_hash = false;
