@@ -360,12 +360,14 @@ impl<'a> Jni<'a> {
             self.clear_exception();
             return None;
         }
+        let _lent = Lent {
+            jni: self,
+            array,
+            memory,
+        };
         // SAFETY: the JVM lends `length` bytes until the matching release; `f` cannot keep them.
         let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>(), length) };
-        let result = f(bytes);
-        // 2 is JNI_ABORT: nothing was changed, so nothing is copied back.
-        call!(self, ReleasePrimitiveArrayCritical, array.raw(), memory, 2);
-        Some(result)
+        Some(f(bytes))
     }
 
     /// Runs `f` in a frame of its own: local references made inside end with it.
@@ -382,9 +384,8 @@ impl<'a> Jni<'a> {
                 what: "out of memory".to_owned(),
             });
         }
-        let result = f(self);
-        call!(self, PopLocalFrame, ptr::null_mut());
-        Ok(result)
+        let _frame = Frame(self);
+        Ok(f(self))
     }
 
     /// Whether an exception of the program was pending; it is cleared.
@@ -418,6 +419,31 @@ impl<'a> Jni<'a> {
             raw,
             scope: PhantomData,
         })
+    }
+}
+
+/// A frame of local references, which ends also where a panic leaves it.
+struct Frame<'j, 'a>(&'j Jni<'a>);
+
+impl Drop for Frame<'_, '_> {
+    fn drop(&mut self) {
+        let jni = self.0;
+        call!(jni, PopLocalFrame, ptr::null_mut());
+    }
+}
+
+/// The memory of an array, which is given back also where a panic leaves it.
+struct Lent<'j, 'a, 'l> {
+    jni: &'j Jni<'a>,
+    array: &'j Local<'l>,
+    memory: *mut std::ffi::c_void,
+}
+
+impl Drop for Lent<'_, '_, '_> {
+    fn drop(&mut self) {
+        // 2 is JNI_ABORT: nothing was changed, so nothing is copied back.
+        let (jni, array, memory) = (self.jni, self.array.raw(), self.memory);
+        call!(jni, ReleasePrimitiveArrayCritical, array, memory, 2);
     }
 }
 
