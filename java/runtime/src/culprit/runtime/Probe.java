@@ -89,7 +89,11 @@ public final class Probe {
         return U.getLong(slot) == tid ? U.getLong(slot + 8) : Native.attach(Thread.currentThread(), tid);
     }
 
-    /** Changes the depth of a thread, in its state and in its word. */
+    /**
+     * Changes the depth of a thread, in its state and in its word. Inlined, as {@link #end} is: once a
+     * crossing is told, nothing may run out of stack before the depth says so too.
+     */
+    @ForceInline
     private static void setDepth(long state, int depth) {
         U.putInt(state + DEPTH, depth);
         long word = U.getLong(state + MUTED) == 0 ? (long) U.getInt(state + INDEX) << 32 | depth : 0;
@@ -122,6 +126,7 @@ public final class Probe {
         return position + 4;
     }
 
+    @ForceInline
     private static void end(long state) {
         end(state, U.getLong(state + POSITION));
     }
