@@ -6,7 +6,7 @@
 //! `published`; everything else about a buffer is touched under the thread's slot lock.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use culprit_model::{ThreadId, Turn};
@@ -19,6 +19,8 @@ pub(crate) const STATE_SIZE: usize = 256;
 /// States at most, by the 24 bits a token has for the index. The region is reserved address
 /// space: a page is used only once a state in it is.
 const MOST_STATES: usize = 1 << 24;
+/// With less address space than for these, nothing is recorded.
+const FEWEST_STATES: usize = 1 << 12;
 /// Slots of the table, a power of two. Of two live threads with the same slot the first has it;
 /// the other asks the agent each time.
 pub(crate) const TABLE_SIZE: usize = 1 << 16;
@@ -106,6 +108,8 @@ struct Slot {
 
 /// All thread states.
 pub(crate) struct States {
+    /// States that there is address space for.
+    most: usize,
     region: Region,
     table: Region,
     order: Box<AtomicU64>,
@@ -126,9 +130,12 @@ struct Threads {
 
 impl States {
     pub(crate) fn new(sample: Option<u32>) -> std::io::Result<States> {
+        let (most, region) = reserve_states(MOST_STATES)?;
+        let table = Region::usable(SLOT_SIZE * TABLE_SIZE)?;
         Ok(States {
-            region: Region::reserve(STATE_SIZE * MOST_STATES)?,
-            table: Region::reserve(SLOT_SIZE * TABLE_SIZE)?,
+            most,
+            region,
+            table,
             order: Box::new(AtomicU64::new(0)),
             slots: RwLock::new(vec![None]),
             threads: Mutex::new(Threads {
@@ -237,7 +244,9 @@ impl States {
         let mut slots = self.slots.lock_write();
         let index = match threads.free.pop() {
             Some(index) => index,
-            None if slots.len() < MOST_STATES => {
+            None if slots.len() < self.most => {
+                let needed = (slots.len() + 1) * STATE_SIZE;
+                self.region.commit(needed).ok()?;
                 slots.push(None);
                 slots.len() as u32 - 1
             }
@@ -477,10 +486,33 @@ impl Drop for Buffer {
     }
 }
 
-/// Reserved, zeroed address space that lives until the process ends.
+/// Address space for as many states as the system allows, up to `most`.
+fn reserve_states(most: usize) -> std::io::Result<(usize, Region)> {
+    match Region::reserve(STATE_SIZE * most) {
+        Ok(region) => Ok((most, region)),
+        Err(_) if most > FEWEST_STATES => reserve_states(most / 16),
+        Err(error) => {
+            let room = (STATE_SIZE * FEWEST_STATES) >> 20;
+            Err(std::io::Error::new(
+                error.kind(),
+                format!(
+                    "no address space for {room} MB of thread states: {error}; raise ulimit -v"
+                ),
+            ))
+        }
+    }
+}
+
+/// Reserved, zeroed address space that lives until the process ends. It can be used as far as it
+/// is committed, and only that counts where the system does not overcommit.
 pub(crate) struct Region {
     pub(crate) start: *mut u8,
+    length: usize,
+    committed: AtomicUsize,
 }
+
+/// Bytes that are committed at once.
+const STEP: usize = 1 << 20;
 
 // SAFETY: the region is shared memory that is never unmapped; all access goes through atomics.
 unsafe impl Send for Region {}
@@ -488,14 +520,14 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    pub(crate) fn reserve(bytes: usize) -> std::io::Result<Region> {
+    fn reserve(bytes: usize) -> std::io::Result<Region> {
         // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no
         // existing memory.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
                 bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
+                libc::PROT_NONE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                 -1,
                 0,
@@ -506,7 +538,34 @@ impl Region {
         }
         Ok(Region {
             start: start.cast(),
+            length: bytes,
+            committed: AtomicUsize::new(0),
         })
+    }
+
+    /// Reserves address space and commits all of it.
+    pub(crate) fn usable(bytes: usize) -> std::io::Result<Region> {
+        let region = Region::reserve(bytes)?;
+        region.commit(bytes)?;
+        Ok(region)
+    }
+
+    /// Makes the first so many bytes usable. Callers take turns.
+    fn commit(&self, bytes: usize) -> std::io::Result<()> {
+        let done = self.committed.load(Ordering::Relaxed);
+        if bytes <= done {
+            return Ok(());
+        }
+        let end = bytes.next_multiple_of(STEP).min(self.length);
+        // SAFETY: `done` and `end` are inside the region.
+        let from = unsafe { self.start.add(done) };
+        let usable = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: the pages are our own mapping, and so far nobody uses them.
+        if unsafe { libc::mprotect(from.cast(), end - done, usable) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        self.committed.store(end, Ordering::Relaxed);
+        Ok(())
     }
 }
 

@@ -32,8 +32,8 @@ pub(super) struct Cells {
 impl Cells {
     pub(super) fn new() -> std::io::Result<Cells> {
         Ok(Cells {
-            counts: Region::reserve(8 * ROWS as usize * MOST_CLASSES as usize)?,
-            threads: Region::reserve(THREADS * THREAD_BYTES)?,
+            counts: Region::usable(8 * ROWS as usize * MOST_CLASSES as usize)?,
+            threads: Region::usable(THREADS * THREAD_BYTES)?,
             used: Mutex::default(),
         })
     }

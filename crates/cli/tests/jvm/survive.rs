@@ -90,6 +90,25 @@ fn a_jvm_killed_at_full_rate_leaves_a_readable_beginning() {
     check_row(&counted, 0);
 }
 
+#[test]
+fn little_address_space_is_enough() {
+    let fixture = Fixture::named("survive/counting");
+    let mut run = on_one_jdk().run(&fixture).args(&["1000", "end"]).flags(&[
+        "-Xmx64m",
+        "-XX:ReservedCodeCacheSize=32m",
+        "-XX:CompressedClassSpaceSize=16m",
+    ]);
+    // Far less than the states of all threads that there may be would take.
+    run.before = ["/bin/sh", "-c", "ulimit -v 2000000; exec \"$@\"", "sh"]
+        .map(str::to_owned)
+        .to_vec();
+    let recorded = run.record();
+    assert_eq!(recorded.ended.status, 0, "{:?}", recorded.ended);
+    assert_eq!(recorded.ended.out, "counted\n");
+    let recording = recorded.complete();
+    assert_eq!(recording.event_count(), 2000);
+}
+
 /// Bytes of all files of a run.
 fn bytes_in(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
