@@ -25,7 +25,7 @@ impl Agent {
             original,
         } = settled;
         let class = ClassFile::parse(&original)?;
-        self.classes.outline(&class)?;
+        self.classes.outline(loader.number, &class)?;
         let inherits = class
             .super_name()?
             .into_iter()

@@ -28,19 +28,21 @@ impl Blobs {
         self.known.lock_safe().by_content.clear();
     }
 
-    /// The number of a content, and whether it is new. The 128-bit hash stands for the content.
-    pub(crate) fn number(&self, bytes: &[u8]) -> (BlobId, bool) {
+    /// The number of a content; `store` is called if it is new, before anybody else can know the
+    /// number. The 128-bit hash stands for the content.
+    pub(crate) fn number(&self, bytes: &[u8], store: impl FnOnce(BlobId, Vec<u8>)) -> BlobId {
         let hash = xxh3_128(bytes);
         let mut known = self.known.lock_safe();
         if let Some(id) = known.by_content.get(&hash) {
-            return (*id, false);
+            return *id;
         }
         if known.by_content.len() >= MOST {
             known.by_content.clear();
         }
         let id = BlobId(known.next);
-        known.next += 1;
+        known.next = known.next.wrapping_add(1);
         known.by_content.insert(hash, id);
-        (id, true)
+        store(id, bytes.to_vec());
+        id
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jobject, jthread};
+use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jthread};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, Vm};
 use culprit_model::AgentOptions;
@@ -88,6 +88,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     capabilities.set_can_retransform_classes(true);
     capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
     capabilities.set_can_tag_objects(true);
+    capabilities.set_can_generate_object_free_events(true);
     let virtual_threads = feature >= 21 && potential.can_support_virtual_threads();
     capabilities.set_can_support_virtual_threads(virtual_threads);
     jvmti.add_capabilities(capabilities)?;
@@ -98,6 +99,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     callbacks.ThreadEnd = Some(thread_end);
     callbacks.ClassFileLoadHook = Some(class_file_load);
     callbacks.ClassPrepare = Some(class_prepare);
+    callbacks.ObjectFree = Some(object_free);
     if virtual_threads {
         callbacks.VirtualThreadEnd = Some(thread_end);
     }
@@ -105,6 +107,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     jvmti.enable(t::JVMTI_EVENT_VM_INIT)?;
     jvmti.enable(t::JVMTI_EVENT_VM_DEATH)?;
     jvmti.enable(t::JVMTI_EVENT_THREAD_END)?;
+    jvmti.enable(t::JVMTI_EVENT_OBJECT_FREE)?;
     if virtual_threads {
         jvmti.enable(t::JVMTI_EVENT_VIRTUAL_THREAD_END)?;
     }
@@ -128,17 +131,21 @@ fn follow_children(options: &str, mode: Mode) {
         Mode::Suggest => format!("{others} {own}"),
     };
     let _ = ARGUMENT.set(own);
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "children are followed through the environment"
-    )]
-    // SAFETY: the JVM is loading its agents: no Java code runs yet, and no other thread of the
-    // process reads the environment.
-    unsafe {
-        match value.is_empty() {
-            true => std::env::remove_var(FOLLOW),
-            false => std::env::set_var(FOLLOW, value),
-        }
+    set_variable(&value);
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "children are followed through the environment"
+)]
+fn set_variable(value: &str) {
+    if value.is_empty() {
+        // SAFETY: the JVM is loading its agents: no Java code runs yet, and no other thread of the
+        // process reads the environment.
+        unsafe { std::env::remove_var(FOLLOW) };
+    } else {
+        // SAFETY: as above.
+        unsafe { std::env::set_var(FOLLOW, value) };
     }
 }
 
@@ -279,6 +286,15 @@ unsafe extern "system" fn thread_end(_: *mut t::jvmtiEnv, jni: *mut JNIEnv, thre
                 agent.recorder.send(Message::Events(chunk));
             }
             agent.recorder.send(Message::Ended(ended));
+        }
+    });
+}
+
+/// Called within a collection: neither JVMTI nor JNI may be used.
+unsafe extern "system" fn object_free(_: *mut t::jvmtiEnv, tag: jlong) {
+    guarded((), || {
+        if let (Some(agent), Ok(loader)) = (agent(), u32::try_from(tag)) {
+            agent.classes.loader_died(loader);
         }
     });
 }

@@ -46,6 +46,7 @@ pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$Plat
 /// What a loaded class declares, by name alone.
 #[derive(Default)]
 struct Outline {
+    loader: u32,
     superclass: Option<String>,
     fields: HashSet<String>,
     methods: HashSet<(String, String)>,
@@ -62,6 +63,7 @@ struct Known {
     /// Observed classes by name alone: how code refers to them before it is linked.
     observed: HashSet<String>,
     types: HashMap<(u32, String), TypeDef>,
+    next_type: u32,
     loaders: Vec<Loader>,
     /// Names seen while nothing was observed, for "the nearest names".
     seen: BTreeSet<String>,
@@ -97,7 +99,13 @@ pub(crate) struct Classes {
     pub(crate) selection: Selection,
     roots: Mutex<Roots>,
     known: Mutex<Known>,
+    /// Loaders that were collected, and are still to be forgotten. No JVM function is called under
+    /// this lock: the collector may be waiting for it.
+    dead: Mutex<Vec<u32>>,
 }
+
+/// So many loaders are forgotten at once.
+const DEAD_AT_ONCE: usize = 64;
 
 impl World for Classes {
     fn is_observed(&self, class: &str) -> bool {
@@ -146,7 +154,30 @@ impl Classes {
             selection,
             roots: Mutex::new(roots),
             known: Mutex::default(),
+            dead: Mutex::default(),
         }
+    }
+
+    /// A loader was collected, and with it its classes. Called within a collection.
+    pub(crate) fn loader_died(&self, loader: u32) {
+        self.dead.lock_safe().push(loader);
+    }
+
+    fn forget_dead(&self) {
+        let dead: HashSet<u32> = {
+            let mut dead = self.dead.lock_safe();
+            if dead.len() < DEAD_AT_ONCE {
+                return;
+            }
+            dead.drain(..).collect()
+        };
+        let mut known = self.known.lock_safe();
+        known
+            .outlines
+            .retain(|_, outline| !dead.contains(&outline.loader));
+        known.facts.retain(|(loader, _), _| !dead.contains(loader));
+        known.types.retain(|(loader, _), _| !dead.contains(loader));
+        known.reach.retain(|loader, _| !dead.contains(loader));
     }
 
     /// Whether a class that is being loaded is selected by itself.
@@ -184,8 +215,14 @@ impl Classes {
     }
 
     /// Notes what a class declares; before it is woven, so that it finds itself.
-    pub(crate) fn outline(&self, class: &ClassFile) -> Result<(), culprit_classfile::Error> {
+    pub(crate) fn outline(
+        &self,
+        loader: u32,
+        class: &ClassFile,
+    ) -> Result<(), culprit_classfile::Error> {
+        self.forget_dead();
         let mut outline = Outline {
+            loader,
             superclass: class.super_name()?.map(Cow::into_owned),
             ..Outline::default()
         };
@@ -270,8 +307,7 @@ impl Classes {
         };
         known.loaders.push(loader);
         let _ = jvmti.set_tag(object, i64::from(number));
-        drop(known);
-        recorder.send(Message::Loader(LoaderDef {
+        recorder.push(Message::Loader(LoaderDef {
             id: number,
             class: internal_name(&class).to_owned(),
             name: None,
@@ -330,8 +366,9 @@ impl Classes {
 
     fn define(&self, recorder: &Recorder, loader: u32, name: &str) -> TypeId {
         let mut known = self.known.lock_safe();
-        let next = TypeId(known.types.len() as u32 + 1);
+        let next = TypeId(known.next_type + 1);
         let mut new = None;
+        let known = &mut *known;
         let id = known
             .types
             .entry((loader, name.to_owned()))
@@ -346,9 +383,10 @@ impl Classes {
                 definition
             })
             .id;
-        drop(known);
+        // Before the lock is given back: nobody may use a number that is not defined.
         if let Some(definition) = new {
-            recorder.send(Message::Type(definition));
+            known.next_type = next.0;
+            recorder.push(Message::Type(definition));
         }
         id
     }
@@ -371,9 +409,7 @@ impl Classes {
         if let Some(constant) = definition.constants.get_mut(ordinal) {
             *constant = name;
         }
-        let definition = definition.clone();
-        drop(known);
-        recorder.send(Message::Type(definition));
+        recorder.push(Message::Type(definition.clone()));
     }
 }
 
@@ -445,5 +481,29 @@ fn form(signature: &str, name: &str, modifiers: i32) -> (u8, u8) {
         "java/lang/Double" => (BOXED, b'D'),
         _ if modifiers & ACC_ENUM != 0 => (ENUM, 0),
         _ => (OBJECT, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_dead_loaders_is_forgotten_and_their_numbers_are_not_used_again() {
+        let classes = Classes::new(Selection::default(), Roots::default());
+        let recorder = Recorder::new(None).unwrap();
+        let count = 2 * DEAD_AT_ONCE as u32;
+        for loader in 1..=count {
+            classes.remember(loader, "Script", Facts::default());
+            classes.set_reaches_runtime(loader, true);
+            assert_eq!(classes.define(&recorder, loader, "Script").0, loader);
+        }
+        (1..count).for_each(|loader| classes.loader_died(loader));
+        classes.forget_dead();
+        assert_eq!(classes.facts(1, "Script"), None);
+        assert_eq!(classes.reaches_runtime(1), None);
+        assert!(classes.facts(count, "Script").is_some());
+        assert_eq!(classes.define(&recorder, count, "Script").0, count);
+        assert_eq!(classes.define(&recorder, 1, "Script").0, count + 1);
     }
 }

@@ -142,7 +142,7 @@ impl Agent {
         if let Some(settled) = settled {
             return self.adopt(jni, loading, loader, settled).map(Some);
         }
-        self.classes.outline(&class)?;
+        self.classes.outline(loader.number, &class)?;
         let mut inherits = false;
         let mut inherits_id = false;
         let mut kin = false;
@@ -307,7 +307,8 @@ pub(crate) fn open_module(
     if jvmti.tag(&module).ok()? != 0 {
         return None;
     }
-    jvmti.set_tag(&module, 1).ok()?;
+    // Loaders have positive tags.
+    jvmti.set_tag(&module, -1).ok()?;
     let ours = jni.find_class(runtime).ok()?;
     let runtime = jni.call_object(&ours, get_module, &[]).ok()??;
     // An unnamed module reads every other and refuses.

@@ -306,12 +306,10 @@ fn store(agent: &Agent, kind: BlobKind, bytes: &[u8]) -> jint {
             .lost("values over 32 MB, recorded without contents");
         return TOO_LONG;
     }
-    let (id, new) = agent.recorder.blobs.number(bytes);
-    if new {
-        let bytes = bytes.to_vec();
-        agent.recorder.send(Message::Blob { id, kind, bytes });
-    }
-    id.0 as jint
+    // Room first: whoever waits for it must not hold the lock of the numbers.
+    agent.recorder.wait_for_room();
+    let store = |id, bytes| agent.recorder.push(Message::Blob { id, kind, bytes });
+    agent.recorder.blobs.number(bytes, store).0 as jint
 }
 
 extern "system" fn masked(env: Env, _: jclass, value: jstring) -> jboolean {
@@ -342,10 +340,11 @@ fn is_masked_array(agent: &Agent, jni: &Jni<'_>, array: &Local<'_>, bytes: &[u8]
     if agent.redact.is_empty() {
         return false;
     }
-    let signature = jni
-        .with_frame(|jni| agent.jvmti.class_signature(&jni.object_class(array)))
-        .map(|signature| signature.unwrap_or_default())
-        .unwrap_or_default();
+    let signature = jni.with_frame(|jni| agent.jvmti.class_signature(&jni.object_class(array)));
+    // Should this fail, nothing secret may reach the disk.
+    let Ok(Ok(signature)) = signature else {
+        return true;
+    };
     let units: Vec<u16> = match &*signature {
         "[C" => bytes
             .chunks_exact(2)

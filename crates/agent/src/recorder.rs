@@ -27,6 +27,8 @@ use crate::state::{Chunk, States};
 const TICK: Duration = Duration::from_millis(250);
 /// Records waiting to be written; beyond this the program's threads wait for the disk.
 const MOST_WAITING: usize = 64 << 20;
+/// Failures kept; a program may go on failing for ever.
+const MOST_FAILURES: u64 = 1000;
 /// No exit status was seen.
 const UNKNOWN_STATUS: i64 = i64::MIN;
 
@@ -117,18 +119,28 @@ impl Recorder {
 
     /// Hands a message over. Waits while too much is waiting to be written.
     pub(crate) fn send(&self, message: Message) {
-        let mut queue = self.queue.lock_safe();
-        let bytes = message.bytes();
-        if bytes > 0 {
-            while queue.waiting > MOST_WAITING && !queue.closed {
-                queue = self
-                    .taken
-                    .wait(queue)
-                    .unwrap_or_else(std::sync::PoisonError::into_inner);
-            }
-            queue.waiting += bytes;
+        if message.bytes() > 0 {
+            self.wait_for_room();
         }
+        self.push(message);
+    }
+
+    /// Waits while too much is waiting to be written.
+    pub(crate) fn wait_for_room(&self) {
+        let mut queue = self.queue.lock_safe();
+        while queue.waiting > MOST_WAITING && !queue.closed {
+            queue = self
+                .taken
+                .wait(queue)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+    }
+
+    /// Hands a message over at once, so it may be called under a lock.
+    pub(crate) fn push(&self, message: Message) {
+        let mut queue = self.queue.lock_safe();
         if !queue.closed {
+            queue.waiting += message.bytes();
             queue.messages.push_back(message);
             self.arrived.notify_one();
         }
@@ -241,7 +253,7 @@ impl RecorderThread {
             },
             ring,
             keep_failing: options.keep_failing,
-            failed: false,
+            failures: 0,
             ending: false,
             started: Instant::now(),
             window: (Instant::now(), 0),
@@ -290,7 +302,7 @@ struct Scribe {
     /// The last events only, and how many of them.
     ring: Option<(u64, Ring)>,
     keep_failing: bool,
-    failed: bool,
+    failures: u64,
     /// The JVM has said that it ends.
     ending: bool,
     started: Instant,
@@ -403,7 +415,11 @@ impl Scribe {
                 None => self.writer.blob(id, kind, &bytes),
             },
             Message::Failure(failure) => {
-                self.failed = true;
+                self.failures += 1;
+                if self.failures > MOST_FAILURES {
+                    self.recorder.lost("failures beyond the first thousand");
+                    return Ok(());
+                }
                 self.writer.failure(&failure)
             }
             Message::End => {
@@ -475,7 +491,7 @@ impl Scribe {
     }
 
     fn finish(&mut self) -> Result<(), WriteError> {
-        let ended_well = !self.failed && self.recorder.exit_status().unwrap_or(0) == 0;
+        let ended_well = self.failures == 0 && self.recorder.exit_status().unwrap_or(0) == 0;
         if self.keep_failing && ended_well && remove(&self.path).is_ok() {
             write_private(&self.path.with_extension("discarded"), "");
             return Ok(());
