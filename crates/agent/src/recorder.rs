@@ -316,6 +316,10 @@ impl Scribe {
             self.recorder.stop(error.to_string());
             self.recorder.close();
             // The disk may have room for these few bytes still.
+            self.writer.forget_gathered();
+            if let Some((_, ring)) = &mut self.ring {
+                ring.forget_gathered();
+            }
             self.write_losses().and_then(|()| self.end()).ok();
         }
     }

@@ -191,8 +191,9 @@ fn warn_of_truncation(recording: &Recording, console: &mut Console) -> std::io::
     let warn = console.err_styles().warn;
     writeln!(
         console.err(),
-        "{warn}culprit: warning:{warn:#} {} ends within a block",
-        recording.path().display()
+        "{warn}culprit: warning:{warn:#} {} is cut off or damaged at byte {}",
+        recording.path().display(),
+        cut.offset
     )?;
     writeln!(
         console.err(),

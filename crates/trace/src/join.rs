@@ -45,7 +45,12 @@ fn write(
 ) -> Result<(), WriteError> {
     let mut writer: Writer<File> = Writer::create(path)?;
     keep_last(recording, last, &mut writer)?;
-    match ending {
+    let known = recording.end().map(|end| Ending {
+        reason: end.reason,
+        exit_status: end.exit_status,
+        duration_ms: end.duration_ms,
+    });
+    match ending.or(known.as_ref()) {
         Some(ending) => writer.end(ending),
         None => writer.flush(),
     }

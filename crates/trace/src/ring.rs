@@ -256,6 +256,11 @@ impl Ring {
         Ok(())
     }
 
+    /// Forgets what is gathered, where there is no room for it.
+    pub fn forget_gathered(&mut self) {
+        self.writer.forget_gathered();
+    }
+
     /// Writes what is gathered.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         self.writer.flush()

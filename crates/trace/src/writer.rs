@@ -27,6 +27,15 @@ const COMPRESS_FROM: usize = 64;
 /// The fastest level of the main strategy; higher ones cost more than they save here.
 const LEVEL: i32 = 1;
 
+/// The blocks whose entries are gathered.
+const TABLES: [Tag; 5] = [
+    Tag::Loaders,
+    Tag::Types,
+    Tag::Sites,
+    Tag::Threads,
+    Tag::Blobs,
+];
+
 /// Where a recording goes: bytes are appended, and cut back to the last whole block after a
 /// write that failed half-way.
 pub trait Store: Write {
@@ -215,16 +224,18 @@ impl<S: Store> Writer<S> {
 
     /// Writes the gathered table entries.
     pub fn flush(&mut self) -> Result<(), WriteError> {
-        for tag in [
-            Tag::Loaders,
-            Tag::Types,
-            Tag::Sites,
-            Tag::Threads,
-            Tag::Blobs,
-        ] {
+        for tag in TABLES {
             self.flush_table(tag)?;
         }
         Ok(())
+    }
+
+    /// Forgets the gathered table entries. What was written does not need them; where there is no
+    /// room for them, there may be for how the recording ends.
+    pub fn forget_gathered(&mut self) {
+        for tag in TABLES {
+            self.pending(tag).clear();
+        }
     }
 
     /// Writes the gathered table entries and gives the store back.

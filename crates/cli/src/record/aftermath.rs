@@ -215,7 +215,12 @@ fn describe(file: &Path) -> String {
     if let Some(reason) = &losses.stopped {
         parts.push(format!("stopped: {reason}"));
     }
-    let lost: u64 = losses.counts.iter().map(|(_, count)| count).sum();
+    // What an option asked to leave out is no loss.
+    let counts = losses
+        .counts
+        .iter()
+        .filter(|(name, _)| !name.contains("(--"));
+    let lost: u64 = counts.map(|(_, count)| count).sum();
     if lost > 0 {
         parts.push(counted(lost, "loss"));
     }

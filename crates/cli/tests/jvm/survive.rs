@@ -176,6 +176,23 @@ fn a_full_disk_stops_the_recording_and_not_the_program() {
 }
 
 #[test]
+fn a_disk_without_room_for_a_large_value_is_told() {
+    let fixture = Fixture::named("survive/flood");
+    for options in [&[][..], &["--last", "100"]] {
+        let mut run = on_one_jdk().run(&fixture).recording(options);
+        run.before = ["/bin/sh", "-c", "ulimit -f 256; exec \"$@\"", "sh"]
+            .map(str::to_owned)
+            .to_vec();
+        let recorded = run.args(&["1", "1"]).record();
+        assert_eq!(recorded.ended.status, 0, "{:?}", recorded.ended);
+        let recording = recorded.recording();
+        let stopped = recording.losses().stopped.clone().unwrap();
+        assert!(stopped.contains("no room left"), "{stopped}");
+        assert_eq!(recording.end().unwrap().reason, EndReason::Stopped);
+    }
+}
+
+#[test]
 fn a_program_may_end_in_the_midst_of_a_callback() {
     let fixture = Fixture::named("survive/ending");
     let begun = [
