@@ -72,7 +72,7 @@ pub(crate) struct Args {
         help_heading = "What to keep"
     )]
     arrays: ArraysArg,
-    /// Mask string values that match this regular expression
+    /// Mask strings, and texts in arrays, that match this regular expression
     #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = "What to keep")]
     redact: Vec<String>,
 
