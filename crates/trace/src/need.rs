@@ -71,7 +71,8 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// Takes note of an event. `constructs` says that its site is that of a constructor.
+    /// Takes note of an event. `constructs` says that its site is that of a constructor; of the
+    /// values only references matter.
     pub(crate) fn event(
         &mut self,
         place: Place,
@@ -81,11 +82,13 @@ impl Needs {
         record: impl FnOnce() -> Vec<u8>,
     ) {
         let (built, now) = (&mut self.built, self.now);
-        each_object(values, &mut |id| {
-            if let Some(known) = built.get_mut(&id) {
-                known.used = now;
-            }
-        });
+        if !built.is_empty() {
+            each_object(values, &mut |id| {
+                if let Some(known) = built.get_mut(&id) {
+                    known.used = now;
+                }
+            });
+        }
         let past = self.threads.entry(place.thread).or_default();
         past.turn = place.turn;
         past.next = place.ordinal.saturating_add(1);

@@ -170,6 +170,24 @@ impl Layout {
         self.each(kind, |shape| skip_value(shape, cursor, types, 0))
     }
 
+    /// Decodes the references among the values of an event, in the place of what `into` held.
+    pub(crate) fn references(
+        &self,
+        kind: EventKind,
+        cursor: &mut Cursor<'_>,
+        types: &Table<TypeDef>,
+        into: &mut Vec<Value>,
+    ) -> Result<(), Malformed> {
+        into.clear();
+        self.each(kind, |shape| {
+            if shape == Shape::Reference {
+                into.push(value(shape, cursor, types, 0)?);
+                return Ok(());
+            }
+            skip_value(shape, cursor, types, 0)
+        })
+    }
+
     /// Decodes the values of an event.
     pub(crate) fn values(
         &self,

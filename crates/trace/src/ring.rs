@@ -277,6 +277,7 @@ impl Scene {
         blobs: &mut BTreeSet<BlobId>,
     ) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(records);
+        let mut values = Vec::new();
         let mut place = Place {
             thread: head.thread,
             ordinal: head.ordinal,
@@ -290,7 +291,7 @@ impl Scene {
                         Some((layout, constructs)) => (layout, *constructs),
                         None => (&Layout::UNKNOWN, false),
                     };
-                    let values = layout.values(kind, &mut cursor, &self.types)?;
+                    layout.references(kind, &mut cursor, &self.types, &mut values)?;
                     each_blob(&values, &mut |blob| {
                         blobs.insert(blob);
                     });
