@@ -235,13 +235,18 @@ pub(crate) fn each_blob(values: &[Value], visit: &mut impl FnMut(BlobId)) {
     for value in values {
         match value {
             Value::Reference(Reference::StringBlob(blob)) => visit(*blob),
-            Value::Reference(Reference::Array { contents, .. }) => match contents {
-                Contents::Elements(elements) => each_blob(elements, visit),
-                Contents::Blob(blob) => visit(*blob),
-                Contents::Unknown => {}
-            },
+            Value::Reference(Reference::Array { contents, .. }) => blob_of(contents, visit),
             _ => {}
         }
+    }
+}
+
+fn blob_of(contents: &Contents, visit: &mut impl FnMut(BlobId)) {
+    match contents {
+        Contents::Elements(elements) => each_blob(elements, visit),
+        Contents::Blob(blob) => visit(*blob),
+        Contents::Part { known, .. } => blob_of(known, visit),
+        Contents::Unknown => {}
     }
 }
 
