@@ -143,7 +143,7 @@ impl Agent {
             ("Failures", "test", "(Ljava/lang/Throwable;)V"),
             (
                 "Hiding",
-                "fields",
+                "hide",
                 "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
             ),
             ("Escape", "element", "(Ljava/lang/Object;J)V"),
@@ -156,23 +156,11 @@ impl Agent {
             let class = jni.find_class(&format!("culprit/runtime/{class}"))?;
             jni.static_method(&class, method, descriptor)?;
         }
+        // Found before the events begin: finding a class may load it.
+        let hooked = hooked_classes(jni);
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
-        self.hook_jdk(jni)
-    }
-
-    fn hook_jdk(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
-        let mut names: Vec<&str> = hook::HOOKS
-            .iter()
-            .map(|h| h.class)
-            .filter(|c| !c.starts_with("org/") && !hook::is_late(c))
-            .collect();
-        names.dedup();
-        let classes: Vec<Local<'_>> = names
-            .into_iter()
-            .filter_map(|name| jni.find_class(name).ok())
-            .collect();
-        self.jvmti.retransform(&classes)?;
+        self.jvmti.retransform(&hooked)?;
         Ok(())
     }
 
@@ -191,6 +179,20 @@ impl Agent {
     pub(crate) fn feature(&self) -> u16 {
         self.feature
     }
+}
+
+/// The classes of the JDK that have hooks.
+fn hooked_classes<'j>(jni: &Jni<'j>) -> Vec<Local<'j>> {
+    let mut names: Vec<&str> = hook::HOOKS
+        .iter()
+        .map(|h| h.class)
+        .filter(|c| !c.starts_with("org/") && !hook::is_late(c))
+        .collect();
+    names.dedup();
+    names
+        .into_iter()
+        .filter_map(|name| jni.find_class(name).ok())
+        .collect()
 }
 
 fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {

@@ -13,7 +13,7 @@ use culprit_model::site::TypeDef;
 use culprit_model::{Selection, TypeId};
 use culprit_trace::LoaderDef;
 use culprit_weave::library::{self, Role};
-use culprit_weave::{MemberKind, World};
+use culprit_weave::{MemberKind, Reference, World};
 
 use crate::lock::LockSafe;
 use crate::recorder::{Message, Recorder};
@@ -60,6 +60,8 @@ struct Known {
     /// Whether the classes of a loader, by its number, can call the runtime.
     reach: HashMap<u32, bool>,
     facts: HashMap<(u32, String), Facts>,
+    /// Method references that were given bodies, for classes that have any.
+    references: HashMap<(u32, String), Vec<Reference>>,
     /// Observed classes by name alone: how code refers to them before it is linked.
     observed: HashSet<String>,
     types: HashMap<(u32, String), TypeDef>,
@@ -268,6 +270,24 @@ impl Classes {
             .facts
             .get(&(loader, class.to_owned()))
             .copied()
+    }
+
+    /// Notes which method references of a class were given bodies.
+    pub(crate) fn remember_references(&self, loader: u32, class: &str, given: Vec<Reference>) {
+        let key = (loader, class.to_owned());
+        let mut known = self.known.lock_safe();
+        if given.is_empty() {
+            known.references.remove(&key);
+        } else {
+            known.references.insert(key, given);
+        }
+    }
+
+    /// The method references of a class that were given bodies.
+    pub(crate) fn references(&self, loader: u32, class: &str) -> Vec<Reference> {
+        let known = self.known.lock_safe();
+        let given = known.references.get(&(loader, class.to_owned()));
+        given.cloned().unwrap_or_default()
     }
 
     /// The classes seen, if none of them was observed.

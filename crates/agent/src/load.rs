@@ -8,7 +8,7 @@ use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::is_jdk_name;
 use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
-use culprit_weave::{Settings, World, Woven, can_carry_id, hook};
+use culprit_weave::{References, Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader, internal_name};
@@ -99,7 +99,7 @@ impl Agent {
         reaches
     }
 
-    /// Capture has ended; a class that has the id field must keep it, or it could not be
+    /// Capture has ended; a class must keep the members that were added to it, or it could not be
     /// transformed again by others.
     fn keep_shape(
         &self,
@@ -107,11 +107,13 @@ impl Agent {
         loader: Loader,
     ) -> Result<Option<Vec<u8>>, culprit_weave::Error> {
         let facts = self.classes.facts(loader.number, loading.name);
-        if !loading.again || !facts.is_some_and(|facts| facts.owns_id) {
+        let owns_id = facts.is_some_and(|facts| facts.owns_id);
+        let references = self.classes.references(loader.number, loading.name);
+        if !loading.again || !owns_id && references.is_empty() {
             return Ok(None);
         }
         let class = ClassFile::parse(loading.bytes)?;
-        culprit_weave::add_id_field(class).map(Some)
+        culprit_weave::add_members(class, owns_id, &references).map(Some)
     }
 
     fn hook(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
@@ -171,14 +173,21 @@ impl Agent {
             None if loading.again => false,
             _ => can_carry_id(&class) && !inherits_id,
         };
+        let kept = self.classes.references(loader.number, loading.name);
         let settings = Settings {
             arrays: self.options.arrays,
             id_field,
             kin: !observed && (kin || self.classes.is_kin(loading.name)),
+            references: if loading.again {
+                References::Kept(&kept)
+            } else {
+                References::Chosen
+            },
         };
         let Woven {
             bytes,
             sites,
+            references,
             skipped,
         } = if observed {
             culprit_weave::observed(class, &self.classes, settings, &self.numbers)?
@@ -197,6 +206,10 @@ impl Agent {
                 has_id: id_field || inherits_id,
             },
         );
+        if !loading.again {
+            self.classes
+                .remember_references(loader.number, loading.name, references);
+        }
         if !sites.is_empty() {
             self.recorder.send(Message::Sites(sites));
         }

@@ -379,6 +379,23 @@ impl Pool {
         self.add_member(tag::INTERFACE_METHOD, owner, name, descriptor)
     }
 
+    /// Adds or finds a method handle constant.
+    pub fn add_method_handle(&mut self, kind: u8, member: u16) -> Result<u16> {
+        let [a, b] = member.to_be_bytes();
+        self.intern(&[tag::METHOD_HANDLE, kind, a, b])
+    }
+
+    /// Adds or finds the constant of a dynamic call site.
+    pub fn add_invoke_dynamic(
+        &mut self,
+        bootstrap: u16,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<u16> {
+        let member = self.add_name_and_type(name, descriptor)?;
+        self.intern(&two(tag::INVOKE_DYNAMIC, bootstrap, member))
+    }
+
     fn add_member(&mut self, tag: u8, owner: &str, name: &str, descriptor: &str) -> Result<u16> {
         let owner = self.add_class(owner)?;
         let member = self.add_name_and_type(name, descriptor)?;

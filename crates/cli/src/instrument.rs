@@ -16,7 +16,7 @@ use culprit_classfile::{ClassFile, access};
 use culprit_model::options::Arrays;
 use culprit_model::{Pattern, Selection};
 use culprit_weave::ahead::{self, Part};
-use culprit_weave::{Settings, World, can_carry_id};
+use culprit_weave::{References, Settings, World, can_carry_id};
 use zip::read::ZipFile;
 use zip::write::{FileOptions, SimpleFileOptions};
 use zip::{ZipArchive, ZipWriter};
@@ -317,6 +317,7 @@ fn prepare(
         arrays: Arrays::Contents,
         id_field,
         kin: part.kin,
+        references: References::Chosen,
     };
     ahead::prepare(bytes, world, settings, part).map(Some)
 }

@@ -49,7 +49,7 @@ pub struct Prepared {
 pub fn prepare(
     original: &[u8],
     world: &dyn World,
-    settings: Settings,
+    settings: Settings<'_>,
     part: Part,
 ) -> Result<Prepared, Error> {
     let class = ClassFile::parse(original)?;
@@ -164,6 +164,8 @@ pub fn settle(class: &ClassFile, numbers: &SiteNumbers) -> Result<Option<Settled
         woven: Woven {
             bytes: class.write()?,
             sites,
+            // The class file has the bodies already; nobody is to add them.
+            references: Vec::new(),
             skipped,
         },
         part: Part {
@@ -325,10 +327,11 @@ mod tests {
         }
     }
 
-    const SETTINGS: Settings = Settings {
+    const SETTINGS: Settings<'_> = Settings {
         arrays: Arrays::Contents,
         id_field: true,
         kin: false,
+        references: crate::References::Chosen,
     };
     const PART: Part = Part {
         observed: true,

@@ -24,11 +24,23 @@ enum Way {
     OutIfThread,
 }
 
+/// Whether a call in a class of the observed set may leave it.
+pub(crate) fn may_leave(
+    opcode: u8,
+    target: &Target<'_>,
+    class: &str,
+    natives: &[(String, String)],
+    world: &dyn World,
+) -> bool {
+    way(opcode, target, false, class, natives, world).is_some()
+}
+
 fn way(
     opcode: u8,
     target: &Target<'_>,
     own: bool,
-    weaver: &Weaver<'_>,
+    class: &str,
+    natives: &[(String, String)],
     world: &dyn World,
 ) -> Option<Way> {
     let Target {
@@ -41,13 +53,9 @@ fn way(
         return None;
     }
     let without_receiver = is_static || name == "<init>";
-    if owner == weaver.class || world.is_observed(owner) {
+    if owner == class || world.is_observed(owner) {
         // A native method of an observed class is code that nobody can replay.
-        let native = owner == weaver.class
-            && weaver
-                .natives
-                .iter()
-                .any(|(n, d)| n == name && d == descriptor);
+        let native = owner == class && natives.iter().any(|(n, d)| n == name && d == descriptor);
         if native {
             return Some(if is_static { Way::Out } else { Way::OutOn });
         }
@@ -109,7 +117,8 @@ pub(crate) fn weave(
         descriptor: &descriptor,
         is_static: instruction.opcode == op::INVOKESTATIC,
     };
-    let Some(way) = way(instruction.opcode, &target, own, weaver, world) else {
+    let opcode = instruction.opcode;
+    let Some(way) = way(opcode, &target, own, weaver.class, weaver.natives, world) else {
         return Ok(());
     };
     if fresh::is_fresh_builder(weaver, instruction, &target)? {

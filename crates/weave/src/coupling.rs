@@ -12,7 +12,7 @@ use culprit_model::value::split_descriptor;
 use crate::fresh;
 use crate::library::{self, CallPolicy, Role};
 use crate::method::{self, Target, Weaver};
-use crate::{Error, Settings, SiteNumbers, Woven};
+use crate::{Error, References, Settings, SiteNumbers, Woven};
 
 /// The runtime's class that counts.
 pub const COUNTER: &str = "culprit/runtime/Counter";
@@ -71,11 +71,16 @@ pub fn counted(class: ClassFile, numbers: &dyn Numbers) -> Result<Woven, Error> 
         arrays: Arrays::Contents,
         id_field: false,
         kin: false,
+        references: References::Kept(&[]),
     };
     let own = numbers.class(&class.name()?);
-    method::weave_class(class, settings, &SiteNumbers::default(), |weaver| {
-        weave(weaver, numbers, own)
-    })
+    method::weave_class(
+        class,
+        settings,
+        &SiteNumbers::default(),
+        |_, _| false,
+        |weaver| weave(weaver, numbers, own),
+    )
 }
 
 fn weave(weaver: &mut Weaver<'_>, numbers: &dyn Numbers, own: u32) -> Result<bool, Error> {

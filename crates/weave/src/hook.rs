@@ -26,8 +26,8 @@ enum Report {
     TestFailure,
     /// `Failures.exiting(argument)`.
     Exiting,
-    /// The result goes through `Hiding.fields`.
-    HideFields,
+    /// The result, an array of this type, goes through `Hiding.hide`.
+    Hidden(&'static str),
     /// The first argument goes through `Children.command`.
     ChildCommand,
     /// The result goes through `Children.environment`, with the second argument.
@@ -37,15 +37,19 @@ enum Report {
 /// The runtime's class that hooks call.
 pub const FAILURES: &str = "culprit/runtime/Failures";
 
-/// The runtime's class that keeps added fields out of sight.
+/// The runtime's class that keeps added members out of sight.
 pub const HIDING: &str = "culprit/runtime/Hiding";
 
 /// The runtime's class that follows child processes.
 pub const CHILDREN: &str = "culprit/runtime/Children";
 
+const FIELDS: &str = "[Ljava/lang/reflect/Field;";
+const METHODS: &str = "[Ljava/lang/reflect/Method;";
+const FRAMES: &str = "[Ljava/lang/StackTraceElement;";
+
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 8] = [
+pub const HOOKS: [Hook; 12] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -68,7 +72,32 @@ pub const HOOKS: [Hook; 8] = [
         class: "jdk/internal/reflect/Reflection",
         method: "filterFields",
         descriptor: "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;",
-        report: Report::HideFields,
+        report: Report::Hidden(FIELDS),
+    },
+    Hook {
+        class: "jdk/internal/reflect/Reflection",
+        method: "filterMethods",
+        descriptor: "(Ljava/lang/Class;[Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;",
+        report: Report::Hidden(METHODS),
+    },
+    // Up to JDK 17 and since; and for the stacks of other threads.
+    Hook {
+        class: "java/lang/StackTraceElement",
+        method: "of",
+        descriptor: "(Ljava/lang/Throwable;I)[Ljava/lang/StackTraceElement;",
+        report: Report::Hidden(FRAMES),
+    },
+    Hook {
+        class: "java/lang/StackTraceElement",
+        method: "of",
+        descriptor: "(Ljava/lang/Object;I)[Ljava/lang/StackTraceElement;",
+        report: Report::Hidden(FRAMES),
+    },
+    Hook {
+        class: "java/lang/StackTraceElement",
+        method: "of",
+        descriptor: "([Ljava/lang/StackTraceElement;)[Ljava/lang/StackTraceElement;",
+        report: Report::Hidden(FRAMES),
     },
     Hook {
         class: "java/lang/ProcessImpl",
@@ -160,7 +189,7 @@ pub fn hook(mut class: ClassFile) -> Result<Option<Vec<u8>>, Error> {
 impl Report {
     /// Whether the hook is where the method returns.
     fn is_of_result(self) -> bool {
-        matches!(self, Report::HideFields | Report::ChildEnvironment)
+        matches!(self, Report::Hidden(_) | Report::ChildEnvironment)
     }
 
     fn asm(self, pool: &mut Pool, is_static: bool) -> Result<Asm, Error> {
@@ -182,9 +211,9 @@ impl Report {
                 asm.aload(argument).invokevirtual(get);
                 ("test", "(Ljava/lang/Throwable;)V")
             }
-            Report::HideFields => {
-                let descriptor = "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
-                asm.invokestatic(pool.add_method_ref(HIDING, "fields", descriptor)?);
+            Report::Hidden(array) => {
+                let descriptor = format!("({array}){array}");
+                asm.invokestatic(pool.add_method_ref(HIDING, "hide", &descriptor)?);
                 return Ok(asm);
             }
             Report::ChildCommand => {

@@ -15,7 +15,10 @@ mod method;
 mod observed;
 mod outside;
 pub mod probe;
+mod reference;
 mod reflection;
+
+pub use reference::{Reference, References};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -38,6 +41,8 @@ pub enum Error {
     NoProbe(String),
     #[error("{0}")]
     Ahead(&'static str),
+    #[error("method references: {0}")]
+    References(&'static str),
 }
 
 /// What weaving needs to know about other classes of the program.
@@ -71,13 +76,14 @@ pub enum MemberKind {
 
 /// How to weave one class.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct Settings<'a> {
     pub arrays: Arrays,
     /// No superclass carries the id field, so this class gets it.
     pub id_field: bool,
     /// Related by inheritance to an observed class without being observed: all its methods are
     /// watched from inside.
     pub kin: bool,
+    pub references: References<'a>,
 }
 
 /// Numbers for sites, unique in a JVM.
@@ -121,6 +127,8 @@ impl SiteNumbers {
 pub struct Woven {
     pub bytes: Vec<u8>,
     pub sites: Vec<Site>,
+    /// The method references that were given bodies.
+    pub references: Vec<Reference>,
     /// Methods that stay as they were, each with the reason.
     pub skipped: Vec<(String, String)>,
 }
@@ -129,30 +137,50 @@ pub struct Woven {
 pub fn observed(
     class: ClassFile,
     world: &dyn World,
-    settings: Settings,
+    settings: Settings<'_>,
     numbers: &SiteNumbers,
 ) -> Result<Woven, Error> {
-    method::weave_class(class, settings, numbers, |weaver| {
-        observed::weave(weaver, world, settings)
-    })
+    let own = class.name()?.into_owned();
+    let natives = method::natives(&class)?;
+    method::weave_class(
+        class,
+        settings,
+        numbers,
+        |opcode, target| {
+            target.name == "<init>" && world.is_observed(target.owner)
+                || calls::may_leave(opcode, target, &own, &natives, world)
+        },
+        |weaver| observed::weave(weaver, world, settings),
+    )
 }
 
 /// Weaves any other class of the program.
 pub fn outside(
     class: ClassFile,
     world: &dyn World,
-    settings: Settings,
+    settings: Settings<'_>,
     numbers: &SiteNumbers,
 ) -> Result<Woven, Error> {
-    method::weave_class(class, settings, numbers, |weaver| {
-        outside::weave(weaver, world, settings)
-    })
+    method::weave_class(
+        class,
+        settings,
+        numbers,
+        |_, _| false,
+        |weaver| outside::weave(weaver, world, settings),
+    )
 }
 
-/// Adds the id field and nothing else.
-pub fn add_id_field(mut class: ClassFile) -> Result<Vec<u8>, Error> {
-    let field = method::id_field(&mut class.pool)?;
-    class.fields.push(field);
+/// Adds the members that weaving added, and nothing else.
+pub fn add_members(
+    mut class: ClassFile,
+    id_field: bool,
+    references: &[Reference],
+) -> Result<Vec<u8>, Error> {
+    if id_field {
+        let field = method::id_field(&mut class.pool)?;
+        class.fields.push(field);
+    }
+    reference::add_bodies(&mut class, references)?;
     Ok(class.write()?)
 }
 

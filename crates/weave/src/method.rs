@@ -12,6 +12,7 @@ use culprit_model::{Site, SiteId, SiteKind};
 
 use crate::fresh::Flow;
 use crate::probe::{self, local_kind, variant};
+use crate::reference;
 use crate::{Error, ID_FIELD, Settings, SiteNumbers, Woven};
 
 /// A method being woven.
@@ -62,10 +63,13 @@ pub(crate) struct Entrance {
 }
 
 /// Weaves every method of a class by a plan; methods that cannot be woven stay as they are.
+/// `choose` says of which method references the plan must see the calls, given the instruction
+/// that would do them.
 pub(crate) fn weave_class(
     mut class: ClassFile,
-    settings: Settings,
+    settings: Settings<'_>,
     numbers: &SiteNumbers,
+    choose: impl Fn(u8, &Target<'_>) -> bool,
     plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
 ) -> Result<Woven, Error> {
     let class_name = class.name()?.into_owned();
@@ -78,17 +82,16 @@ pub(crate) fn weave_class(
     ]
     .iter()
     .any(|name| class.attribute(name).is_some());
-    let mut pool = std::mem::replace(&mut class.pool, Pool::new());
-    let mut methods = std::mem::take(&mut class.methods);
-    let mut natives = Vec::new();
-    for method in methods.iter().filter(|m| m.access & access::NATIVE != 0) {
-        natives.push((
-            pool.utf8(method.name)?.into_owned(),
-            pool.utf8(method.descriptor)?.into_owned(),
-        ));
-    }
+    let natives = natives(&class)?;
     let mut sites = Vec::new();
     let mut skipped = Vec::new();
+    let references = reference::give_bodies(&mut class, settings.references, choose);
+    let references = references.unwrap_or_else(|error| {
+        skipped.push((class_name.clone(), error.to_string()));
+        Vec::new()
+    });
+    let mut pool = std::mem::replace(&mut class.pool, Pool::new());
+    let mut methods = std::mem::take(&mut class.methods);
     for method in &mut methods {
         let name = pool.utf8(method.name)?.into_owned();
         let descriptor = pool.utf8(method.descriptor)?.into_owned();
@@ -124,8 +127,21 @@ pub(crate) fn weave_class(
     Ok(Woven {
         bytes: class.write()?,
         sites,
+        references,
         skipped,
     })
+}
+
+/// Names and descriptors of the native methods of a class.
+pub(crate) fn natives(class: &ClassFile) -> Result<Vec<(String, String)>, Error> {
+    let natives = class.methods.iter();
+    let natives = natives.filter(|method| method.access & access::NATIVE != 0);
+    natives
+        .map(|method| {
+            let name = class.pool.utf8(method.name)?.into_owned();
+            Ok((name, class.pool.utf8(method.descriptor)?.into_owned()))
+        })
+        .collect()
 }
 
 /// The field that carries an object's id.
@@ -609,6 +625,7 @@ mod tests {
             arrays: culprit_model::options::Arrays::default(),
             id_field: false,
             kin: false,
+            references: crate::References::Chosen,
         };
         let plan = |weaver: &mut Weaver<'_>| {
             let mut entry = Asm::new();
@@ -617,7 +634,8 @@ mod tests {
             Ok(true)
         };
         let before = class.write().unwrap();
-        let woven = weave_class(class, settings, &SiteNumbers::default(), plan).unwrap();
+        let woven =
+            weave_class(class, settings, &SiteNumbers::default(), |_, _| false, plan).unwrap();
         assert_eq!(woven.skipped, []);
         woven.bytes != before
     }

@@ -9,14 +9,20 @@ use culprit_model::{EventKind, SiteKind};
 use crate::calls;
 use crate::library;
 use crate::method::{Entrance, Target, Weaver, stores_local_zero};
+use crate::outside;
 use crate::probe::{local_kind, variant};
+use crate::reference;
 use crate::{Error, MemberKind, Settings, World};
 
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
     world: &dyn World,
-    settings: Settings,
+    settings: Settings<'_>,
 ) -> Result<bool, Error> {
+    if reference::is_constructing(weaver.name) && constructs_observed(weaver, world)? {
+        // The constructor is where the call arrives, whether or not by this detour.
+        return outside::constructing(weaver);
+    }
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Entry);
     let constructs = weaver.is_constructor();
@@ -87,6 +93,17 @@ pub(crate) fn weave(
     weaver.around(&leaving)?;
     weaver.at_handlers(token, "caught")?;
     Ok(true)
+}
+
+/// Whether the method makes an object of the observed set.
+fn constructs_observed(weaver: &Weaver<'_>, world: &dyn World) -> Result<bool, Error> {
+    for instruction in weaver.code.instructions() {
+        let instruction = instruction?;
+        if instruction.opcode == op::INVOKESPECIAL {
+            return calls_observed(weaver, world, instruction.pc);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether only observed code calls the method: then a method without probes inside needs none at

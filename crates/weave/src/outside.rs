@@ -13,7 +13,7 @@ use crate::{Error, MemberKind, Settings, World};
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
     world: &dyn World,
-    settings: Settings,
+    settings: Settings<'_>,
 ) -> Result<bool, Error> {
     let mut edited = false;
     let mut constructs = false;
@@ -100,6 +100,14 @@ fn may_construct(
         ),
         _ => false,
     })
+}
+
+/// Nothing but watching the constructor that the method calls.
+pub(crate) fn constructing(weaver: &mut Weaver<'_>) -> Result<bool, Error> {
+    let mut leaving = Asm::new();
+    constructor_calls(weaver, &mut leaving)?;
+    weaver.around(&leaving)?;
+    Ok(true)
 }
 
 /// Sees exceptions that leave observed constructors where those cannot see them.

@@ -35,6 +35,7 @@ facts! {
     the_receivers_class_decides_what_is_inside: "dispatch",
     reflection_and_method_handles: "reflection",
     lambdas_and_method_references: "lambdas",
+    method_references_to_external_code: "references",
     bridge_methods: "bridges",
     inner_anonymous_and_local_classes: "nested",
     default_static_and_private_methods_of_interfaces: "interfaces",

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use culprit_classfile::ClassFile;
 use culprit_model::options::Arrays;
 use culprit_verifier::Class;
-use culprit_weave::{MemberKind, Settings, SiteNumbers, World, Woven, can_carry_id, hook};
+use culprit_weave::{
+    MemberKind, References, Settings, SiteNumbers, World, Woven, can_carry_id, hook,
+};
 
 /// What is observed, seen from the class that is woven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +75,7 @@ impl Loom {
             },
             id_field: carries && can_carry_id(&class) && !matches!(plan, Plan::Part(_)),
             kin: plan == Plan::Outside,
+            references: References::Chosen,
         };
         if plan != Plan::Outside {
             return culprit_weave::observed(class, &world, settings, &self.numbers).unwrap();

@@ -1,0 +1,424 @@
+//! Method references. A compiler turns `out::println` into a handle of `println` itself, which the
+//! lambda's class calls, and that class cannot be woven: no code that could be says that a call is
+//! made. So a reference gets a body in the class it is written in, as if it had been written
+//! `x -> out.println(x)`, and the body is woven like any method.
+//!
+//! The handle is replaced where the lambda is made, one body for each target and line. References
+//! in lambdas that can be serialised stay as they are: their targets are part of the stored form.
+
+use culprit_classfile::{Asm, Attribute, ClassFile, Code, LocalKind, Member, Pool, access, op};
+use culprit_model::value::split_descriptor;
+
+use crate::Error;
+use crate::method::Target;
+
+/// How the names of bodies start; the same is in `Hiding.java`.
+pub(crate) const BODY: &str = "lambda$culprit$";
+
+const FACTORY: &str = "java/lang/invoke/LambdaMetafactory";
+/// The first version in which interfaces have static methods.
+const JAVA_8: u16 = 52;
+const TOO_MANY: Error = Error::References("too many bootstrap methods");
+/// Flag of `altMetafactory`.
+const SERIALIZABLE: i32 = 1;
+
+/// What a method handle does with its target; the numbers are those of the class file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Virtual = 5,
+    Static = 6,
+    /// A private method of the class itself; other uses are not taken apart.
+    Special = 7,
+    New = 8,
+    Interface = 9,
+}
+
+/// A method reference that has a body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reference {
+    kind: Kind,
+    owner: String,
+    name: String,
+    descriptor: String,
+    is_interface: bool,
+    /// Internal name of the receiver's class where the reference is made, if it is bound there.
+    bound: Option<String>,
+    line: Option<u16>,
+}
+
+/// Which references of a class get bodies.
+#[derive(Clone, Copy, Debug)]
+pub enum References<'a> {
+    /// Those that the plan for the class asks for.
+    Chosen,
+    /// These, since the class exists already and keeps its methods.
+    Kept(&'a [Reference]),
+}
+
+/// An entry of the `BootstrapMethods` attribute.
+#[derive(Clone, PartialEq, Eq)]
+struct Bootstrap {
+    method: u16,
+    arguments: Vec<u16>,
+}
+
+/// A place where a lambda is made of a reference.
+struct Use {
+    method: usize,
+    attribute: usize,
+    pc: u32,
+    constant: u16,
+    reference: usize,
+}
+
+/// Whether a method is the body of a reference to a constructor.
+pub(crate) fn is_constructing(method: &str) -> bool {
+    method
+        .strip_prefix(BODY)
+        .is_some_and(|rest| rest.starts_with("new$"))
+}
+
+/// Gives bodies to method references: to those that `choose` picks, or to those that had one.
+/// Either all is done, or the class stays as it was.
+pub(crate) fn give_bodies(
+    class: &mut ClassFile,
+    references: References<'_>,
+    choose: impl Fn(u8, &Target<'_>) -> bool,
+) -> Result<Vec<Reference>, Error> {
+    let (mut known, may_add) = match references {
+        References::Chosen => (Vec::new(), true),
+        References::Kept(kept) => (kept.to_vec(), false),
+    };
+    if class.major < JAVA_8 {
+        return Ok(known);
+    }
+    let Some(place) = (class.attributes.iter()).position(|a| a.is(&class.pool, "BootstrapMethods"))
+    else {
+        return add_bodies(class, &known).map(|()| known);
+    };
+    let malformed = Error::References("the bootstrap methods are malformed");
+    let mut bootstraps = parse(&class.attributes[place].bytes).ok_or(malformed)?;
+    let mut uses = Vec::new();
+    for (method, member) in class.methods.iter().enumerate() {
+        let Some(attribute) = member.attribute_index(&class.pool, "Code") else {
+            continue;
+        };
+        let code = Code::parse(&member.attributes[attribute], &class.pool)?;
+        for instruction in code.instructions() {
+            let instruction = instruction?;
+            let (op::INVOKEDYNAMIC, Some(constant)) =
+                (instruction.opcode, instruction.pool_index())
+            else {
+                continue;
+            };
+            let line = code.line_at(&class.pool, instruction.pc);
+            let Some(reference) = read(class, &bootstraps, constant, line)? else {
+                continue;
+            };
+            let found = known.iter().position(|k| *k == reference);
+            if found.is_none() && !(may_add && choose(reference.opcode(), &reference.target())) {
+                continue;
+            }
+            let reference = found.unwrap_or_else(|| {
+                known.push(reference);
+                known.len() - 1
+            });
+            uses.push(Use {
+                method,
+                attribute,
+                pc: instruction.pc,
+                constant,
+                reference,
+            });
+        }
+    }
+    let patches = redirect(class, &known, &uses, &mut bootstraps)?;
+    let table = write(&bootstraps).ok_or(TOO_MANY)?;
+    add_bodies(class, &known)?;
+    class.attributes[place].bytes = table;
+    for (used, constant) in uses.iter().zip(patches) {
+        // Six bytes of sizes and two of the code's length come before the code.
+        let at = 8 + used.pc as usize + 1;
+        let bytes = &mut class.methods[used.method].attributes[used.attribute].bytes;
+        if let Some(operand) = bytes.get_mut(at..at + 2) {
+            operand.copy_from_slice(&constant.to_be_bytes());
+        }
+    }
+    Ok(known)
+}
+
+/// New call site constants for the uses, by bootstrap methods that name the bodies.
+fn redirect(
+    class: &mut ClassFile,
+    known: &[Reference],
+    uses: &[Use],
+    bootstraps: &mut Vec<Bootstrap>,
+) -> Result<Vec<u16>, Error> {
+    let owner = class.name()?.into_owned();
+    let in_interface = class.access & access::INTERFACE != 0;
+    let pool = &mut class.pool;
+    let mut constants = Vec::new();
+    for used in uses {
+        let reference = &known[used.reference];
+        let (name, descriptor) = (reference.body_name(used.reference), reference.body_type()?);
+        let body = if in_interface {
+            pool.add_interface_method_ref(&owner, &name, &descriptor)?
+        } else {
+            pool.add_method_ref(&owner, &name, &descriptor)?
+        };
+        let handle = pool.add_method_handle(Kind::Static as u8, body)?;
+        let site = pool.dynamic(used.constant)?;
+        let mut bootstrap = bootstraps[usize::from(site.bootstrap)].clone();
+        let (name, descriptor) = (site.name.into_owned(), site.descriptor.into_owned());
+        bootstrap.arguments[1] = handle;
+        let place = bootstraps.iter().position(|b| *b == bootstrap);
+        let place = place.unwrap_or_else(|| {
+            bootstraps.push(bootstrap);
+            bootstraps.len() - 1
+        });
+        let place = u16::try_from(place).map_err(|_| TOO_MANY)?;
+        constants.push(pool.add_invoke_dynamic(place, &name, &descriptor)?);
+    }
+    Ok(constants)
+}
+
+/// Adds the bodies and nothing else.
+pub(crate) fn add_bodies(class: &mut ClassFile, references: &[Reference]) -> Result<(), Error> {
+    let mut bodies = Vec::new();
+    for (i, reference) in references.iter().enumerate() {
+        bodies.push(reference.body(i, class)?);
+    }
+    class.methods.extend(bodies);
+    Ok(())
+}
+
+/// The method reference that a call site makes a lambda of, if it is one that can have a body.
+fn read(
+    class: &ClassFile,
+    bootstraps: &[Bootstrap],
+    constant: u16,
+    line: Option<u16>,
+) -> Result<Option<Reference>, Error> {
+    let pool = &class.pool;
+    let site = pool.dynamic(constant)?;
+    let Some(bootstrap) = bootstraps.get(usize::from(site.bootstrap)) else {
+        return Ok(None);
+    };
+    let (_, factory) = pool.method_handle(bootstrap.method)?;
+    let factory = pool.member(factory)?;
+    let plain = match (&*factory.name, &bootstrap.arguments[..]) {
+        ("metafactory", [_, _, _]) => true,
+        ("altMetafactory", [_, _, _, flags, ..]) => pool.integer(*flags)? & SERIALIZABLE == 0,
+        _ => false,
+    };
+    if factory.owner != FACTORY || !plain {
+        return Ok(None);
+    }
+    let (kind, target) = pool.method_handle(bootstrap.arguments[1])?;
+    let target = pool.member(target)?;
+    let kind = match kind {
+        5 => Kind::Virtual,
+        6 => Kind::Static,
+        7 if target.owner == class.name()? => Kind::Special,
+        8 => Kind::New,
+        9 => Kind::Interface,
+        _ => return Ok(None),
+    };
+    // Compilers make lambdas of references to methods of arrays. Those of handles take any types.
+    if target.owner.starts_with('[') || target.owner.starts_with("java/lang/invoke/") {
+        return Ok(None);
+    }
+    let bound = match split_descriptor(&site.descriptor) {
+        Some((captured, _)) if kind.has_receiver() => captured.first().copied(),
+        _ => None,
+    };
+    let bound = match bound.map(|b| b.strip_prefix('L').and_then(|b| b.strip_suffix(';'))) {
+        Some(None) => return Ok(None),
+        Some(Some(class)) => Some(class.to_owned()),
+        None => None,
+    };
+    Ok(Some(Reference {
+        kind,
+        owner: target.owner.into_owned(),
+        name: target.name.into_owned(),
+        descriptor: target.descriptor.into_owned(),
+        is_interface: target.is_interface,
+        bound,
+        line,
+    }))
+}
+
+impl Kind {
+    fn has_receiver(self) -> bool {
+        matches!(self, Kind::Virtual | Kind::Special | Kind::Interface)
+    }
+}
+
+impl Reference {
+    fn target(&self) -> Target<'_> {
+        Target {
+            owner: &self.owner,
+            name: &self.name,
+            descriptor: &self.descriptor,
+            is_static: self.kind == Kind::Static,
+        }
+    }
+
+    /// The instruction that calls the target.
+    fn opcode(&self) -> u8 {
+        match self.kind {
+            Kind::Virtual => op::INVOKEVIRTUAL,
+            Kind::Static => op::INVOKESTATIC,
+            Kind::Special | Kind::New => op::INVOKESPECIAL,
+            Kind::Interface => op::INVOKEINTERFACE,
+        }
+    }
+
+    fn body_name(&self, number: usize) -> String {
+        let name = match self.kind {
+            Kind::New => "new",
+            _ => &self.name,
+        };
+        format!("{BODY}{name}${number}")
+    }
+
+    /// The descriptor of the body: the lambda is made with the same types as before.
+    fn body_type(&self) -> Result<String, Error> {
+        let malformed = || Error::Descriptor(self.descriptor.clone());
+        Ok(match self.kind {
+            Kind::Static => self.descriptor.clone(),
+            Kind::New => {
+                let parameters = self.descriptor.strip_suffix('V').ok_or_else(malformed)?;
+                format!("{parameters}L{};", self.owner)
+            }
+            _ => {
+                let receiver = self.bound.as_ref().unwrap_or(&self.owner);
+                let rest = self.descriptor.strip_prefix('(').ok_or_else(malformed)?;
+                format!("(L{receiver};{rest}")
+            }
+        })
+    }
+
+    fn body(&self, number: usize, class: &mut ClassFile) -> Result<Member, Error> {
+        let descriptor = self.body_type()?;
+        let malformed = || Error::Descriptor(descriptor.clone());
+        let (parameters, result) = split_descriptor(&descriptor).ok_or_else(malformed)?;
+        let pool = &mut class.pool;
+        let mut asm = Asm::new();
+        if self.kind.has_receiver() {
+            refuse_null(&mut asm, pool)?;
+        } else if self.kind == Kind::New {
+            asm.op_index(op::NEW, pool.add_class(&self.owner)?).dup();
+        }
+        let mut slots = 0;
+        for (i, parameter) in parameters.iter().enumerate() {
+            let kind = LocalKind::of(parameter);
+            asm.load(kind, slots);
+            if i == 0
+                && self
+                    .bound
+                    .as_ref()
+                    .is_some_and(|bound| *bound != self.owner)
+            {
+                asm.checkcast(pool.add_class(&self.owner)?);
+            }
+            slots += kind.slots();
+        }
+        let target = if self.is_interface {
+            pool.add_interface_method_ref(&self.owner, &self.name, &self.descriptor)?
+        } else {
+            pool.add_method_ref(&self.owner, &self.name, &self.descriptor)?
+        };
+        match self.opcode() {
+            op::INVOKEINTERFACE => asm.invokeinterface(target, slots as u8),
+            opcode => asm.op_index(opcode, target),
+        };
+        asm.op(return_of(result));
+        let code = Code {
+            max_stack: slots + 2,
+            max_locals: slots,
+            bytes: asm.bytes().to_vec(),
+            handlers: Vec::new(),
+            attributes: self.code_attributes(pool)?,
+        };
+        Ok(Member {
+            access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
+            name: pool.add_utf8(&self.body_name(number))?,
+            descriptor: pool.add_utf8(&descriptor)?,
+            attributes: vec![code.write(pool)?],
+        })
+    }
+
+    fn code_attributes(&self, pool: &mut Pool) -> Result<Vec<Attribute>, Error> {
+        let mut attributes = Vec::new();
+        if let Some(line) = self.line {
+            let [high, low] = line.to_be_bytes();
+            attributes.push(Attribute {
+                name: pool.add_utf8("LineNumberTable")?,
+                bytes: vec![0, 1, 0, 0, high, low],
+            });
+        }
+        if self.kind.has_receiver() {
+            // One frame, the same as at the start.
+            attributes.push(Attribute {
+                name: pool.add_utf8("StackMapTable")?,
+                bytes: vec![0, 1, AFTER_REFUSAL],
+            });
+        }
+        Ok(attributes)
+    }
+}
+
+/// Where the code goes on after [`refuse_null`].
+const AFTER_REFUSAL: u8 = 12;
+
+/// Throws for a receiver that is null. The call itself would do so too, but with a message about
+/// code that the program does not have.
+fn refuse_null(asm: &mut Asm, pool: &mut Pool) -> Result<(), Error> {
+    const EXCEPTION: &str = "java/lang/NullPointerException";
+    let class = pool.add_class(EXCEPTION)?;
+    let constructor = pool.add_method_ref(EXCEPTION, "<init>", "()V")?;
+    asm.aload(0)
+        .op_index(op::IFNONNULL, u16::from(AFTER_REFUSAL) - 1)
+        .op_index(op::NEW, class)
+        .dup()
+        .invokespecial(constructor)
+        .athrow();
+    Ok(())
+}
+
+fn return_of(result: &str) -> u8 {
+    match (result, LocalKind::of(result)) {
+        ("V", _) => op::RETURN,
+        (_, LocalKind::Int) => op::IRETURN,
+        (_, LocalKind::Long) => op::LRETURN,
+        (_, LocalKind::Float) => op::FRETURN,
+        (_, LocalKind::Double) => op::DRETURN,
+        (_, LocalKind::Reference) => op::ARETURN,
+    }
+}
+
+/// Reads the `BootstrapMethods` attribute.
+fn parse(bytes: &[u8]) -> Option<Vec<Bootstrap>> {
+    let mut words = bytes.chunks(2).map(|word| match word {
+        [high, low] => Some(u16::from_be_bytes([*high, *low])),
+        _ => None,
+    });
+    let mut next = || words.next().flatten();
+    let mut entries = Vec::new();
+    for _ in 0..next()? {
+        let method = next()?;
+        let arguments = (0..next()?).map(|_| next()).collect::<Option<Vec<u16>>>()?;
+        entries.push(Bootstrap { method, arguments });
+    }
+    Some(entries)
+}
+
+fn write(bootstraps: &[Bootstrap]) -> Option<Vec<u8>> {
+    let mut words = vec![u16::try_from(bootstraps.len()).ok()?];
+    for Bootstrap { method, arguments } in bootstraps {
+        words.extend([*method, u16::try_from(arguments.len()).ok()?]);
+        words.extend(arguments);
+    }
+    Some(words.into_iter().flat_map(u16::to_be_bytes).collect())
+}
