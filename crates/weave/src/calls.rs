@@ -11,6 +11,13 @@ use crate::probe::{local_kind, variant};
 use crate::reflection;
 use crate::{Error, MemberKind, World};
 
+/// The types of arrays that are no array types.
+const ARRAY_TYPES: [&str; 3] = [
+    "Ljava/lang/Object;",
+    "Ljava/lang/Cloneable;",
+    "Ljava/io/Serializable;",
+];
+
 /// How a call leaves observed code, if it may.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -136,11 +143,13 @@ pub(crate) fn weave(
     let (parameters, _) =
         split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
     // Where an array may be among the arguments that the callee can change: in parameters of an
-    // array type, and, unless the JDK says otherwise, in those of type Object.
+    // array type, and, unless the JDK says otherwise, in those of a type that arrays have too.
     let jdk = world.is_library(&owner);
+    let fills_arrays = !jdk || library::fills_arrays(&name);
+    let fills_objects = !jdk || library::fills_objects(&owner);
     let may_change = |parameter: &&str| {
-        parameter.starts_with('[') && (!jdk || library::fills_arrays(&name))
-            || !jdk && *parameter == "Ljava/lang/Object;"
+        parameter.starts_with('[') && fills_arrays
+            || fills_objects && ARRAY_TYPES.contains(parameter)
     };
     let takes_array = parameters.iter().any(&may_change);
     let part = (jdk && way != Way::Out && takes_array)

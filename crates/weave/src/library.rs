@@ -328,7 +328,15 @@ pub fn fills_arrays(name: &str) -> bool {
     .any(|prefix| name.starts_with(prefix))
         || matches!(
             name,
-            "arraycopy" | "drainTo" | "encode" | "decode" | "doFinal" | "invoke" | "invokeExact"
+            "arraycopy"
+                | "drainTo"
+                | "encode"
+                | "decode"
+                | "doFinal"
+                | "invoke"
+                | "invokeExact"
+                | "invokeWithArguments"
+                | "newInstance"
         )
 }
 
@@ -342,6 +350,14 @@ pub fn own_part(parameters: &[&str]) -> Option<usize> {
     } else {
         None
     }
+}
+
+/// Whether methods of a JDK class may change an array that they are given as an object.
+pub fn fills_objects(owner: &str) -> bool {
+    matches!(
+        owner,
+        "java/lang/reflect/Array" | "java/lang/invoke/MethodHandle"
+    )
 }
 
 /// Whether a method may be one that `Thread` declares and that acts on the thread.

@@ -437,6 +437,18 @@ impl Weaver<'_> {
         Ok(asm)
     }
 
+    /// The same code before every return.
+    pub(crate) fn at_returns(&mut self, asm: &Asm) -> Result<(), Error> {
+        let code = self.code;
+        for instruction in code.instructions() {
+            let instruction = instruction?;
+            if instruction.is_return() {
+                self.editor.insert_before(instruction.pc, asm.clone());
+            }
+        }
+        Ok(())
+    }
+
     /// A probe before every return, given the value that is returned.
     pub(crate) fn before_returns(
         &mut self,

@@ -1,7 +1,8 @@
 //! The plan for classes of the program outside the observed set: accesses to observed fields, and
 //! the methods that live library code may call on behalf of observed code.
 
-use culprit_classfile::{Asm, Instruction, op};
+use culprit_classfile::{Asm, Instruction, LocalKind, VerificationType, op};
+use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, SiteKind};
 
 use crate::library;
@@ -65,16 +66,17 @@ pub(crate) fn weave(
     }
     let watched = library::is_called_back(weaver.name, weaver.descriptor)
         || (settings.kin && weaver.name != "<init>");
-    let call = if watched { Some(callee(weaver)?) } else { None };
+    let call_ends = if watched {
+        callee(weaver)?
+    } else {
+        Asm::new()
+    };
     // What happens when an exception leaves the method, innermost first.
     let mut leaving = Asm::new();
     if constructs {
         constructor_calls(weaver, &mut leaving)?;
     }
-    if let Some(call) = call {
-        leaving.dup().lload(call);
-        weaver.probe(&mut leaving, "calleeThrew")?;
-    }
+    leaving.append(&call_ends);
     if !leaving.is_empty() {
         weaver.around(&leaving)?;
         edited = true;
@@ -122,9 +124,9 @@ fn constructor_calls(weaver: &mut Weaver<'_>, leaving: &mut Asm) -> Result<(), E
     weaver.probe(leaving, "reached")
 }
 
-/// Watches a method from inside: called while observed code runs, it is an outgoing call. Gives the
-/// local of the call's token.
-fn callee(weaver: &mut Weaver<'_>) -> Result<u16, Error> {
+/// Watches a method from inside: called while observed code runs, it is an outgoing call. Gives what
+/// happens when an exception leaves it.
+fn callee(weaver: &mut Weaver<'_>) -> Result<Asm, Error> {
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Callee);
     let entrance = Entrance {
@@ -134,6 +136,42 @@ fn callee(weaver: &mut Weaver<'_>) -> Result<u16, Error> {
         commit: "left",
     };
     weaver.enter(token, site, &entrance)?;
+    let mut leaving = Asm::new();
+    let arrays = arrays(weaver)?;
+    if !arrays.is_empty() {
+        for array in arrays {
+            leaving.aload(array).lload(token);
+            weaver.probe(&mut leaving, "contents")?;
+        }
+        weaver.at_returns(&leaving)?;
+    }
     weaver.before_returns(token, site, "back")?;
-    Ok(token)
+    leaving.dup().lload(token);
+    weaver.probe(&mut leaving, "calleeThrew")?;
+    Ok(leaving)
+}
+
+/// Locals that hold the arrays that the method was given: its own may come to hold other values.
+fn arrays(weaver: &mut Weaver<'_>) -> Result<Vec<u16>, Error> {
+    let descriptor = weaver.descriptor;
+    let (parameters, _) =
+        split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
+    let object = weaver.pool.add_class("java/lang/Object")?;
+    let mut local = u16::from(!weaver.is_static());
+    let mut arrays = Vec::new();
+    let mut entry = Asm::new();
+    for parameter in parameters {
+        if parameter.starts_with('[') {
+            let array = (weaver.editor).new_live_local(VerificationType::Object(object));
+            entry.aload(local);
+            weaver.blur(&mut entry)?;
+            entry.astore(array);
+            arrays.push(array);
+        }
+        local += LocalKind::of(parameter).slots();
+    }
+    if !entry.is_empty() {
+        weaver.editor.insert_entry(entry);
+    }
+    Ok(arrays)
 }
