@@ -330,7 +330,10 @@ impl Classes {
         recorder.push(Message::Loader(LoaderDef {
             id: number,
             class: internal_name(&class).to_owned(),
-            name: None,
+            name: jni
+                .with_frame(|jni| loader_name(jni, object))
+                .ok()
+                .flatten(),
         }));
         loader
     }
@@ -431,6 +434,14 @@ impl Classes {
         }
         recorder.push(Message::Type(definition.clone()));
     }
+}
+
+/// The name of a class loader, if it has one. Read from the field, since the method may be the
+/// program's own.
+fn loader_name(jni: &Jni<'_>, loader: &Local<'_>) -> Option<String> {
+    let class = jni.find_class("java/lang/ClassLoader").ok()?;
+    let name = jni.object_field(loader, &class, "name", "Ljava/lang/String;");
+    Some(jni.string(&name.ok()??))
 }
 
 /// `Lcom/acme/Order;` without its wrapping; arrays stay as they are, primitive types get the name

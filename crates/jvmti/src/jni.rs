@@ -256,7 +256,27 @@ impl<'a> Jni<'a> {
     /// The value of a `long` field that the object's class declares or inherits.
     pub fn long_field(&self, object: &Local<'_>, name: &str) -> Result<i64> {
         let class = self.object_class(object);
-        let (name_c, descriptor_c) = (c_string(name)?, c_string("J")?);
+        let id = self.field(&class, name, "J");
+        call!(self, DeleteLocalRef, class.raw());
+        Ok(call!(self, GetLongField, object.raw(), id?))
+    }
+
+    /// The value of a field of a reference type, as `class` or a superclass of it declares it.
+    pub fn object_field(
+        &self,
+        object: &Local<'_>,
+        class: &Local<'_>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<Option<Local<'a>>> {
+        let id = self.field(class, name, descriptor)?;
+        let raw = call!(self, GetObjectField, object.raw(), id);
+        // SAFETY: the call returned null or a new local reference of the current frame.
+        Ok(unsafe { Local::from_raw(raw) })
+    }
+
+    fn field(&self, class: &Local<'_>, name: &str, descriptor: &str) -> Result<j::jfieldID> {
+        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
         let id = call!(
             self,
             GetFieldID,
@@ -264,7 +284,6 @@ impl<'a> Jni<'a> {
             name_c.as_ptr(),
             descriptor_c.as_ptr()
         );
-        call!(self, DeleteLocalRef, class.raw());
         if id.is_null() {
             self.clear_exception();
             return Err(Error::Jni {
@@ -272,7 +291,7 @@ impl<'a> Jni<'a> {
                 what: name.to_owned(),
             });
         }
-        Ok(call!(self, GetLongField, object.raw(), id))
+        Ok(id)
     }
 
     /// The superclass; `None` for `Object` and interfaces.

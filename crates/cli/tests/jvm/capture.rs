@@ -88,8 +88,7 @@ fn classes_of_the_same_name_in_several_loaders_are_told_apart() {
             .iter()
             .map(|loader| recording.loaders().get(*loader).unwrap().name.as_deref())
             .collect();
-        // FIXME: loaders have names: "app", "first", "second".
-        assert_eq!(names, [None].into());
+        assert_eq!(names, [Some("app"), Some("first"), Some("second")].into());
         // Each of the three objects is of the class of its own loader.
         let mut classes = BTreeMap::new();
         for event in recording.events().map(|event| event.unwrap()) {
