@@ -200,7 +200,24 @@ impl Layout {
             values.push(value(shape, cursor, types, 0)?);
             Ok(())
         })?;
+        if matches!(kind, EventKind::ArrayRead | EventKind::ArrayWrite) {
+            tell_boolean(&mut values, types);
+        }
         Ok(values)
+    }
+}
+
+/// The instructions of byte arrays serve boolean arrays as well, so their sites say byte; the array
+/// knows better.
+fn tell_boolean(values: &mut [Value], types: &Table<TypeDef>) {
+    if let [
+        Value::Reference(Reference::Array { class, .. }),
+        _,
+        element @ Value::Byte(_),
+    ] = values
+        && element_shape(*class, types) == Ok(Shape::Boolean)
+    {
+        *element = Value::Boolean(*element != Value::Byte(0));
     }
 }
 

@@ -250,7 +250,7 @@ fn element(
     token: u16,
     instruction: &Instruction<'_>,
 ) -> Result<(), Error> {
-    // `baload` serves boolean arrays as well; as bytes the recorded width is the same.
+    // `baload` serves boolean arrays as well; the reader tells them by the array.
     let (shape, descriptor) = match instruction.opcode {
         op::IALOAD | op::IASTORE => (Shape::Int, "I"),
         op::LALOAD | op::LASTORE => (Shape::Long, "J"),

@@ -244,7 +244,7 @@ pub(crate) fn story(threads: u32, length: usize) -> impl Strategy<Value = Story>
                 .into_iter()
                 .map(|shape| value(shape, 0))
                 .collect();
-            values.prop_map(move |values| Happening::Event(kind, id, values))
+            values.prop_map(move |values| Happening::Event(kind, id, told(kind, values)))
         })
     });
     let happening = prop_oneof![
@@ -255,6 +255,18 @@ pub(crate) fn story(threads: u32, length: usize) -> impl Strategy<Value = Story>
         3 => Just(Happening::HandOver),
     ];
     prop::collection::vec((0..threads, happening), 0..length)
+}
+
+/// Elements of boolean arrays have sites that say byte.
+fn told(kind: EventKind, mut values: Vec<Value>) -> Vec<Value> {
+    let access = matches!(kind, EventKind::ArrayRead | EventKind::ArrayWrite);
+    if let (true, [Value::Reference(Reference::Array { class, .. }), _, element]) =
+        (access, values.as_mut_slice())
+        && let (TypeId(5), Value::Byte(byte)) = (*class, &element)
+    {
+        *element = Value::Boolean(*byte != 0);
+    }
+    values
 }
 
 struct Lane {
