@@ -21,6 +21,7 @@ classes!(
     "Identity",
     "Escape$1",
     "Escape",
+    "Values$Nest",
     "Values",
     "Reflection$1",
     "Reflection$2",

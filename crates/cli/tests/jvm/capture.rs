@@ -27,6 +27,7 @@ facts! {
     fields_in_both_directions: "fields",
     arrays_with_contents_inward_and_after_calls_that_received_them: "arrays",
     the_part_of_an_array_that_the_jdk_was_given: "parts",
+    an_array_that_holds_itself_is_named_where_it_comes_again: "itself",
     class_initialisers_from_outside_and_inside: "initialisers",
     callbacks_nest: "callbacks",
     exceptions_in_both_directions: "exceptions",
@@ -48,22 +49,6 @@ facts! {
     accesses_to_elements_of_shared_arrays: "accesses",
     serialisation_and_clones: "serial",
     synchronised_methods_and_blocks: "monitors",
-}
-
-#[test]
-fn an_array_that_holds_itself_ends_somewhere() {
-    let fixture = Fixture::named("capture/itself");
-    on_every_jdk(&fixture, |stage| {
-        let recorded = stage.run(&fixture).record_unnoticed();
-        let recording = recorded.recording();
-        // FIXME: the array should be named where it comes again, without loss:
-        // `=> In.take(Object[2]#1{Object[2]#1, "x"})`.
-        let losses = recording.losses();
-        assert_eq!(losses.counts.len(), 1, "{losses:?}");
-        let lines = render::lines(&recording);
-        assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0].matches("Object[2]#1").count(), 7);
-    });
 }
 
 #[test]

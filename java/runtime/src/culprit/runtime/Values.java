@@ -54,6 +54,26 @@ final class Values {
 
     private Values() {}
 
+    /** The arrays around a value. One that comes again within itself is told without contents. */
+    private static final class Nest {
+        final Object array;
+        final Nest around;
+        final int depth;
+
+        Nest(Object array, Nest around) {
+            this.array = array;
+            this.around = around;
+            this.depth = around == null ? 1 : around.depth + 1;
+        }
+
+        static boolean holds(Object array, Nest nest) {
+            while (nest != null && nest.array != array) {
+                nest = nest.around;
+            }
+            return nest != null;
+        }
+    }
+
     static void one(long state, int value) {
         long position = U.getLong(state + Probe.POSITION);
         U.putByte(position, (byte) value);
@@ -112,7 +132,7 @@ final class Values {
         long start = U.getLong(state + Probe.POSITION) - U.getLong(state + Probe.BASE);
         long published = U.getLong(state + Probe.PUBLISHED);
         try {
-            write(state, o, outward, 0);
+            write(state, o, outward, null);
         } catch (StackOverflowError ofTheProgram) {
             throw ofTheProgram;
         } catch (OutOfMemoryError full) {
@@ -135,7 +155,7 @@ final class Values {
         four(state, UNKNOWN << 24);
     }
 
-    private static void write(long state, Object o, boolean outward, int nesting) {
+    private static void write(long state, Object o, boolean outward, Nest around) {
         if (o == null) {
             four(state, NULL);
             return;
@@ -161,7 +181,7 @@ final class Values {
                 boxed(state, o, info.code);
                 break;
             default:
-                array(state, o, info, outward, nesting);
+                array(state, o, info, outward, around);
         }
     }
 
@@ -242,17 +262,18 @@ final class Values {
         }
     }
 
-    private static void array(long state, Object o, ClassInfo info, boolean outward, int nesting) {
+    private static void array(long state, Object o, ClassInfo info, boolean outward, Nest around) {
         long id = Identity.of(o, info, state);
         room(state, 32);
         if (info.code == 'L') {
             Object[] elements = (Object[]) o;
-            boolean known = !outward && contentsFit(state, elements.length, nesting);
+            boolean known = !outward && !Nest.holds(o, around) && contentsFit(state, elements.length, around);
             arrayHead(state, known ? ARRAY : ARRAY_REF, info.type, id, elements.length);
             if (known) {
+                Nest nest = new Nest(o, around);
                 for (Object element : elements) {
                     room(state, 16);
-                    write(state, element, false, nesting + 1);
+                    write(state, element, false, nest);
                 }
             } else if (outward) {
                 for (Object element : elements) {
@@ -316,14 +337,14 @@ final class Values {
         U.putLong(state + Probe.POSITION, position + bytes);
     }
 
-    private static boolean contentsFit(long state, int length, int nesting) {
+    private static boolean contentsFit(long state, int length, Nest around) {
         long start = U.getLong(state + Probe.BASE) + (int) U.getLong(state + Probe.PUBLISHED);
         boolean large = U.getLong(state + Probe.POSITION) - start > MOST_BYTES;
         if (length > MOST_ELEMENTS || large) {
             Native.lost(LONG_ARRAY);
             return false;
         }
-        if (nesting >= DEEPEST) {
+        if (around != null && around.depth >= DEEPEST) {
             Native.lost(DEEP_ARRAY);
             return false;
         }
