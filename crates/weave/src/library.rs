@@ -360,6 +360,17 @@ pub fn fills_objects(owner: &str) -> bool {
     )
 }
 
+/// Whether a method of the JDK may call a constructor that it is not told by name.
+pub fn may_construct(owner: &str, name: &str) -> bool {
+    match owner {
+        "java/lang/Class" | "java/lang/reflect/Constructor" => name == "newInstance",
+        "java/lang/invoke/MethodHandle" => name.starts_with("invoke"),
+        "java/io/ObjectInputStream" => name.starts_with("read"),
+        "java/util/ServiceLoader" | "java/util/ServiceLoader$Provider" => true,
+        _ => false,
+    }
+}
+
 /// Whether a method may be one that `Thread` declares and that acts on the thread.
 pub fn is_thread_method(name: &str, descriptor: &str) -> bool {
     matches!(

@@ -23,7 +23,7 @@ pub(crate) fn weave(
         let kind = match instruction.opcode {
             op::GETFIELD | op::GETSTATIC => EventKind::IncomingRead,
             op::PUTFIELD | op::PUTSTATIC => EventKind::IncomingWrite,
-            op::INVOKEVIRTUAL | op::INVOKESPECIAL => {
+            op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKEINTERFACE => {
                 edited |= weaver.after_clone(&instruction)?;
                 edited |= reflection::weave(weaver, &instruction)?;
                 constructs |= may_construct(weaver, world, &instruction)?;
@@ -96,11 +96,7 @@ fn may_construct(
     let member = weaver.pool.member(index)?;
     Ok(match &*member.name {
         "<init>" => world.is_observed(&member.owner),
-        "newInstance" => matches!(
-            &*member.owner,
-            "java/lang/Class" | "java/lang/reflect/Constructor"
-        ),
-        _ => false,
+        name => library::may_construct(&member.owner, name),
     })
 }
 

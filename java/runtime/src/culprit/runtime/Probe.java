@@ -1,6 +1,8 @@
 package culprit.runtime;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ServiceConfigurationError;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
@@ -399,6 +401,10 @@ public final class Probe {
     private static void returned(long token, int site, int form, long bits, Object reference) {
         long state = state(token);
         resume(state, token);
+        int open = U.getInt(state + DEPTH) - (int) token - 1;
+        if (open > 0) {
+            unwound(state, open);
+        }
         long position = start(state, INCOMING_RETURN, site);
         leave(state, put(state, position, form, bits, reference, true), token);
     }
@@ -836,14 +842,22 @@ public final class Probe {
         if (open > 2) {
             unwound(state, (open - 1) / 2 * 2);
         }
+        Throwable ending = wrapped(thrown);
         if (open % 2 == 0) {
             begin(state, OUTGOING_THROW, 0);
-            Values.reference(state, thrown, false);
+            Values.reference(state, ending, false);
             leave(state, outside + 1);
         }
         begin(state, INCOMING_THROW, 0);
-        Values.reference(state, thrown, true);
+        Values.reference(state, ending, true);
         leave(state, outside);
+    }
+
+    /** What a constructor threw that was called by reflection or a service loader. */
+    private static Throwable wrapped(Throwable thrown) {
+        Class<?> type = thrown.getClass();
+        boolean wraps = type == InvocationTargetException.class || type == ServiceConfigurationError.class;
+        return wraps && thrown.getCause() != null ? thrown.getCause() : thrown;
     }
 
     // External methods that live library code may call on behalf of observed code.
