@@ -39,6 +39,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("flush", "(J)V", flush as *mut c_void),
         method("moreIds", "(J)V", more_ids as *mut c_void),
         method("describe", "(Ljava/lang/Class;)J", describe as *mut c_void),
+        method("madeUp", "(Ljava/lang/Class;)I", made_up as *mut c_void),
         method(
             "fieldSite",
             "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;Z)I",
@@ -184,6 +185,27 @@ extern "system" fn describe(env: Env, _: jclass, class: jclass) -> jlong {
             agent
                 .classes
                 .describe(agent.jvmti, jni, &agent.recorder, &class)
+        })
+        .unwrap_or(0)
+    })
+}
+
+extern "system" fn made_up(env: Env, _: jclass, class: jclass) -> jint {
+    with(env, 0, |agent, jni| {
+        let Some(class) = local(class) else { return 0 };
+        jni.with_frame(|jni| {
+            let declaring = |name, descriptor| {
+                let method = jni.method(&class, name, descriptor).ok()?;
+                let declaring = agent.jvmti.declaring_class(jni, method).ok()??;
+                agent.jvmti.class_signature(&declaring).ok()
+            };
+            let hash = declaring("hashCode", "()I");
+            let text = declaring("toString", "()Ljava/lang/String;");
+            let of_object = |class: &str| class == "Ljava/lang/Object;";
+            let of_enum = |class: &str| class == "Ljava/lang/Enum;";
+            let hash = hash.is_some_and(|class| of_object(&class) || of_enum(&class));
+            let text = text.is_some_and(|class| of_object(&class));
+            jint::from(hash) | jint::from(text) << 1
         })
         .unwrap_or(0)
     })

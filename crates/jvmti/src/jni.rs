@@ -25,7 +25,7 @@ pub struct Local<'a> {
 
 /// An instance method.
 #[derive(Clone, Copy)]
-pub struct MethodId(j::jmethodID);
+pub struct MethodId(pub(crate) j::jmethodID);
 
 /// A static method.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::ptr;
 use jvmti_bindings::sys::jni as j;
 use jvmti_bindings::sys::jvmti as t;
 
-use crate::{Error, Jni, Local, Result};
+use crate::{Error, Jni, Local, MethodId, Result};
 
 /// The running JVM.
 #[derive(Clone, Copy)]
@@ -174,6 +174,18 @@ impl Jvmti {
         call!(self, GetClassLoader, class.raw(), &mut loader)?;
         // SAFETY: the function returned a new local reference of the current frame, or null.
         Ok(unsafe { Local::from_raw(loader) })
+    }
+
+    /// The class that declares a method.
+    pub fn declaring_class<'a>(
+        self,
+        _jni: &Jni<'a>,
+        method: MethodId,
+    ) -> Result<Option<Local<'a>>> {
+        let mut class: j::jclass = ptr::null_mut();
+        call!(self, GetMethodDeclaringClass, method.0, &mut class)?;
+        // SAFETY: the function returned a new local reference of the current frame.
+        Ok(unsafe { Local::from_raw(class) })
     }
 
     pub fn class_modifiers(self, class: &Local<'_>) -> Result<i32> {

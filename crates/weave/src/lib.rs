@@ -10,6 +10,7 @@ mod calls;
 pub mod coupling;
 mod fresh;
 pub mod hook;
+mod identity;
 pub mod library;
 mod method;
 mod observed;

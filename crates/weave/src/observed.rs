@@ -7,6 +7,7 @@ use culprit_model::value::Shape;
 use culprit_model::{EventKind, SiteKind};
 
 use crate::calls;
+use crate::identity;
 use crate::library;
 use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::outside;
@@ -56,7 +57,9 @@ pub(crate) fn weave(
                 weaver.after_clone(&instruction)?;
                 let own = this_calls.contains(&instruction.pc);
                 calls::weave(weaver, world, token, &instruction, own)?;
+                identity::weave(weaver, world, token, &instruction)?;
             }
+            op::INVOKEDYNAMIC => identity::weave(weaver, world, token, &instruction)?,
             op::GETFIELD | op::GETSTATIC | op::PUTFIELD | op::PUTSTATIC => {
                 field(weaver, world, token, &instruction)?;
             }

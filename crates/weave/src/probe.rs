@@ -10,7 +10,7 @@ use crate::Error;
 pub const PROBE: &str = "culprit/runtime/Probe";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 32] = [
+const SINGLE: [(&str, &str); 33] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -40,6 +40,7 @@ const SINGLE: [(&str, &str); 32] = [
     ("accessFromOutside", "(II)J"),
     ("element", "(Ljava/lang/Object;IJII)J"),
     ("accessed", "(J)V"),
+    ("identity", "(Ljava/lang/Object;IJI)V"),
     ("cloned", "(Ljava/lang/Object;Ljava/lang/Object;)V"),
     (
         "reflected",

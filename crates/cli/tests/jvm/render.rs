@@ -86,6 +86,10 @@ impl<'r> Renderer<'r> {
         };
         let end = || match values.is_empty() {
             true => name.clone(),
+            // The hash differs from run to run.
+            false if ["Object.hashCode", "System.identityHashCode"].contains(&&*name) => {
+                format!("{name} = hash")
+            }
             false => format!("{name} = {last}"),
         };
         let access = || match values.as_slice() {
@@ -107,7 +111,7 @@ impl<'r> Renderer<'r> {
             EventKind::ArrayWrite => format!("-> set {}[{}] = {last}", values[0], values[1]),
             EventKind::ArrayContents => format!("== {last}"),
             EventKind::Constructed => format!("== new {last}"),
-            // The hash differs from run to run.
+            // As above.
             EventKind::IdentityHash => format!("== hash of {}", values[0]),
         }
     }

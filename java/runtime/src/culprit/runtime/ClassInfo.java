@@ -64,6 +64,9 @@ final class ClassInfo {
     /** Type number of the enum class; differs from {@code type} for constants with a body. */
     final int enumType;
 
+    /** What {@link Native#madeUp} says, and 4 once it was asked. */
+    private int madeUp;
+
     /** Which constants of the enum the agent knows by name. */
     private volatile boolean[] constants = {};
 
@@ -92,6 +95,20 @@ final class ClassInfo {
         known = Arrays.copyOf(known, Math.max(known.length, ordinal + 1));
         known[ordinal] = true;
         constants = known;
+    }
+
+    /** Whether the JVM made up what an object's hash is (bit 0), and what its text would be (bit 1). */
+    static int madeUp(Object o) {
+        try {
+            ClassInfo info = of(o.getClass());
+            if (info.madeUp == 0) {
+                info.madeUp = Native.madeUp(o.getClass()) | 4;
+            }
+            return info.madeUp;
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+            return 0;
+        }
     }
 
     static ClassInfo of(Class<?> type) {

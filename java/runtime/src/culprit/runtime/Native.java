@@ -34,6 +34,12 @@ final class Native {
     /** What is known of a class: type id, role and flags, packed as {@link ClassInfo} unpacks. */
     static native long describe(Class<?> type);
 
+    /**
+     * Whether objects of a class, of which there is one, have the hash that the JVM made up (1) and
+     * the text that {@code Object} gives them (2).
+     */
+    static native int madeUp(Class<?> type);
+
     /** The number of a new site for reflective accesses to a field. */
     static native int fieldSite(Class<?> declaring, String name, Class<?> type, boolean isStatic);
 

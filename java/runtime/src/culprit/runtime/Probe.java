@@ -952,6 +952,30 @@ public final class Probe {
         }
     }
 
+    /** How a hash is asked for; the weaver has the same in its {@code identity.rs}. */
+    private static final int AS_TEXT = 1, DIRECTLY = 2, OF_OBJECT = 4;
+
+    /**
+     * Observed code asks for the hash of an object or, as {@code how} says, for a text that may hold
+     * it. If the JVM made it up it is recorded, unless the call of which it is the result is.
+     */
+    public static void identity(Object o, int how, long token, int site) {
+        if (o == null || token == 0 || isSilent(state(token), token)) {
+            return;
+        }
+        int madeUp = ClassInfo.madeUp(o);
+        boolean hash = (madeUp & 1) != 0;
+        boolean text = hash && ((madeUp & 2) != 0 || (how & OF_OBJECT) != 0);
+        boolean told = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
+        if (told && ((how & DIRECTLY) == 0 || !isOutside(o))) {
+            long state = state(token);
+            begin(state, IDENTITY_HASH, site);
+            Values.reference(state, o, true);
+            Values.four(state, System.identityHashCode(o));
+            end(state);
+        }
+    }
+
     /** A woven object was copied bit by bit: the copy is an object of its own and gets its own id. */
     public static void cloned(Object copy, Object original) {
         Identity.separate(copy, original);
