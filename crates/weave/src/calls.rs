@@ -18,6 +18,8 @@ const ARRAY_TYPES: [&str; 3] = [
     "Ljava/io/Serializable;",
 ];
 
+const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
+
 /// How a call leaves observed code, if it may.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -87,6 +89,9 @@ fn way(
     if own {
         return None;
     }
+    if owner == VAR_HANDLE && reaches_outside(descriptor, world) {
+        return Some(Way::OutOn);
+    }
     let policy = match opcode {
         _ if without_receiver => library::static_call(owner, name, descriptor),
         op::INVOKESPECIAL => library::super_call(owner),
@@ -98,6 +103,14 @@ fn way(
         CallPolicy::Outside => Some(Way::OutOn),
         CallPolicy::ByReceiver => Some(Way::OutIf),
     }
+}
+
+/// Whether an access by a variable handle is to a field of an external object: the descriptor starts
+/// with the type of that.
+fn reaches_outside(descriptor: &str, world: &dyn World) -> bool {
+    let object = split_descriptor(descriptor).and_then(|(first, _)| first.first().copied());
+    let class = object.and_then(|o| o.strip_prefix('L')?.strip_suffix(';'));
+    class.is_some_and(|class| !world.is_observed(class) && !world.is_library(class))
 }
 
 /// Surrounds a call with probes. One small argument at most is recorded from the stack; more of

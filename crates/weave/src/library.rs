@@ -303,7 +303,6 @@ pub fn instance_call(owner: &str, name: &str, _descriptor: &str) -> CallPolicy {
         ("java/lang/invoke/MethodHandle", name) if name.starts_with("invoke") => {
             CallPolicy::Outside
         }
-        ("java/lang/invoke/VarHandle", _) => CallPolicy::Inside,
         _ => match role(owner) {
             Role::Value => CallPolicy::Inside,
             _ => CallPolicy::ByReceiver,
@@ -391,39 +390,82 @@ pub fn is_external_static(owner: &str, name: &str) -> bool {
     owner == "java/lang/System" && matches!(name, "in" | "out" | "err")
 }
 
+/// Methods of the interfaces that live library code is given implementations of, beside those of
+/// `java/util/function`: name and descriptor.
+const CALLED_BACK: [(&str, &str); 38] = [
+    ("hashCode", "()I"),
+    ("equals", "(Ljava/lang/Object;)Z"),
+    ("toString", "()Ljava/lang/String;"),
+    ("compareTo", "(Ljava/lang/Object;)I"),
+    ("run", "()V"),
+    ("call", "()Ljava/lang/Object;"),
+    ("iterator", "()Ljava/util/Iterator;"),
+    ("listIterator", "()Ljava/util/ListIterator;"),
+    ("listIterator", "(I)Ljava/util/ListIterator;"),
+    ("spliterator", "()Ljava/util/Spliterator;"),
+    ("hasNext", "()Z"),
+    ("next", "()Ljava/lang/Object;"),
+    ("nextInt", "()I"),
+    ("nextLong", "()J"),
+    ("nextDouble", "()D"),
+    ("hasMoreElements", "()Z"),
+    ("nextElement", "()Ljava/lang/Object;"),
+    ("size", "()I"),
+    ("isEmpty", "()Z"),
+    ("contains", "(Ljava/lang/Object;)Z"),
+    ("containsAll", "(Ljava/util/Collection;)Z"),
+    ("toArray", "()[Ljava/lang/Object;"),
+    ("toArray", "([Ljava/lang/Object;)[Ljava/lang/Object;"),
+    ("add", "(Ljava/lang/Object;)Z"),
+    ("addAll", "(Ljava/util/Collection;)Z"),
+    ("set", "(ILjava/lang/Object;)Ljava/lang/Object;"),
+    ("forEach", "(Ljava/util/function/Consumer;)V"),
+    ("forEach", "(Ljava/util/function/BiConsumer;)V"),
+    ("containsKey", "(Ljava/lang/Object;)Z"),
+    (
+        "put",
+        "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+    ),
+    ("keySet", "()Ljava/util/Set;"),
+    ("values", "()Ljava/util/Collection;"),
+    ("entrySet", "()Ljava/util/Set;"),
+    ("getKey", "()Ljava/lang/Object;"),
+    ("getValue", "()Ljava/lang/Object;"),
+    ("length", "()I"),
+    ("charAt", "(I)C"),
+    ("subSequence", "(II)Ljava/lang/CharSequence;"),
+];
+
+/// Names of the methods of `java/util/function`, `Comparator`, and `get` of lists and maps.
+const FUNCTIONS: [&str; 12] = [
+    "apply",
+    "applyAsInt",
+    "applyAsLong",
+    "applyAsDouble",
+    "accept",
+    "test",
+    "compare",
+    "get",
+    "getAsInt",
+    "getAsLong",
+    "getAsDouble",
+    "getAsBoolean",
+];
+
 /// Methods that library code calls back on objects it was given. In external classes they are
 /// watched from inside, since the call does not come from observed code directly.
 pub fn is_called_back(name: &str, descriptor: &str) -> bool {
     name == "<clinit>"
         || name.starts_with("lambda$")
-        || matches!(
-            (name, descriptor),
-            ("hashCode", "()I")
-                | ("equals", "(Ljava/lang/Object;)Z")
-                | ("toString", "()Ljava/lang/String;")
-                | ("compareTo", "(Ljava/lang/Object;)I")
-                | ("compare", "(Ljava/lang/Object;Ljava/lang/Object;)I")
-                | ("run", "()V")
-                | ("call", "()Ljava/lang/Object;")
-                | ("get", "()Ljava/lang/Object;")
-                | ("accept", "(Ljava/lang/Object;)V")
-                | ("accept", "(Ljava/lang/Object;Ljava/lang/Object;)V")
-                | ("apply", "(Ljava/lang/Object;)Ljava/lang/Object;")
-                | (
-                    "apply",
-                    "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"
-                )
-                | ("test", "(Ljava/lang/Object;)Z")
-                | ("test", "(Ljava/lang/Object;Ljava/lang/Object;)Z")
-                | ("iterator", "()Ljava/util/Iterator;")
-                | ("hasNext", "()Z")
-                | ("next", "()Ljava/lang/Object;")
-                | ("size", "()I")
-                | ("toArray", "()[Ljava/lang/Object;")
-                | ("entrySet", "()Ljava/util/Set;")
-                | ("getKey", "()Ljava/lang/Object;")
-                | ("getValue", "()Ljava/lang/Object;")
-        )
+        || CALLED_BACK.contains(&(name, descriptor))
+        || FUNCTIONS.contains(&name) && is_general(descriptor)
+}
+
+/// Whether a descriptor has, after erasure, but primitive types and `Object`.
+fn is_general(descriptor: &str) -> bool {
+    !descriptor
+        .replace("Ljava/lang/Object;", "")
+        .contains(['L', '['])
 }
 
 #[cfg(test)]
@@ -450,6 +492,27 @@ mod tests {
             ("java/util/concurrent/ConcurrentHashMap", Role::Live),
         ] {
             assert_eq!(role(class), expect, "{class}");
+        }
+    }
+
+    #[test]
+    fn library_code_calls_back_what_its_interfaces_declare() {
+        for (name, descriptor, expect) in [
+            ("applyAsInt", "(I)I", true),
+            ("apply", "(Ljava/lang/Object;I)Ljava/lang/Object;", true),
+            ("accept", "(Lcom/acme/Visitor;)V", false),
+            ("compare", "(Ljava/lang/Object;Ljava/lang/Object;)I", true),
+            ("get", "(I)Ljava/lang/Object;", true),
+            ("get", "(I)Ljava/lang/Integer;", false),
+            ("charAt", "(I)C", true),
+            ("lambda$main$0", "(Lcom/acme/Order;)V", true),
+            ("pay", "()V", false),
+        ] {
+            assert_eq!(
+                is_called_back(name, descriptor),
+                expect,
+                "{name}{descriptor}"
+            );
         }
     }
 

@@ -66,11 +66,7 @@ pub(crate) fn weave(
     }
     let watched = library::is_called_back(weaver.name, weaver.descriptor)
         || (settings.kin && weaver.name != "<init>");
-    let call_ends = if watched {
-        callee(weaver)?
-    } else {
-        Asm::new()
-    };
+    let call_ends = if watched { callee(weaver)? } else { Asm::new() };
     // What happens when an exception leaves the method, innermost first.
     let mut leaving = Asm::new();
     if constructs {

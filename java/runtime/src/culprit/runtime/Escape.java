@@ -1,5 +1,7 @@
 package culprit.runtime;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
@@ -52,6 +54,9 @@ final class Escape {
         Identity.of(root, rootInfo, state);
         if (root instanceof Throwable) {
             return; // A message and a stack; causes cross the border on their own.
+        }
+        if (root instanceof VarHandle || root instanceof MethodHandle) {
+            return; // Nobody changes them.
         }
         int before = Probe.mute(state, 1);
         try {
