@@ -367,9 +367,13 @@ fn a_java_agent_may_transform_and_redefine_observed_classes() {
              Can-Redefine-Classes: true\nCan-Retransform-Classes: true\n",
         );
         let agent = format!("-javaagent:{}", jar.display());
-        let recorded = stage.run(&fixture).flags(&[&agent]).record_unnoticed();
+        let run = stage.run(&fixture).flags(&[&agent]);
+        let recorded = run.record_unnoticed();
         assert_eq!(recorded.ended.out, "1111\n2222\n1111\n3333\n3333\n");
         fixture.expects(&recorded.lines(), &format!("JDK {}", stage.feature()));
+        // Also once capture has ended: the classes keep what was added to them.
+        let stopped = run.recording(&["--max-events", "1"]).record_unnoticed();
+        assert!(stopped.recording().losses().stopped.is_some());
     });
 }
 
