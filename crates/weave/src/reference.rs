@@ -19,6 +19,7 @@ const FACTORY: &str = "java/lang/invoke/LambdaMetafactory";
 /// The first version in which interfaces have static methods.
 const JAVA_8: u16 = 52;
 const TOO_MANY: Error = Error::References("too many bootstrap methods");
+const STACK_WALKER: &str = "java/lang/StackWalker";
 /// Flag of `altMetafactory`.
 const SERIALIZABLE: i32 = 1;
 
@@ -224,8 +225,10 @@ fn read(
         9 => Kind::Interface,
         _ => return Ok(None),
     };
-    // Compilers make lambdas of references to methods of arrays. Those of handles take any types.
-    if target.owner.starts_with('[') || target.owner.starts_with("java/lang/invoke/") {
+    // Compilers make lambdas of references to methods of arrays. Those of handles take any types,
+    // and a stack walker looks who calls it.
+    let owner = &*target.owner;
+    if owner.starts_with('[') || owner.starts_with("java/lang/invoke/") || owner == STACK_WALKER {
         return Ok(None);
     }
     let bound = match split_descriptor(&site.descriptor) {
