@@ -12,7 +12,7 @@ use culprit_model::{Site, SiteId, SiteKind};
 
 use crate::fresh::Flow;
 use crate::probe::{self, local_kind, variant};
-use crate::reference;
+use crate::reference::{self, Given};
 use crate::{Error, ID_FIELD, Settings, SiteNumbers, Woven};
 
 /// A method being woven.
@@ -85,14 +85,17 @@ pub(crate) fn weave_class(
     let natives = natives(&class)?;
     let mut sites = Vec::new();
     let mut skipped = Vec::new();
-    let references = reference::give_bodies(&mut class, settings.references, choose);
-    let references = references.unwrap_or_else(|error| {
+    let given = reference::give_bodies(&mut class, settings.references, choose);
+    let Given {
+        references,
+        handles,
+    } = given.unwrap_or_else(|error| {
         skipped.push((class_name.clone(), error.to_string()));
-        Vec::new()
+        Given::default()
     });
     let mut pool = std::mem::replace(&mut class.pool, Pool::new());
     let mut methods = std::mem::take(&mut class.methods);
-    for method in &mut methods {
+    for (number, method) in methods.iter_mut().enumerate() {
         let name = pool.utf8(method.name)?.into_owned();
         let descriptor = pool.utf8(method.descriptor)?.into_owned();
         let context = MethodContext {
@@ -110,6 +113,8 @@ pub(crate) fn weave_class(
             natives: &natives,
             source: source.as_deref(),
             context,
+            number,
+            handles: &handles,
         };
         match weave_method(method, parts, &mut pool, numbers, &plan) {
             Ok(made) => sites.extend(made),
@@ -170,6 +175,9 @@ struct Parts<'a> {
     natives: &'a [(String, String)],
     source: Option<&'a str>,
     context: MethodContext,
+    /// Its number in the class, for `handles`.
+    number: usize,
+    handles: &'a [(usize, u32, u16)],
 }
 
 fn weave_method(
@@ -209,8 +217,18 @@ fn weave_method(
         numbers,
         temporaries: HashMap::new(),
     };
+    let handles = parts.handles.iter().filter(|h| h.0 == parts.number);
     if !plan(&mut weaver)? {
-        return Ok(Vec::new());
+        if handles.clone().next().is_none() {
+            return Ok(Vec::new());
+        }
+        weaver.editor = Editor::new(&code, parts.context);
+        weaver.sites.clear();
+    }
+    for (_, pc, handle) in handles {
+        let mut asm = Asm::new();
+        asm.ldc(*handle).pop();
+        weaver.editor.insert_before(*pc, asm);
     }
     let Weaver {
         editor,

@@ -72,6 +72,15 @@ struct Use {
     reference: usize,
 }
 
+/// References with bodies, and where the code must still name what they refer to.
+#[derive(Default)]
+pub(crate) struct Given {
+    pub(crate) references: Vec<Reference>,
+    /// Number of the method, place in its code, and constant of the handle. Making the lambda
+    /// resolved the handle, and a program may count on the error if its target is not there.
+    pub(crate) handles: Vec<(usize, u32, u16)>,
+}
+
 /// Whether a method is the body of a reference to a constructor.
 pub(crate) fn is_constructing(method: &str) -> bool {
     method
@@ -85,17 +94,22 @@ pub(crate) fn give_bodies(
     class: &mut ClassFile,
     references: References<'_>,
     choose: impl Fn(u8, &Target<'_>) -> bool,
-) -> Result<Vec<Reference>, Error> {
+) -> Result<Given, Error> {
     let (mut known, may_add) = match references {
         References::Chosen => (Vec::new(), true),
         References::Kept(kept) => (kept.to_vec(), false),
     };
+    let without_uses = |references| Given {
+        references,
+        handles: Vec::new(),
+    };
     if class.major < JAVA_8 {
-        return Ok(known);
+        return Ok(without_uses(known));
     }
     let Some(place) = (class.attributes.iter()).position(|a| a.is(&class.pool, "BootstrapMethods"))
     else {
-        return add_bodies(class, &known).map(|()| known);
+        add_bodies(class, &known)?;
+        return Ok(without_uses(known));
     };
     let malformed = Error::References("the bootstrap methods are malformed");
     let mut bootstraps = parse(&class.attributes[place].bytes).ok_or(malformed)?;
@@ -133,6 +147,11 @@ pub(crate) fn give_bodies(
             });
         }
     }
+    let mut handles = Vec::new();
+    for used in &uses {
+        let bootstrap = usize::from(class.pool.dynamic(used.constant)?.bootstrap);
+        handles.push((used.method, used.pc, bootstraps[bootstrap].arguments[1]));
+    }
     let patches = redirect(class, &known, &uses, &mut bootstraps)?;
     let table = write(&bootstraps).ok_or(TOO_MANY)?;
     add_bodies(class, &known)?;
@@ -145,7 +164,10 @@ pub(crate) fn give_bodies(
             operand.copy_from_slice(&constant.to_be_bytes());
         }
     }
-    Ok(known)
+    Ok(Given {
+        references: known,
+        handles,
+    })
 }
 
 /// New call site constants for the uses, by bootstrap methods that name the bodies.

@@ -37,6 +37,7 @@ facts! {
     reflection_and_method_handles: "reflection",
     lambdas_and_method_references: "lambdas",
     method_references_to_external_code: "references",
+    method_references_to_what_is_not_there: "links",
     hashes_that_the_jvm_makes_up: "hashes",
     bridge_methods: "bridges",
     inner_anonymous_and_local_classes: "nested",
