@@ -552,7 +552,7 @@ public final class Probe {
 
     /** Whether calls on an object leave observed code: it is external, or live and shared. */
     @ForceInline
-    private static boolean leads(Object receiver) {
+    private static boolean leadsOut(Object receiver) {
         int role = ClassInfo.role(receiver);
         return role == ClassInfo.EXTERNAL || role == ClassInfo.LIVE && Identity.crossed(receiver);
     }
@@ -572,7 +572,7 @@ public final class Probe {
     /** A call on a receiver that may be observed, live or external. */
     @ForceInline
     private static long goOutIf(Object receiver, long token, int site, int form, long bits, Object reference) {
-        return token == 0 || receiver == null || !leads(receiver)
+        return token == 0 || receiver == null || !leadsOut(receiver)
                 ? 0
                 : outgoing(token, site, form | ON, receiver, bits, reference);
     }
@@ -967,7 +967,7 @@ public final class Probe {
         boolean hash = (madeUp & 1) != 0;
         boolean text = hash && ((madeUp & 2) != 0 || (how & OF_OBJECT) != 0);
         boolean told = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
-        if (told && ((how & DIRECTLY) == 0 || !isOutside(o))) {
+        if (told && ((how & DIRECTLY) == 0 || !leadsOut(o))) {
             long state = state(token);
             begin(state, IDENTITY_HASH, site);
             Values.reference(state, o, true);
