@@ -18,7 +18,7 @@ demo:
 	@scripts/demo
 
 study-transparency:
-	@scripts/study-transparency
+	@scripts/study-transparency $(ARGS)
 
 study-weaver:
 	@scripts/study-weaver

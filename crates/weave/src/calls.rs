@@ -122,21 +122,16 @@ pub(crate) fn weave(
     instruction: &Instruction<'_>,
     own: bool,
 ) -> Result<(), Error> {
-    let Some(index) = instruction.pool_index() else {
+    let Some(named) = weaver.named(instruction)? else {
         return Ok(());
     };
-    let member = weaver.pool.member(index)?;
-    let (owner, name, descriptor) = (
-        member.owner.into_owned(),
-        member.name.into_owned(),
-        member.descriptor.into_owned(),
-    );
-    let target = Target {
-        owner: &owner,
-        name: &name,
-        descriptor: &descriptor,
-        is_static: instruction.opcode == op::INVOKESTATIC,
-    };
+    let target = named.target();
+    let Target {
+        owner,
+        name,
+        descriptor,
+        ..
+    } = target;
     let opcode = instruction.opcode;
     let Some(way) = way(opcode, &target, own, weaver.class, weaver.natives, world) else {
         return Ok(());
@@ -145,7 +140,7 @@ pub(crate) fn weave(
         return Ok(());
     }
     let constructs = name == "<init>";
-    let shapes = parameter_shapes(&descriptor)?;
+    let shapes = parameter_shapes(descriptor)?;
     let site = weaver.site(SiteKind::Call, Some(instruction.pc), &target);
     let stem = match way {
         Way::Out => "out",
@@ -154,12 +149,12 @@ pub(crate) fn weave(
         Way::OutIfThread => "outIfThread",
     };
     let (parameters, _) =
-        split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
+        split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
     // Where an array may be among the arguments that the callee can change: in parameters of an
     // array type, and, unless the JDK says otherwise, in those of a type that arrays have too.
-    let jdk = world.is_library(&owner);
-    let fills_arrays = !jdk || library::fills_arrays(&name);
-    let fills_objects = !jdk || library::fills_objects(&owner);
+    let jdk = world.is_library(owner);
+    let fills_arrays = !jdk || library::fills_arrays(name);
+    let fills_objects = !jdk || library::fills_objects(owner);
     let may_change = |parameter: &&str| {
         parameter.starts_with('[') && fills_arrays
             || fills_objects && ARRAY_TYPES.contains(parameter)
@@ -260,7 +255,7 @@ pub(crate) fn weave(
     let result = if constructs {
         Some(Shape::Reference)
     } else {
-        result_shape(&descriptor)?
+        result_shape(descriptor)?
     };
     if let (Some(shape), false) = (result, constructs) {
         after.dup_value(local_kind(shape));

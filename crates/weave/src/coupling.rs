@@ -152,39 +152,33 @@ fn call(
     own: u32,
     instruction: &Instruction<'_>,
 ) -> Result<(), Error> {
-    let Some(index) = instruction.pool_index() else {
+    let Some(named) = weaver.named(instruction)? else {
         return Ok(());
     };
-    let member = weaver.pool.member(index)?;
-    if !is_jdk_name(&member.owner) {
+    let target = named.target();
+    let Target {
+        owner,
+        name,
+        descriptor,
+        is_static,
+    } = target;
+    if !is_jdk_name(owner) {
         return Ok(());
     }
-    let (owner, name, descriptor) = (
-        member.owner.into_owned(),
-        member.name.into_owned(),
-        member.descriptor.into_owned(),
-    );
-    let is_static = instruction.opcode == op::INVOKESTATIC;
     let policy = match instruction.opcode {
-        _ if is_static || name == "<init>" => library::static_call(&owner, &name, &descriptor),
-        op::INVOKESPECIAL => library::super_call(&owner),
-        _ => library::instance_call(&owner, &name, &descriptor),
-    };
-    let target = Target {
-        owner: &owner,
-        name: &name,
-        descriptor: &descriptor,
-        is_static,
+        _ if is_static || name == "<init>" => library::static_call(owner, name, descriptor),
+        op::INVOKESPECIAL => library::super_call(owner),
+        _ => library::instance_call(owner, name, descriptor),
     };
     let (number, arrays) = match policy {
         CallPolicy::Inside => return Ok(()),
-        CallPolicy::ByReceiver if library::role(&owner) != Role::External => {
+        CallPolicy::ByReceiver if library::role(owner) != Role::External => {
             if fresh::is_fresh_builder(weaver, instruction, &target)? {
                 return Ok(());
             }
             (numbers.live(), 0)
         }
-        _ => (numbers.class(&owner), arrays_in(&descriptor)?),
+        _ => (numbers.class(owner), arrays_in(descriptor)?),
     };
     let mut asm = Asm::new();
     count(weaver, &mut asm, row(number, Tally::Calls), own, 1)?;

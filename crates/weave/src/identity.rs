@@ -37,24 +37,13 @@ pub(crate) fn weave(
     token: u16,
     instruction: &Instruction<'_>,
 ) -> Result<(), Error> {
-    let Some(index) = instruction.pool_index() else {
+    if instruction.opcode == op::INVOKEDYNAMIC {
+        return concatenation(weaver, token, instruction);
+    }
+    let Some(named) = weaver.named(instruction)? else {
         return Ok(());
     };
-    if instruction.opcode == op::INVOKEDYNAMIC {
-        return concatenation(weaver, token, instruction, index);
-    }
-    let member = weaver.pool.member(index)?;
-    let (owner, name, descriptor) = (
-        member.owner.into_owned(),
-        member.name.into_owned(),
-        member.descriptor.into_owned(),
-    );
-    let target = Target {
-        owner: &owner,
-        name: &name,
-        descriptor: &descriptor,
-        is_static: instruction.opcode == op::INVOKESTATIC,
-    };
+    let target = named.target();
     let Some(how) = direct(instruction.opcode, &target, world).or_else(|| by_library(&target))
     else {
         return Ok(());
@@ -110,8 +99,10 @@ fn concatenation(
     weaver: &mut Weaver<'_>,
     token: u16,
     instruction: &Instruction<'_>,
-    index: u16,
 ) -> Result<(), Error> {
+    let Some(index) = instruction.pool_index() else {
+        return Ok(());
+    };
     let site = weaver.pool.dynamic(index)?;
     let (name, descriptor) = (site.name.into_owned(), site.descriptor.into_owned());
     let (parameters, _) =

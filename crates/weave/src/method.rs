@@ -50,6 +50,25 @@ pub(crate) struct Target<'t> {
     pub(crate) is_static: bool,
 }
 
+/// The member that an instruction names.
+pub(crate) struct Named {
+    owner: String,
+    name: String,
+    descriptor: String,
+    is_static: bool,
+}
+
+impl Named {
+    pub(crate) fn target(&self) -> Target<'_> {
+        Target {
+            owner: &self.owner,
+            name: &self.name,
+            descriptor: &self.descriptor,
+            is_static: self.is_static,
+        }
+    }
+}
+
 /// How a method is entered: the names of the probes.
 pub(crate) struct Entrance {
     /// Tells where the thread is.
@@ -379,6 +398,23 @@ impl Weaver<'_> {
             asm.aconst_null().astore(local);
         }
         Ok(())
+    }
+
+    /// The member that an instruction names, if it names one.
+    pub(crate) fn named(&self, instruction: &Instruction<'_>) -> Result<Option<Named>, Error> {
+        let Some(index) = instruction.pool_index() else {
+            return Ok(None);
+        };
+        let member = self.pool.member(index)?;
+        Ok(Some(Named {
+            owner: member.owner.into_owned(),
+            name: member.name.into_owned(),
+            descriptor: member.descriptor.into_owned(),
+            is_static: matches!(
+                instruction.opcode,
+                op::INVOKESTATIC | op::GETSTATIC | op::PUTSTATIC
+            ),
+        }))
     }
 
     pub(crate) fn probe(&mut self, asm: &mut Asm, name: &str) -> Result<(), Error> {

@@ -146,30 +146,24 @@ fn field(
     token: u16,
     instruction: &Instruction<'_>,
 ) -> Result<(), Error> {
-    let Some(index) = instruction.pool_index() else {
+    let Some(named) = weaver.named(instruction)? else {
         return Ok(());
     };
-    let member = weaver.pool.member(index)?;
-    let (owner, name, descriptor) = (
-        member.owner.into_owned(),
-        member.name.into_owned(),
-        member.descriptor.into_owned(),
-    );
-    let is_static = matches!(instruction.opcode, op::GETSTATIC | op::PUTSTATIC);
-    let declaring = world.declaring(&owner, MemberKind::Field, &name, &descriptor);
-    let declaring = declaring.as_deref().unwrap_or(&owner);
+    let target = named.target();
+    let Target {
+        owner,
+        name,
+        descriptor,
+        is_static,
+    } = target;
+    let declaring = world.declaring(owner, MemberKind::Field, name, descriptor);
+    let declaring = declaring.as_deref().unwrap_or(owner);
     let observed = declaring == weaver.class || world.is_observed(declaring);
-    let library = world.is_library(declaring)
-        && !(is_static && library::is_external_static(declaring, &name));
+    let library =
+        world.is_library(declaring) && !(is_static && library::is_external_static(declaring, name));
     if observed || library {
         return Ok(());
     }
-    let target = Target {
-        owner: &owner,
-        name: &name,
-        descriptor: &descriptor,
-        is_static,
-    };
     let reads = matches!(instruction.opcode, op::GETFIELD | op::GETSTATIC);
     let kind = if reads {
         EventKind::OutgoingRead

@@ -6,7 +6,7 @@ use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, SiteKind};
 
 use crate::library;
-use crate::method::{Entrance, Target, Weaver};
+use crate::method::{Entrance, Weaver};
 use crate::observed::access;
 use crate::reflection;
 use crate::{Error, MemberKind, Settings, World};
@@ -31,26 +31,19 @@ pub(crate) fn weave(
             }
             _ => continue,
         };
-        let Some(index) = instruction.pool_index() else {
+        let Some(named) = weaver.named(&instruction)? else {
             continue;
         };
-        let member = weaver.pool.member(index)?;
-        let (owner, name, descriptor) = (
-            member.owner.into_owned(),
-            member.name.into_owned(),
-            member.descriptor.into_owned(),
+        let target = named.target();
+        let declaring = world.declaring(
+            target.owner,
+            MemberKind::Field,
+            target.name,
+            target.descriptor,
         );
-        let declaring = world.declaring(&owner, MemberKind::Field, &name, &descriptor);
-        if !world.is_observed(declaring.as_deref().unwrap_or(&owner)) {
+        if !world.is_observed(declaring.as_deref().unwrap_or(target.owner)) {
             continue;
         }
-        let is_static = matches!(instruction.opcode, op::GETSTATIC | op::PUTSTATIC);
-        let target = Target {
-            owner: &owner,
-            name: &name,
-            descriptor: &descriptor,
-            is_static,
-        };
         access(
             weaver,
             instruction.pc,

@@ -19,7 +19,20 @@ const FACTORY: &str = "java/lang/invoke/LambdaMetafactory";
 /// The first version in which interfaces have static methods.
 const JAVA_8: u16 = 52;
 const TOO_MANY: Error = Error::References("too many bootstrap methods");
-const STACK_WALKER: &str = "java/lang/StackWalker";
+/// Classes and packages whose methods look who calls them: a body would be seen.
+const CALLER_AWARE: [&str; 11] = [
+    "java/lang/StackWalker",
+    "java/lang/System$Logger",
+    "java/util/logging/",
+    "org/slf4j/",
+    "org/apache/logging/",
+    "org/apache/log4j/",
+    "org/apache/commons/logging/",
+    "ch/qos/logback/",
+    "org/jboss/logging/",
+    "org/tinylog/",
+    "com/google/common/flogger/",
+];
 /// Flag of `altMetafactory`.
 const SERIALIZABLE: i32 = 1;
 
@@ -247,10 +260,10 @@ fn read(
         9 => Kind::Interface,
         _ => return Ok(None),
     };
-    // Compilers make lambdas of references to methods of arrays. Those of handles take any types,
-    // and a stack walker looks who calls it.
+    // Compilers make lambdas of references to methods of arrays. Those of handles take any types.
     let owner = &*target.owner;
-    if owner.starts_with('[') || owner.starts_with("java/lang/invoke/") || owner == STACK_WALKER {
+    let aware = CALLER_AWARE.iter().any(|start| owner.starts_with(start));
+    if owner.starts_with('[') || owner.starts_with("java/lang/invoke/") || aware {
         return Ok(None);
     }
     let bound = match split_descriptor(&site.descriptor) {

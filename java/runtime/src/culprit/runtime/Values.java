@@ -219,12 +219,14 @@ final class Values {
         int bytes = wide ? 2 * length : length;
         U.putInt(position, (wide ? STRING16 : STRING8) << 24 | length);
         position += 4;
-        if (STRINGS_OPEN) {
+        if (STRINGS_OPEN && STRING_BASE % 8 == 0) {
             Object chars = U.getReference(value, STRING_VALUE);
             // Objects are as long as a multiple of eight, and the buffer has its reserve.
             for (int i = 0; i < bytes; i += 8) {
                 U.putLong(position + i, U.getLong(chars, STRING_BASE + i));
             }
+        } else if (STRINGS_OPEN) {
+            U.copyMemory(U.getReference(value, STRING_VALUE), STRING_BASE, null, position, bytes);
         } else {
             for (int i = 0; i < length; i++) {
                 U.putChar(position + 2 * i, value.charAt(i));
