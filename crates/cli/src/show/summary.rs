@@ -162,7 +162,12 @@ impl<'r> Summary<'r> {
     fn facts(&self, page: &mut Page<'_>) -> io::Result<()> {
         let (recording, start) = (self.recording, self.recording.start());
         page.label("Recording", &recording.path().display().to_string())?;
-        let mut lines = wrap(&command(&start.command), WIDTH - LABEL);
+        // As it was given: without the argument that loads the agent.
+        let agent = format!("={}", start.options);
+        let is_given =
+            |word: &&String| !(word.starts_with("-agentpath:") && word.ends_with(&agent));
+        let given: Vec<String> = start.command.iter().filter(is_given).cloned().collect();
+        let mut lines = wrap(&command(&given), WIDTH - LABEL);
         let limit = page.detail.limit(COMMAND_LINES);
         if lines.len() > limit {
             lines.truncate(limit - 1);

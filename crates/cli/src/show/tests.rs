@@ -49,6 +49,11 @@ fn show(folder: &Path, words: &[&str]) -> Shown {
     }
 }
 
+const OPTIONS: &str = "out=/runs/1,observe=com.acme.Order*,exclude=com.acme.Noise";
+/// Not shown among the words of the command, since nobody typed it.
+const AGENT: &str =
+    "-agentpath:/c/agent.so=out=/runs/1,observe=com.acme.Order*,exclude=com.acme.Noise";
+
 #[track_caller]
 fn answer(folder: &Path, words: &[&str]) -> String {
     let shown = show(folder, words);
@@ -191,16 +196,23 @@ fn shop() -> Writer<Vec<u8>> {
             culprit: "0.1.0".to_owned(),
             pid: 4711,
             started_ms: 1_700_000_000_000,
-            command: ["java", "-cp", "app.jar", "com.acme.Shop", "two words"]
-                .map(str::to_owned)
-                .to_vec(),
+            command: [
+                "java",
+                AGENT,
+                "-cp",
+                "app.jar",
+                "com.acme.Shop",
+                "two words",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             directory: "/srv/shop".to_owned(),
             jvm_name: "OpenJDK 64-Bit Server VM".to_owned(),
             jvm_version: "21.0.2+13".to_owned(),
             jvm_vendor: "Eclipse Adoptium".to_owned(),
             jvm_flags: vec!["-Xmx1g".to_owned()],
             properties: vec![("file.encoding".to_owned(), "UTF-8".to_owned())],
-            options: "out=/runs/1,observe=com.acme.Order*,exclude=com.acme.Noise".to_owned(),
+            options: OPTIONS.to_owned(),
             notes: Vec::new(),
         })
         .unwrap();
