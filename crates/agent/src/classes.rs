@@ -180,6 +180,9 @@ impl Classes {
         known.facts.retain(|(loader, _), _| !dead.contains(loader));
         known.types.retain(|(loader, _), _| !dead.contains(loader));
         known.reach.retain(|loader, _| !dead.contains(loader));
+        known
+            .references
+            .retain(|(loader, _), _| !dead.contains(loader));
     }
 
     /// Whether a class that is being loaded is selected by itself.

@@ -42,6 +42,9 @@ pub(crate) struct Weaver<'a> {
     temporaries: HashMap<(usize, LocalKind, String), u16>,
 }
 
+/// Number of the temporary for the receiver of `clone()`; calls use those of their arguments.
+const ORIGINAL: usize = usize::MAX;
+
 /// A member that is called or accessed.
 pub(crate) struct Target<'t> {
     pub(crate) owner: &'t str,
@@ -542,26 +545,28 @@ impl Weaver<'_> {
         Ok(())
     }
 
-    /// After `super.clone()`: the added id field was copied too, and must not be. Whether the
-    /// instruction is such a call.
+    /// After `clone()`, which may come to `Object`: the added id field was copied too, and must not
+    /// be. Whether the instruction is such a call.
     pub(crate) fn after_clone(&mut self, instruction: &Instruction<'_>) -> Result<bool, Error> {
-        let Some(index) = instruction.pool_index() else {
+        if !matches!(instruction.opcode, op::INVOKESPECIAL | op::INVOKEVIRTUAL) {
+            return Ok(false);
+        }
+        let Some(named) = self.named(instruction)? else {
             return Ok(false);
         };
-        if instruction.opcode != op::INVOKESPECIAL || self.is_static() || self.is_constructor() {
+        let is_clone = named.name == "clone" && named.descriptor == "()Ljava/lang/Object;";
+        if !is_clone || named.owner.starts_with('[') {
             return Ok(false);
         }
-        let member = self.pool.member(index)?;
-        if member.name != "clone" || member.descriptor != "()Ljava/lang/Object;" {
-            return Ok(false);
-        }
-        if stores_local_zero(self.code)? {
-            return Ok(false);
-        }
-        let mut asm = Asm::new();
-        asm.dup().aload(0);
-        self.probe(&mut asm, "cloned")?;
-        self.editor.insert_after(instruction.pc, asm);
+        let original = self.temporary(ORIGINAL, LocalKind::Reference);
+        let mut before = Asm::new();
+        before.dup().astore(original);
+        self.editor.insert_before(instruction.pc, before);
+        let mut after = Asm::new();
+        after.dup().aload(original);
+        self.probe(&mut after, "cloned")?;
+        after.aconst_null().astore(original);
+        self.editor.insert_after(instruction.pc, after);
         Ok(true)
     }
 
