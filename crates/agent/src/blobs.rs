@@ -23,9 +23,11 @@ struct Known {
 }
 
 impl Blobs {
-    /// From here on every content is new.
-    pub(crate) fn forget(&self) {
-        self.known.lock_safe().by_content.clear();
+    /// From here on every content is new; the number of the next one.
+    pub(crate) fn forget(&self) -> BlobId {
+        let mut known = self.known.lock_safe();
+        known.by_content.clear();
+        BlobId(known.next)
     }
 
     /// The number of a content; `store` is called if it is new, before anybody else can know the

@@ -315,7 +315,7 @@ const TOO_LONG: jint = -2;
 const MOST_BLOB: usize = 32 << 20;
 
 /// Memory for the copy of an array that a thread keeps.
-const MOST_SCRATCH: usize = 1 << 20;
+const MOST_SCRATCH: usize = 64 << 10;
 
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };

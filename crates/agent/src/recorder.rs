@@ -59,6 +59,8 @@ pub(crate) enum Message {
         bytes: Vec<u8>,
     },
     Failure(Failure),
+    /// Put there by the recorder itself: what was handed over before has been taken.
+    Mark,
     End,
 }
 
@@ -252,6 +254,7 @@ impl RecorderThread {
                 rate: options.max_rate,
             },
             ring,
+            forgetting: None,
             keep_failing: options.keep_failing,
             failures: 0,
             ending: false,
@@ -301,6 +304,8 @@ struct Scribe {
     limits: Limits,
     /// The last events only, and how many of them.
     ring: Option<(u64, Ring)>,
+    /// Contents that are being forgotten.
+    forgetting: Option<Forgetting>,
     keep_failing: bool,
     failures: u64,
     /// The JVM has said that it ends.
@@ -309,6 +314,18 @@ struct Scribe {
     /// Start of the current second and the events seen before it.
     window: (Instant, u64),
 }
+
+/// Contents below a number are new when they come again, but records on their way may still name
+/// them: those in the queue, until the mark came round, and those in the buffers of threads.
+struct Forgetting {
+    below: BlobId,
+    /// Whether the mark came round, and how often the buffers were fetched since.
+    fetched: Option<u32>,
+}
+
+/// After so many the records on their way are there: one that was being written at one of them is
+/// complete at the next.
+const FETCHES: u32 = 3;
 
 impl Scribe {
     fn run(&mut self, start: &Start) {
@@ -374,7 +391,27 @@ impl Scribe {
         }
         ended
             .into_iter()
-            .try_for_each(|message| self.handle(message))
+            .try_for_each(|message| self.handle(message))?;
+        self.release();
+        Ok(())
+    }
+
+    /// Lets go of contents that no record on its way can name any more.
+    fn release(&mut self) {
+        let Some(Forgetting {
+            below,
+            fetched: Some(fetched),
+        }) = &mut self.forgetting
+        else {
+            return;
+        };
+        *fetched += 1;
+        if *fetched >= FETCHES {
+            if let Some((_, ring)) = &mut self.ring {
+                ring.release(*below);
+            }
+            self.forgetting = None;
+        }
     }
 
     fn handle(&mut self, message: Message) -> Result<(), WriteError> {
@@ -426,6 +463,12 @@ impl Scribe {
                 }
                 self.writer.failure(&failure)
             }
+            Message::Mark => {
+                if let Some(forgetting) = &mut self.forgetting {
+                    forgetting.fetched = Some(0);
+                }
+                Ok(())
+            }
             Message::End => {
                 self.ending = true;
                 Ok(())
@@ -443,7 +486,13 @@ impl Scribe {
                 self.writer.flush()?;
                 ring.events(chunk.head, &chunk.records)?;
                 if ring.is_full() {
-                    self.recorder.blobs.forget();
+                    if self.forgetting.is_none() {
+                        self.forgetting = Some(Forgetting {
+                            below: self.recorder.blobs.forget(),
+                            fetched: None,
+                        });
+                        self.recorder.push(Message::Mark);
+                    }
                     ring.rotate()?;
                 }
                 Ok(())

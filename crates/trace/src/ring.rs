@@ -32,9 +32,12 @@ const SPARE: u64 = 1 << 16;
 /// Of so many events of a segment one construction is carried over.
 const EVENTS_PER_CONSTRUCTION: u64 = 4;
 
+/// Bytes of contents that are kept for records on their way; the disk has those of two segments.
+const MOST_HELD: usize = 64 << 20;
+
 /// The name of the loss in the recording.
 pub(crate) const FORGOTTEN: &str = "events before the last ones (--last)";
-const LOST_BLOBS: &str = "long values that were forgotten before their event came (--last)";
+const LOST_BLOBS: &str = "long values forgotten before their event";
 
 /// The segments of a recording that is being written.
 pub struct Ring {
@@ -56,6 +59,9 @@ pub struct Ring {
     /// Threads and blobs that the segment defines.
     defined: HashSet<ThreadId>,
     blobs: HashSet<BlobId>,
+    /// Contents that records on their way may name, and their bytes in all.
+    held: BTreeMap<BlobId, (BlobKind, Vec<u8>)>,
+    held_bytes: usize,
     losses: Losses,
     lost_blobs: u64,
 }
@@ -90,6 +96,8 @@ impl Ring {
             gone: HashSet::new(),
             defined: HashSet::new(),
             blobs: HashSet::new(),
+            held: BTreeMap::new(),
+            held_bytes: 0,
             losses: Losses::default(),
             lost_blobs: 0,
         })
@@ -124,8 +132,25 @@ impl Ring {
 
     /// Stores a long string or array content under an id of the caller's.
     pub fn blob(&mut self, id: BlobId, kind: BlobKind, bytes: &[u8]) -> Result<(), WriteError> {
+        self.held_bytes += bytes.len();
+        self.held.insert(id, (kind, bytes.to_vec()));
+        while self.held_bytes > MOST_HELD
+            && let Some((_, (_, bytes))) = self.held.pop_first()
+        {
+            self.held_bytes -= bytes.len();
+        }
+        self.put_blob(id, kind, bytes)
+    }
+
+    fn put_blob(&mut self, id: BlobId, kind: BlobKind, bytes: &[u8]) -> Result<(), WriteError> {
         self.blobs.insert(id);
         self.writer.blob(id, kind, bytes)
+    }
+
+    /// No record that is still to come names a blob below this one.
+    pub fn release(&mut self, below: BlobId) {
+        self.held = self.held.split_off(&below);
+        self.held_bytes = self.held.values().map(|(_, bytes)| bytes.len()).sum();
     }
 
     /// Says what the recording lacks so far, besides what is forgotten.
@@ -154,12 +179,20 @@ impl Ring {
         let mut blobs = BTreeSet::new();
         // Where records make no sense the reader will say so; nothing is needed of them.
         let _ = self.scene.walk(head, records, &mut self.needs, &mut blobs);
+        // Numbered before this segment began.
         blobs.retain(|blob| !self.blobs.contains(blob));
-        if !blobs.is_empty() {
-            // Numbered before this segment began, by a thread that was slow to tell.
+        let (held, older): (BTreeSet<BlobId>, BTreeSet<BlobId>) =
+            blobs.into_iter().partition(|id| self.held.contains_key(id));
+        for id in held {
+            if let Some((kind, bytes)) = self.held.get(&id) {
+                self.writer.blob(id, *kind, bytes)?;
+                self.blobs.insert(id);
+            }
+        }
+        if !older.is_empty() {
             self.writer.flush()?;
             let before = self.read();
-            self.copy_blobs(before.as_ref(), &blobs)?;
+            self.copy_blobs(before.as_ref(), &older)?;
         }
         self.writer.events(head, records)
     }
@@ -169,7 +202,7 @@ impl Ring {
         self.writer.events_written() >= self.most
     }
 
-    /// Begins the next segment. Blobs that are numbered from now on must be new ones.
+    /// Begins the next segment.
     pub fn rotate(&mut self) -> Result<(), WriteError> {
         self.writer.flush()?;
         self.needs
@@ -249,7 +282,7 @@ impl Ring {
     ) -> Result<(), WriteError> {
         for id in blobs {
             match from.and_then(|recording| recording.blob(*id).ok().flatten()) {
-                Some(blob) => self.blob(*id, blob.kind, &blob.bytes)?,
+                Some(blob) => self.put_blob(*id, blob.kind, &blob.bytes)?,
                 None => self.lost_blobs += 1,
             }
         }
@@ -552,6 +585,25 @@ mod tests {
         assert!(run.ring.gone.is_empty());
         let recording = Recording::open(&run.path()).unwrap();
         assert_eq!(recording.threads().len(), 1);
+    }
+
+    #[test]
+    fn contents_stay_until_no_record_on_its_way_can_name_them() {
+        let quiet = [
+            (IncomingCall, 3, vec![order(2)]),
+            (IncomingReturn, 3, vec![Value::Int(7)]),
+        ];
+        let late = [(IncomingCall, 2, vec![text(5)])];
+        for (released, found) in [(5, true), (6, false)] {
+            let mut run = Run::play(0);
+            run.ring.blob(BlobId(5), BlobKind::Text, &[5, 0]).unwrap();
+            (0..30).for_each(|_| run.push(1, &quiet));
+            run.ring.release(BlobId(released));
+            run.push(1, &late);
+            let recording = Recording::open(&run.path()).unwrap();
+            assert_eq!(recording.blob(BlobId(5)).unwrap().is_some(), found);
+            assert_eq!(run.ring.lost_blobs, u64::from(!found));
+        }
     }
 
     #[test]
