@@ -1,15 +1,18 @@
 //! `make study-transparency`: see `docs/studies/transparency.md`.
 #![forbid(unsafe_code)]
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
 use culprit_jvm::{Jdk, Surroundings};
 use studies::maven::Maven;
-use studies::transparency::{LIBRARIES, Library, Section, Study, render, write_into};
+use studies::transparency::{Found, LIBRARIES, Library, Section, Study, render, write_into};
 
 /// Runs the test suites of libraries plain and recorded, and compares test by test
 #[derive(Parser)]
@@ -23,12 +26,44 @@ struct Args {
     /// Only these JDKs, by their feature number
     #[arg(long, value_name = "N")]
     jdk: Vec<u32>,
+    /// So many suites at the same time
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    jobs: usize,
     /// Where results are kept
     #[arg(long, value_name = "DIR", default_value = "target/studies")]
     place: PathBuf,
     /// Put the tables into the study's document, if they are all there
     #[arg(long)]
     document: bool,
+}
+
+/// Results by the version of the JDK and the name of the library.
+type Results = HashMap<(String, &'static str), Found>;
+
+/// Compares all of them, so many at the same time. Those that were found stay found, also if another
+/// one fails.
+fn compare_all(study: &Study, pairs: &[(&Jdk, &Library)], jobs: usize) -> anyhow::Result<Results> {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Results::new()));
+    let work = || -> anyhow::Result<()> {
+        while let Some((jdk, library)) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (name, version) = (library.artifact, jdk.version.to_string());
+            let about = format!("{name} {} on JDK {version}", library.version);
+            writeln!(io::stderr(), "transparency: {about}")?;
+            let result = study.compare(library, jdk).context(about)?;
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.insert((version, name), result);
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        let ended = workers.into_iter().map(|worker| match worker.join() {
+            Ok(ended) => ended,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ended.collect::<anyhow::Result<Vec<()>>>()
+    })?;
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -56,18 +91,23 @@ fn main() -> anyhow::Result<ExitCode> {
     jdks.retain(|jdk| args.jdk.is_empty() || args.jdk.contains(&jdk.version.feature));
     ensure!(!jdks.is_empty(), "no such JDK");
 
+    // One after the other, since they share a folder.
+    for library in &libraries {
+        study.maven.class_path(&library.class_path()?)?;
+    }
+    // The longest first, so that no processor is left without work for long.
+    let pairs: Vec<(&Jdk, &Library)> = libraries
+        .iter()
+        .rev()
+        .flat_map(|library| jdks.iter().map(move |jdk| (jdk, *library)))
+        .collect();
+    let mut found = compare_all(&study, &pairs, args.jobs.max(1))?;
     let mut sections = Vec::new();
     for jdk in &jdks {
         let mut results = Vec::new();
         for library in &libraries {
-            writeln!(
-                io::stderr(),
-                "transparency: {} {} on JDK {}",
-                library.artifact,
-                library.version,
-                jdk.version
-            )?;
-            results.push((*library, study.compare(library, jdk)?));
+            let result = found.remove(&(jdk.version.to_string(), library.artifact));
+            results.push((*library, result.context("a result is missing")?));
         }
         sections.push(Section { jdk, results });
     }

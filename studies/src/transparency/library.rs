@@ -80,7 +80,10 @@ pub const LIBRARIES: [Library; 7] = [
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
             "--add-opens=java.base/java.util=ALL-UNNAMED",
         ],
-        leave_out: &[],
+        leave_out: &[(
+            "org.apache.commons.lang3.time.FastDateParser_TimeZoneStrategyTest",
+            "its plain runs disagree with each other on which locales it gives up",
+        )],
     },
     Library {
         group: "org.apache.commons",
