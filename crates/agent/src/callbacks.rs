@@ -12,7 +12,7 @@ use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jthr
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, Vm};
 use culprit_model::AgentOptions;
-use culprit_model::options::Mode;
+use culprit_model::options::{Mode, writes_archive};
 
 use crate::agent::{Agent, Trouble};
 use crate::counting::{Counting, counting};
@@ -81,6 +81,12 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
         return Err(format!("this is JDK {version}; run the program on JDK 11 or newer").into());
     }
     follow_children(text, options.mode);
+    if let Some(option) = archiving() {
+        return Err(format!(
+            "this JVM writes an archive of classes and is not recorded ({option})"
+        )
+        .into());
+    }
 
     let potential = jvmti.potential_capabilities()?;
     let mut capabilities = t::jvmtiCapabilities::default();
@@ -113,6 +119,19 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     }
     *PENDING.lock_safe() = Some((options, feature));
     Ok(())
+}
+
+/// The option that makes this JVM write an archive of classes, if there is one.
+fn archiving() -> Option<String> {
+    let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let mut text = String::from_utf8_lossy(&command).replace('\0', " ");
+    for variable in ["JDK_JAVA_OPTIONS", FOLLOW] {
+        text.push(' ');
+        text.push_str(&std::env::var(variable).unwrap_or_default());
+    }
+    text.split_whitespace()
+        .find(|word| writes_archive(word))
+        .map(str::to_owned)
 }
 
 /// Hides how the agent came in from the program's environment; JVMs that this one starts get it

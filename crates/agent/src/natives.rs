@@ -15,6 +15,7 @@ use culprit_model::{Failure, FailureKind, Member, ObjectId, ThreadId, TypeId};
 use culprit_trace::{BlobKind, ThreadDef};
 
 use crate::agent::Agent;
+use crate::children::{Way, way};
 use crate::classes::internal_name;
 use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
@@ -74,6 +75,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
             failure as *mut c_void,
         ),
         method("agent", "()Ljava/lang/String;", argument as *mut c_void),
+        method("child", "(Ljava/lang/String;)I", child as *mut c_void),
         method(
             "environment",
             "()Ljava/lang/String;",
@@ -461,6 +463,14 @@ extern "system" fn argument(env: Env, _: jclass) -> jstring {
     let argument = callbacks::argument().unwrap_or_default();
     with(env, std::ptr::null_mut(), |_, jni| {
         new_string(jni, &argument)
+    })
+}
+
+extern "system" fn child(env: Env, _: jclass, command: jstring) -> jint {
+    with(env, Way::Environment as jint, |_, jni| {
+        let command = local(command).map_or_else(String::new, |text| jni.string(&text));
+        let words: Vec<&str> = command.split_terminator('\0').collect();
+        way(&words, std::env::var_os("PATH").as_deref()) as jint
     })
 }
 

@@ -117,6 +117,15 @@ fn a_java_command_takes_the_agent_as_an_argument() {
 }
 
 #[test]
+fn a_jvm_that_takes_no_agent_is_not_started() {
+    let stage = Stage::new();
+    let java = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/java");
+    let (code, out, err) = told(&stage.run(&["record", "--", java, "-Xshare:dump"]));
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(err.contains("takes no agent (-Xshare:dump)"), "{err}");
+}
+
+#[test]
 fn the_facts_of_the_run_are_kept() {
     let stage = Stage::new();
     stage.record(&["-q", "-o", "r"], "exit 6");

@@ -10,6 +10,20 @@ use std::str::FromStr;
 
 use crate::observe::{Pattern, Selection};
 
+/// Whether an option makes a JVM write an archive of its classes. Such a JVM refuses agents, or
+/// (JDK 25) crashes over classes that one has changed.
+pub fn writes_archive(option: &str) -> bool {
+    [
+        "-Xshare:dump",
+        "-XX:ArchiveClassesAtExit",
+        "-XX:AOTMode=record",
+        "-XX:AOTMode=create",
+        "-XX:AOTCacheOutput",
+    ]
+    .iter()
+    .any(|start| option.starts_with(start))
+}
+
 /// What the agent does in a JVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {

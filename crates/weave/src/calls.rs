@@ -161,7 +161,7 @@ pub(crate) fn weave(
     };
     let takes_array = parameters.iter().any(&may_change);
     let part = (jdk && way != Way::Out && takes_array)
-        .then(|| library::own_part(&parameters))
+        .then(|| library::own_part(name, &parameters))
         .flatten();
     let reflects = reflection::is_field_access(&target);
     let call = weaver.temporary(0, LocalKind::Long);

@@ -339,15 +339,14 @@ pub fn fills_arrays(name: &str) -> bool {
         )
 }
 
-/// Where a method takes a primitive array, an offset and a length, and no other array: which
-/// parameter is the array. A method of the JDK leaves everything outside that part alone.
-pub fn own_part(parameters: &[&str]) -> Option<usize> {
-    let arrays = parameters.iter().filter(|p| p.starts_with('[')).count();
-    let part = |window: &[&str]| matches!(window, [array, "I", "I"] if array.starts_with('[') && array.len() == 2);
-    if arrays == 1 {
-        parameters.windows(3).position(part)
-    } else {
-        None
+/// Where a method fills a part of an array, given by an offset and a length: which parameter is the
+/// array. Whether the receiver leaves everything outside that part alone shows at run time.
+pub fn own_part(name: &str, parameters: &[&str]) -> Option<usize> {
+    match (name, parameters) {
+        ("read" | "readFully" | "readNBytes" | "get" | "inflate", ["[B" | "[C", "I", "I"]) => {
+            Some(0)
+        }
+        _ => None,
     }
 }
 

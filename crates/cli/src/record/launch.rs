@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_jvm::{Jdk, JdkError, Status, Target, TargetError, java_home_of, resolve};
 use culprit_model::AgentOptions;
+use culprit_model::options::writes_archive;
 
 use crate::exit::{ExitCode, Expected};
 
@@ -32,6 +33,14 @@ impl Program {
             args: args.to_vec(),
         };
         if program.is_java() {
+            let words = program.args.iter().filter_map(|word| word.to_str());
+            if let Some(option) = words.into_iter().find(|word| writes_archive(word)) {
+                return Err(Expected::new(
+                    ExitCode::Usage,
+                    format!("a JVM that writes an archive of classes takes no agent ({option})"),
+                )
+                .hint("record a run without that option"));
+            }
             // A script named `java` has no home to look into; then the agent checks.
             if let Some(Err(error)) = java_home_of(&program.file).map(|home| Jdk::at(&home)) {
                 return Err(unusable(&error));

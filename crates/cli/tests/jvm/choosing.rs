@@ -138,6 +138,17 @@ fn jvms_that_a_jvm_starts_have_recordings_of_their_own() {
 }
 
 #[test]
+fn jvms_that_write_an_archive_of_classes_run_as_before() {
+    let fixture = Fixture::named("survive/archiving");
+    crate::stage::on_every_jdk(&fixture, |stage| {
+        let recorded = stage.run(&fixture).record_unnoticed();
+        assert_eq!(recorded.ended.out, "10\nstatus 0\ntrue\n");
+        let folder = RunFolder::open(&recorded.run).unwrap();
+        assert_eq!(folder.recordings.len(), 1);
+    });
+}
+
+#[test]
 fn a_recording_is_private_and_knows_its_program() {
     use std::os::unix::fs::PermissionsExt;
     let fixture = Fixture::named("capture/choosing");

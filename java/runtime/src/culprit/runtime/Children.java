@@ -9,20 +9,23 @@ import java.nio.charset.StandardCharsets;
 public final class Children {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS=";
 
-    /** Whether the process that this thread is starting has the agent among its arguments. */
+    /** How the agent gets into a process; the agent's {@code children.rs} decides. */
+    private static final int ENVIRONMENT = 0, ARGUMENT = 1;
+
+    /** Whether the environment of the process that this thread is starting stays as it is. */
     private static final ThreadLocal<Boolean> TOLD = new ThreadLocal<>();
 
     private Children() {}
 
     /**
-     * The command of a process. If it is {@code java}, the agent is its first argument, and the JVM
-     * prints nothing about it.
+     * The command of a process. If it is a JDK's {@code java}, the agent is its first argument, and
+     * the JVM prints nothing about it.
      */
     public static String[] command(String[] command) {
         try {
-            boolean java = command[0].equals("java") || command[0].endsWith("/java");
-            TOLD.set(java);
-            return java ? withAgent(command, Native.agent()) : command;
+            int way = Native.child(String.join("\0", command) + '\0');
+            TOLD.set(way != ENVIRONMENT);
+            return way == ARGUMENT ? withAgent(command, Native.agent()) : command;
         } catch (Throwable own) {
             return command;
         }
@@ -43,7 +46,7 @@ public final class Children {
 
     /**
      * The environment of a process, as {@code NAME=VALUE} and NUL for each variable, or null for that
-     * of this process. Programs that are not {@code java} hand the agent on in it.
+     * of this process. Other programs hand the agent on in it.
      */
     public static byte[] environment(byte[] block, int[] count) {
         try {

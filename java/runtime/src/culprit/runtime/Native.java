@@ -71,6 +71,9 @@ final class Native {
     /** The argument that puts the agent into a JVM. */
     static native String agent();
 
+    /** How the agent gets into a process, by its command with NUL after each word: see {@link Children}. */
+    static native int child(String command);
+
     /** The environment of this process: bytes as characters, and NUL after each variable. */
     static native String environment();
 

@@ -704,8 +704,8 @@ public final class Probe {
     }
 
     /**
-     * The same where the callee was told which part of the array is its own. That code of the JDK
-     * keeps to it is known; of others it is not.
+     * The same where the callee was told which part of the array is its own. That some classes of
+     * the JDK keep to it is known; of others it is not.
      */
     @ForceInline
     public static void contentsPart(Object callee, Object array, int from, int count, long call) {
@@ -716,7 +716,7 @@ public final class Probe {
 
     @DontInline
     private static void changedPart(Object callee, Object array, int from, int count, long call) {
-        if (callee.getClass().getClassLoader() != null) {
+        if (!Values.fillsItsPart(callee)) {
             changed(array, call);
             return;
         }
