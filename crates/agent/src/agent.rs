@@ -136,6 +136,8 @@ impl Agent {
         // Asking for a method initialises its class, so that no woven method has to: there the
         // stack or the heap might be full, and the class be unusable for good.
         for (class, method, descriptor) in [
+            ("State", "of", "(J)J"),
+            ("Records", "end", "(J)V"),
             ("ClassInfo", "role", "(Ljava/lang/Object;)I"),
             ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
             ("Values", "one", "(JI)V"),

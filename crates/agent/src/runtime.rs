@@ -13,6 +13,8 @@ macro_rules! classes {
 
 classes!(
     "Native",
+    "State",
+    "Records",
     "ClassInfo$1",
     "ClassInfo",
     "Identity$Entry",

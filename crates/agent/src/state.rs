@@ -1,7 +1,7 @@
 //! Thread states: the memory that the Java runtime and the agent share. Owns the region of
 //! states, the table from Java thread ids to states, the order cell, and the buffers.
 //!
-//! The layout here and the offsets in `Probe.java` are the same thing twice; a test compares
+//! The layout here and the offsets in `State.java` are the same thing twice; a test compares
 //! them. The program's thread writes records and publishes them by one release store of
 //! `published`; everything else about a buffer is touched under the thread's slot lock.
 
@@ -585,7 +585,7 @@ mod tests {
 
     #[test]
     fn the_runtime_has_the_same_layout_of_a_state() {
-        let source = include_str!("../../../java/runtime/src/culprit/runtime/Probe.java");
+        let source = include_str!("../../../java/runtime/src/culprit/runtime/State.java");
         for (name, offset) in LAYOUT {
             assert_eq!(java_constant(source, name), Some(offset), "{name}");
         }

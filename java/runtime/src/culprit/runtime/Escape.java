@@ -58,11 +58,11 @@ final class Escape {
         if (root instanceof VarHandle || root instanceof MethodHandle) {
             return; // Nobody changes them.
         }
-        int before = Probe.mute(state, 1);
+        int before = State.mute(state, 1);
         try {
             walk(root, state);
         } finally {
-            Probe.mute(state, before);
+            State.mute(state, before);
         }
     }
 

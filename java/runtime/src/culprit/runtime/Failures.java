@@ -35,11 +35,11 @@ public final class Failures {
     }
 
     private static void report(int kind, String place, Throwable thrown) {
-        long state = Probe.currentState();
+        long state = State.ofCurrentThread();
         if (state == 0) {
             return;
         }
-        int before = Probe.mute(state, 1);
+        int before = State.mute(state, 1);
         try {
             StringWriter stack = new StringWriter();
             thrown.printStackTrace(new PrintWriter(stack));
@@ -49,7 +49,7 @@ public final class Failures {
             // Its own methods failed, or memory did: what can be said without them.
             bare(kind, state, place, thrown);
         } finally {
-            Probe.mute(state, before);
+            State.mute(state, before);
         }
     }
 

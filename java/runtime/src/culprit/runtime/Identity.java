@@ -108,12 +108,12 @@ final class Identity {
     }
 
     private static long fresh(long state) {
-        long id = U.getLong(state + Probe.NEXT_ID);
-        if (id == U.getLong(state + Probe.LAST_ID)) {
+        long id = U.getLong(state + State.NEXT_ID);
+        if (id == U.getLong(state + State.LAST_ID)) {
             Native.moreIds(state);
-            id = U.getLong(state + Probe.NEXT_ID);
+            id = U.getLong(state + State.NEXT_ID);
         }
-        U.putLong(state + Probe.NEXT_ID, id + 1);
+        U.putLong(state + State.NEXT_ID, id + 1);
         return id;
     }
 

@@ -11,9 +11,6 @@ import jdk.internal.vm.annotation.ForceInline;
  * What woven code calls. Each probe decides at run time whether control crosses the border between
  * observed and external code, and writes a record to the buffer of its thread if it does.
  *
- * <p>A thread's <em>depth</em> is the number of crossings that are open. It is even while external
- * code runs and odd while observed code runs, so one look tells on which side a thread is.
- *
  * <p>A <em>token</em> is what a probe gives to the later probes of the same activation or call: the
  * index of the thread's state (bits 32 to 55), the depth before the crossing (bits 0 to 31), and
  * flags. A negative token belongs to an open crossing; a positive one to an observed method called
@@ -24,42 +21,6 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>No probe throws, blocks on a lock of the program, or runs code of the program.
  */
 public final class Probe {
-    /** Layout of a thread's state, in bytes; the agent has the same in its {@code state.rs}. */
-    static final int POSITION = 0,
-            PUBLISHED = 8,
-            BASE = 16,
-            LIMIT = 24,
-            DEPTH = 32,
-            INDEX = 36,
-            NEXT_ID = 40,
-            LAST_ID = 48,
-            TURN = 56,
-            SAMPLE = 64,
-            SAMPLE_COUNT = 68,
-            SLOT = 72,
-            MUTED = 80,
-            CHAINED = 88,
-            LEFT_OUT = 96;
-
-    /** Kinds of records; the first fifteen are the model's event kinds. */
-    static final int INCOMING_CALL = 1,
-            INCOMING_RETURN = 2,
-            INCOMING_THROW = 3,
-            OUTGOING_CALL = 4,
-            OUTGOING_RETURN = 5,
-            OUTGOING_THROW = 6,
-            OUTGOING_READ = 7,
-            OUTGOING_WRITE = 8,
-            INCOMING_READ = 9,
-            INCOMING_WRITE = 10,
-            ARRAY_READ = 11,
-            ARRAY_WRITE = 12,
-            ARRAY_CONTENTS = 13,
-            CONSTRUCTED = 14,
-            IDENTITY_HASH = 15,
-            RECORD_TURN = 16,
-            RECORD_UNWOUND = 17;
-
     private static final long CROSSING = 1L << 63;
     private static final long OUTWARD = 1L << 62;
     /** A call that is left out, and all within it: part of the depth, which it makes unlike any other. */
@@ -67,110 +28,10 @@ public final class Probe {
 
     private static final long INNER = 1L << 60;
     private static final long STATE_BITS = 0x00ffffff00000000L;
-    private static final long ONE_EVENT = 1L << 32;
 
     private static final Unsafe U = Unsafe.getUnsafe();
-    private static final long STATES = Native.states();
-    private static final long TABLE = Native.table();
-    private static final long SLOTS = Native.tableSize() - 1;
-    private static final long ORDER = Native.order();
-    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
     private Probe() {}
-
-    // Finding the thread's state.
-
-    /**
-     * The word of the current thread: its token with its present depth, or 0 if it is not recorded.
-     * Kept in the table, where one look finds it.
-     */
-    @ForceInline
-    private static long current() {
-        long tid = U.getLong(Thread.currentThread(), TID);
-        long slot = TABLE + ((tid & SLOTS) << 4);
-        return U.getLong(slot) == tid ? U.getLong(slot + 8) : Native.attach(Thread.currentThread(), tid);
-    }
-
-    /**
-     * Changes the depth of a thread, in its state and in its word. Inlined, as {@link #end} is: once a
-     * crossing is told, nothing may run out of stack before the depth says so too.
-     */
-    @ForceInline
-    private static void setDepth(long state, int depth) {
-        U.putInt(state + DEPTH, depth);
-        long word = U.getLong(state + MUTED) == 0 ? (long) U.getInt(state + INDEX) << 32 | depth : 0;
-        U.putLong(U.getLong(state + SLOT) + 8, word);
-    }
-
-    @ForceInline
-    private static long state(long token) {
-        return STATES + (token >>> 24 & 0xffffff00L);
-    }
-
-    // Records.
-
-    /** Starts a record that several probes write. */
-    private static void begin(long state, int kind, int site) {
-        U.putLong(state + POSITION, start(state, kind, site));
-    }
-
-    /** Starts a record; the place where its values go. */
-    private static long start(long state, int kind, int site) {
-        long position = U.getLong(state + BASE) + (int) U.getLong(state + PUBLISHED);
-        if (position >= U.getLong(state + LIMIT)) {
-            Native.flush(state);
-            position = U.getLong(state + BASE) + (int) U.getLong(state + PUBLISHED);
-        }
-        if ((U.getLong(ORDER) & 0xffffff) != U.getInt(state + INDEX)) {
-            position = takeTurn(state, position);
-        }
-        U.putInt(position, kind << 26 | site);
-        return position + 4;
-    }
-
-    @ForceInline
-    private static void end(long state) {
-        end(state, U.getLong(state + POSITION));
-    }
-
-    /** Ends the record whose values go up to a place. */
-    private static void end(long state, long position) {
-        long published = U.getLong(state + PUBLISHED);
-        long length = position - U.getLong(state + BASE) - (int) published;
-        U.putLongRelease(null, state + PUBLISHED, published + ONE_EVENT + length);
-    }
-
-    /**
-     * Another thread had the last event: start a new turn. Owner and number of the turn change in
-     * one step, so that two threads agree on which turn came first. Reading the owner needs no
-     * fence: where one thread's event must come before another's, the program's own
-     * synchronisation makes the change visible.
-     */
-    private static long takeTurn(long state, long position) {
-        int me = U.getInt(state + INDEX);
-        long seen, turn;
-        do {
-            seen = U.getLongVolatile(null, ORDER);
-            turn = (seen >>> 24) + 1;
-        } while (!U.compareAndSetLong(null, ORDER, seen, turn << 24 | me));
-        U.putLong(state + TURN, turn);
-        U.putInt(position, RECORD_TURN << 26);
-        U.putLong(position + 4, turn);
-        U.putLongRelease(null, state + PUBLISHED, U.getLong(state + PUBLISHED) + 12);
-        return position + 12;
-    }
-
-    /**
-     * So many crossings ended unseen. The depth changes at once: should the stack overflow again
-     * before the event that follows is written, the next probe further out must not tell it twice.
-     */
-    private static void unwound(long state, int count) {
-        begin(state, RECORD_UNWOUND, 0);
-        long position = U.getLong(state + POSITION);
-        U.putInt(position, count);
-        U.putLongRelease(null, state + PUBLISHED, U.getLong(state + PUBLISHED) + 8);
-        setDepth(state, U.getInt(state + DEPTH) - count);
-    }
 
     // What follows comes in families: one probe for each form of a value, named by its suffix (1, 2,
     // 4, 8, F, D: a scalar of that width; L: a reference; V: none). The probes themselves are a few
@@ -200,7 +61,7 @@ public final class Probe {
     /** Where the current thread is: a token that belongs to no crossing, which the JIT is to know too. */
     @ForceInline
     public static long here() {
-        return current() & ~CROSSING;
+        return State.current() & ~CROSSING;
     }
 
     /**
@@ -210,13 +71,13 @@ public final class Probe {
      */
     @ForceInline
     public static long hereConstructing() {
-        long token = current();
-        return ((token & 1) != 0 && U.getInt(state(token) + CHAINED) != 0 ? chained(token) : token) & ~CROSSING;
+        long token = State.current();
+        return ((token & 1) != 0 && U.getInt(State.of(token) + State.CHAINED) != 0 ? chained(token) : token) & ~CROSSING;
     }
 
     @DontInline
     private static long chained(long token) {
-        U.putInt(state(token) + CHAINED, 0);
+        U.putInt(State.of(token) + State.CHAINED, 0);
         return token | INNER;
     }
 
@@ -235,8 +96,8 @@ public final class Probe {
     @DontInline
     private static long entering(
             long token, int site, int form, Object self, long bits, Object reference) {
-        long state = state(token);
-        long position = start(state, INCOMING_CALL, site);
+        long state = State.of(token);
+        long position = Records.start(state, Records.INCOMING_CALL, site);
         token |= CROSSING | (leavesOut(token) ? SKIPPED : 0);
         if ((form & ON) != 0) {
             position = Values.reference(state, position, self, true);
@@ -245,24 +106,24 @@ public final class Probe {
         if ((form & WHOLE) != 0) {
             cross(state, position, token);
         } else {
-            U.putLong(state + POSITION, position);
+            U.putLong(state + State.POSITION, position);
         }
         return token;
     }
 
     /** Whether a call or access from outside is left out: it is outermost, and not the one in so many. */
     private static boolean leavesOut(long token) {
-        long state = state(token);
-        int sample = U.getInt(state + SAMPLE);
+        long state = State.of(token);
+        int sample = U.getInt(state + State.SAMPLE);
         if ((int) token != 0 || sample <= 1) {
             return false;
         }
-        int count = U.getInt(state + SAMPLE_COUNT);
-        U.putInt(state + SAMPLE_COUNT, (count + 1) % sample);
+        int count = U.getInt(state + State.SAMPLE_COUNT);
+        U.putInt(state + State.SAMPLE_COUNT, (count + 1) % sample);
         if (count == 0) {
             return false;
         }
-        U.putLong(state + LEFT_OUT, U.getLong(state + LEFT_OUT) + 1);
+        U.putLong(state + State.LEFT_OUT, U.getLong(state + State.LEFT_OUT) + 1);
         return true;
     }
 
@@ -277,7 +138,7 @@ public final class Probe {
 
     /** Whether an activation records nothing more: it was not sampled, or capture has ended. */
     private static boolean isSilent(long state, long token) {
-        return (token & SKIPPED) != 0 || U.getLong(state + MUTED) != 0;
+        return (token & SKIPPED) != 0 || U.getLong(state + State.MUTED) != 0;
     }
 
     /** Entry of a static method or class initialiser whose arguments follow. */
@@ -343,7 +204,7 @@ public final class Probe {
     /** Entry of a constructor whose arguments follow. */
     @DontInline
     public static long enterConstructor(long token, int site) {
-        begin(state(token), INCOMING_CALL, site);
+        Records.begin(State.of(token), Records.INCOMING_CALL, site);
         return token | CROSSING | (leavesOut(token) ? SKIPPED : 0);
     }
 
@@ -351,7 +212,7 @@ public final class Probe {
     @ForceInline
     public static void chain(long token) {
         if (token < 0 || (token & INNER) != 0) {
-            U.putInt(state(token) + CHAINED, 1);
+            U.putInt(State.of(token) + State.CHAINED, 1);
         }
     }
 
@@ -365,17 +226,17 @@ public final class Probe {
 
     @DontInline
     private static void cross(long token) {
-        long state = state(token);
-        cross(state, U.getLong(state + POSITION), token);
+        long state = State.of(token);
+        cross(state, U.getLong(state + State.POSITION), token);
     }
 
     private static void cross(long state, long position, long token) {
         if ((token & SKIPPED) == 0) {
-            end(state, position);
+            Records.end(state, position);
         } else {
             room(token, state, 0, 0, 8);
         }
-        setDepth(state, (int) token + 1);
+        State.setDepth(state, (int) token + 1);
     }
 
     /** The object of an incoming constructor call exists: {@code super(...)} has returned. */
@@ -388,24 +249,24 @@ public final class Probe {
 
     @DontInline
     private static void known(Object self, long token, int site) {
-        long state = state(token);
+        long state = State.of(token);
         if ((token & SKIPPED) != 0) {
             return;
         }
-        begin(state, CONSTRUCTED, site);
+        Records.begin(state, Records.CONSTRUCTED, site);
         Values.reference(state, self, true);
-        end(state);
+        Records.end(state);
     }
 
     @DontInline
     private static void returned(long token, int site, int form, long bits, Object reference) {
-        long state = state(token);
+        long state = State.of(token);
         resume(state, token);
-        int open = U.getInt(state + DEPTH) - (int) token - 1;
+        int open = U.getInt(state + State.DEPTH) - (int) token - 1;
         if (open > 0) {
-            unwound(state, open);
+            Records.unwound(state, open);
         }
-        long position = start(state, INCOMING_RETURN, site);
+        long position = Records.start(state, Records.INCOMING_RETURN, site);
         leave(state, put(state, position, form, bits, reference, true), token);
     }
 
@@ -470,17 +331,17 @@ public final class Probe {
     public static void threw(Throwable thrown, long token, int site) {
         caught(thrown, token);
         if (token < 0) {
-            end(thrown, token, site);
+            threwOut(thrown, token, site);
         } else if ((token & INNER) != 0) {
-            end(thrown, token - 1, 0);
+            threwOut(thrown, token - 1, 0);
         }
     }
 
     /** An exception ends an incoming call. */
-    private static void end(Throwable thrown, long token, int site) {
-        long state = state(token);
+    private static void threwOut(Throwable thrown, long token, int site) {
+        long state = State.of(token);
         resume(state, token);
-        begin(state, INCOMING_THROW, site);
+        Records.begin(state, Records.INCOMING_THROW, site);
         Values.reference(state, thrown, true);
         leave(state, token);
     }
@@ -488,38 +349,38 @@ public final class Probe {
     /** An exception reaches a handler of an observed method, which may have come from outside. */
     @DontInline
     public static void caught(Throwable thrown, long token) {
-        if (token == 0 || isSilent(state(token), token)) {
+        if (token == 0 || isSilent(State.of(token), token)) {
             return;
         }
-        long state = state(token);
+        long state = State.of(token);
         int inside = token < 0 ? (int) token + 1 : (int) token;
-        int open = U.getInt(state + DEPTH) - inside;
+        int open = U.getInt(state + State.DEPTH) - inside;
         if (open <= 0) {
             return;
         }
         if (open > 1) {
-            unwound(state, open - 1);
+            Records.unwound(state, open - 1);
         }
-        begin(state, OUTGOING_THROW, 0);
+        Records.begin(state, Records.OUTGOING_THROW, 0);
         Values.reference(state, thrown, false);
         leave(state, inside);
     }
 
     private static void leave(long state, long token) {
-        leave(state, U.getLong(state + POSITION), token);
+        leave(state, U.getLong(state + State.POSITION), token);
     }
 
     private static void leave(long state, long position, long token) {
         if ((token & SKIPPED) == 0) {
-            end(state, position);
-            setDepth(state, (int) token);
+            Records.end(state, position);
+            State.setDepth(state, (int) token);
         }
     }
 
     /** A call that was left out ends: the thread is recorded again, before anything else can fail. */
     private static void resume(long state, long token) {
         if ((token & SKIPPED) != 0) {
-            setDepth(state, 0);
+            State.setDepth(state, 0);
         }
     }
 
@@ -527,16 +388,16 @@ public final class Probe {
 
     @DontInline
     private static long outgoing(long token, int site, int form, Object receiver, long bits, Object reference) {
-        long state = state(token);
+        long state = State.of(token);
         if (isSilent(state, token)) {
             return 0;
         }
         int inside = token < 0 ? (int) token + 1 : (int) token;
-        int open = U.getInt(state + DEPTH) - inside;
+        int open = U.getInt(state + State.DEPTH) - inside;
         if (open > 0) {
-            unwound(state, open);
+            Records.unwound(state, open);
         }
-        long position = start(state, OUTGOING_CALL, site);
+        long position = Records.start(state, Records.OUTGOING_CALL, site);
         long call = token & STATE_BITS | CROSSING | OUTWARD | inside;
         if ((form & ON) != 0) {
             position = Values.reference(state, position, receiver, true);
@@ -545,7 +406,7 @@ public final class Probe {
         if ((form & WHOLE) != 0) {
             cross(state, position, call);
         } else {
-            U.putLong(state + POSITION, position);
+            U.putLong(state + State.POSITION, position);
         }
         return call;
     }
@@ -720,10 +581,10 @@ public final class Probe {
             changed(array, call);
             return;
         }
-        long state = state(call);
-        begin(state, ARRAY_CONTENTS, 0);
+        long state = State.of(call);
+        Records.begin(state, Records.ARRAY_CONTENTS, 0);
         Values.part(state, array, from, count);
-        end(state);
+        Records.end(state);
     }
 
     /**
@@ -731,31 +592,31 @@ public final class Probe {
      * that call ended with the exception, before that is recorded.
      */
     public static void held(Object array, long token) {
-        if (array == null || !array.getClass().isArray() || token == 0 || isSilent(state(token), token)) {
+        if (array == null || !array.getClass().isArray() || token == 0 || isSilent(State.of(token), token)) {
             return;
         }
         int inside = token < 0 ? (int) token + 1 : (int) token;
-        if (U.getInt(state(token) + DEPTH) == inside + 1) {
+        if (U.getInt(State.of(token) + State.DEPTH) == inside + 1) {
             changed(array, token);
         }
     }
 
     @DontInline
     private static void changed(Object array, long call) {
-        long state = state(call);
-        begin(state, ARRAY_CONTENTS, 0);
+        long state = State.of(call);
+        Records.begin(state, Records.ARRAY_CONTENTS, 0);
         Values.reference(state, array, false);
-        end(state);
+        Records.end(state);
     }
 
     @DontInline
     private static void back(long call, int site, int form, long bits, Object reference) {
-        long state = state(call);
-        int open = U.getInt(state + DEPTH) - (int) call - 1;
+        long state = State.of(call);
+        int open = U.getInt(state + State.DEPTH) - (int) call - 1;
         if (open > 0) {
-            unwound(state, open);
+            Records.unwound(state, open);
         }
-        long position = start(state, OUTGOING_RETURN, site);
+        long position = Records.start(state, Records.OUTGOING_RETURN, site);
         leave(state, put(state, position, form, bits, reference, false), call);
     }
 
@@ -819,7 +680,7 @@ public final class Probe {
 
     /** Entry of such a method: its side of the border, for {@link #reached}. */
     public static long outside() {
-        long token = current();
+        long token = State.current();
         return (token & 1) != 0 ? 0 : token;
     }
 
@@ -832,23 +693,23 @@ public final class Probe {
         if (token == 0) {
             return;
         }
-        long state = state(token);
+        long state = State.of(token);
         int outside = (int) token;
-        resume(state, U.getInt(state + DEPTH));
-        int open = U.getInt(state + DEPTH) - outside;
+        resume(state, U.getInt(state + State.DEPTH));
+        int open = U.getInt(state + State.DEPTH) - outside;
         if (open <= 0) {
             return;
         }
         if (open > 2) {
-            unwound(state, (open - 1) / 2 * 2);
+            Records.unwound(state, (open - 1) / 2 * 2);
         }
         Throwable ending = wrapped(thrown);
         if (open % 2 == 0) {
-            begin(state, OUTGOING_THROW, 0);
+            Records.begin(state, Records.OUTGOING_THROW, 0);
             Values.reference(state, ending, false);
             leave(state, outside + 1);
         }
-        begin(state, INCOMING_THROW, 0);
+        Records.begin(state, Records.INCOMING_THROW, 0);
         Values.reference(state, ending, true);
         leave(state, outside);
     }
@@ -872,12 +733,12 @@ public final class Probe {
 
     public static void calleeThrew(Throwable thrown, long call) {
         if (call < 0) {
-            long state = state(call);
-            int open = U.getInt(state + DEPTH) - (int) call - 1;
+            long state = State.of(call);
+            int open = U.getInt(state + State.DEPTH) - (int) call - 1;
             if (open > 0) {
-                unwound(state, open);
+                Records.unwound(state, open);
             }
-            begin(state, OUTGOING_THROW, 0);
+            Records.begin(state, Records.OUTGOING_THROW, 0);
             Values.reference(state, thrown, false);
             leave(state, call);
         }
@@ -887,21 +748,21 @@ public final class Probe {
 
     /** Observed code accesses an external field. */
     public static long access(long token, int kind, int site) {
-        if (token == 0 || isSilent(state(token), token)) {
+        if (token == 0 || isSilent(State.of(token), token)) {
             return 0;
         }
-        begin(state(token), kind, site);
-        return token | CROSSING | (kind == OUTGOING_WRITE ? OUTWARD : 0);
+        Records.begin(State.of(token), kind, site);
+        return token | CROSSING | (kind == Records.OUTGOING_WRITE ? OUTWARD : 0);
     }
 
     /** External code accesses an observed field. */
     public static long accessFromOutside(int kind, int site) {
-        long token = current();
+        long token = State.current();
         if (token == 0 || (token & 1) != 0 || leavesOut(token)) {
             return 0;
         }
-        begin(state(token), kind, site);
-        return token | CROSSING | (kind == INCOMING_READ ? OUTWARD : 0);
+        Records.begin(State.of(token), kind, site);
+        return token | CROSSING | (kind == Records.INCOMING_READ ? OUTWARD : 0);
     }
 
     /** Observed code accesses an element of an array; recorded if the array crossed the border. */
@@ -914,19 +775,19 @@ public final class Probe {
 
     @DontInline
     private static long elementOf(Object array, int index, long token, int kind, int site) {
-        long state = state(token);
+        long state = State.of(token);
         if (isSilent(state, token) || !Identity.crossed(array)) {
             return 0;
         }
-        begin(state, kind, site);
+        Records.begin(state, kind, site);
         Values.reference(state, array, true);
         Values.four(state, index);
-        return token | CROSSING | (kind == ARRAY_WRITE ? OUTWARD : 0);
+        return token | CROSSING | (kind == Records.ARRAY_WRITE ? OUTWARD : 0);
     }
 
     /** External code has read or written a field by reflection. */
     public static void reflected(Field field, Object object, int kind) {
-        long token = current();
+        long token = State.current();
         if (token != 0 && (token & 1) == 0) {
             Reflection.record(token, field, object, kind);
         }
@@ -937,18 +798,18 @@ public final class Probe {
         if (leavesOut(token)) {
             return 0;
         }
-        begin(state(token), kind, site);
-        return state(token);
+        Records.begin(State.of(token), kind, site);
+        return State.of(token);
     }
 
     static void endAccess(long state) {
-        end(state);
+        Records.end(state);
     }
 
     /** All values of an access are written. */
     public static void accessed(long access) {
         if (access < 0) {
-            end(state(access));
+            Records.end(State.of(access));
         }
     }
 
@@ -960,7 +821,7 @@ public final class Probe {
      * it. If the JVM made it up it is recorded, unless the call of which it is the result is.
      */
     public static void identity(Object o, int how, long token, int site) {
-        if (o == null || token == 0 || isSilent(state(token), token)) {
+        if (o == null || token == 0 || isSilent(State.of(token), token)) {
             return;
         }
         int madeUp = ClassInfo.madeUp(o);
@@ -968,11 +829,11 @@ public final class Probe {
         boolean text = hash && ((madeUp & 2) != 0 || (how & OF_OBJECT) != 0);
         boolean told = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
         if (told && ((how & DIRECTLY) == 0 || !leadsOut(o))) {
-            long state = state(token);
-            begin(state, IDENTITY_HASH, site);
+            long state = State.of(token);
+            Records.begin(state, Records.IDENTITY_HASH, site);
             Values.reference(state, o, true);
             Values.four(state, System.identityHashCode(o));
-            end(state);
+            Records.end(state);
         }
     }
 
@@ -986,35 +847,35 @@ public final class Probe {
     /** The receiver of an access: never its contents. */
     public static void putReceiver(Object value, long token) {
         if (token < 0) {
-            Values.reference(state(token), value, true);
+            Values.reference(State.of(token), value, true);
         }
     }
 
     @ForceInline
     public static void put1(int value, long token) {
         if (token < 0) {
-            Values.one(state(token), value);
+            Values.one(State.of(token), value);
         }
     }
 
     @ForceInline
     public static void put2(int value, long token) {
         if (token < 0) {
-            Values.two(state(token), value);
+            Values.two(State.of(token), value);
         }
     }
 
     @ForceInline
     public static void put4(int value, long token) {
         if (token < 0) {
-            Values.four(state(token), value);
+            Values.four(State.of(token), value);
         }
     }
 
     @ForceInline
     public static void put8(long value, long token) {
         if (token < 0) {
-            Values.eight(state(token), value);
+            Values.eight(State.of(token), value);
         }
     }
 
@@ -1031,22 +892,7 @@ public final class Probe {
     @ForceInline
     public static void putL(Object value, long token) {
         if (token < 0) {
-            Values.reference(state(token), value, (token & OUTWARD) != 0);
+            Values.reference(State.of(token), value, (token & OUTWARD) != 0);
         }
-    }
-
-    // For the rest of the runtime.
-
-    /** The state of the current thread, muted or not. */
-    static long currentState() {
-        return Native.stateOf(Thread.currentThread(), U.getLong(Thread.currentThread(), TID));
-    }
-
-    /** Stops the recording of a thread by 1, and resumes it by 0; how it was before. */
-    static int mute(long state, int muted) {
-        int before = U.getInt(state + MUTED);
-        U.putInt(state + MUTED, muted);
-        setDepth(state, U.getInt(state + DEPTH));
-        return before;
     }
 }

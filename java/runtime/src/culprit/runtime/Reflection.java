@@ -36,7 +36,7 @@ final class Reflection {
             return;
         }
         boolean isStatic = Modifier.isStatic(field.getModifiers());
-        boolean reads = kind == Probe.INCOMING_READ;
+        boolean reads = kind == Records.INCOMING_READ;
         Object value;
         Integer site;
         try {

@@ -81,33 +81,33 @@ final class Values {
     }
 
     static void one(long state, int value) {
-        long position = U.getLong(state + Probe.POSITION);
+        long position = U.getLong(state + State.POSITION);
         U.putByte(position, (byte) value);
-        U.putLong(state + Probe.POSITION, position + 1);
+        U.putLong(state + State.POSITION, position + 1);
     }
 
     static void two(long state, int value) {
-        long position = U.getLong(state + Probe.POSITION);
+        long position = U.getLong(state + State.POSITION);
         U.putShort(position, (short) value);
-        U.putLong(state + Probe.POSITION, position + 2);
+        U.putLong(state + State.POSITION, position + 2);
     }
 
     static void four(long state, int value) {
-        long position = U.getLong(state + Probe.POSITION);
+        long position = U.getLong(state + State.POSITION);
         U.putInt(position, value);
-        U.putLong(state + Probe.POSITION, position + 4);
+        U.putLong(state + State.POSITION, position + 4);
     }
 
     static void eight(long state, long value) {
-        long position = U.getLong(state + Probe.POSITION);
+        long position = U.getLong(state + State.POSITION);
         U.putLong(position, value);
-        U.putLong(state + Probe.POSITION, position + 8);
+        U.putLong(state + State.POSITION, position + 8);
     }
 
     /** A reference that goes out of observed code, or comes in with the contents of arrays. */
     static void reference(long state, Object o, boolean outward) {
-        long position = U.getLong(state + Probe.POSITION);
-        U.putLong(state + Probe.POSITION, reference(state, position, o, outward));
+        long position = U.getLong(state + State.POSITION);
+        U.putLong(state + State.POSITION, reference(state, position, o, outward));
     }
 
     /**
@@ -128,15 +128,15 @@ final class Values {
                 return position + 8;
             }
         }
-        U.putLong(state + Probe.POSITION, position);
+        U.putLong(state + State.POSITION, position);
         other(state, o, outward);
-        return U.getLong(state + Probe.POSITION);
+        return U.getLong(state + State.POSITION);
     }
 
     @DontInline
     private static void other(long state, Object o, boolean outward) {
-        long start = U.getLong(state + Probe.POSITION) - U.getLong(state + Probe.BASE);
-        long published = U.getLong(state + Probe.PUBLISHED);
+        long start = U.getLong(state + State.POSITION) - U.getLong(state + State.BASE);
+        long published = U.getLong(state + State.PUBLISHED);
         try {
             write(state, o, outward, null);
         } catch (StackOverflowError ofTheProgram) {
@@ -152,11 +152,11 @@ final class Values {
 
     /** Puts "unknown" in the place of a value that could not be written. */
     private static void takeBack(long state, long start, long published) {
-        if (U.getLong(state + Probe.PUBLISHED) == published) {
-            U.putLong(state + Probe.POSITION, U.getLong(state + Probe.BASE) + start);
+        if (U.getLong(state + State.PUBLISHED) == published) {
+            U.putLong(state + State.POSITION, U.getLong(state + State.BASE) + start);
         } else {
             // The buffer was handed over meanwhile, and the record moved to the start of another.
-            U.putLong(state + Probe.POSITION, U.getLong(state + Probe.BASE) + start - (int) published);
+            U.putLong(state + State.POSITION, U.getLong(state + State.BASE) + start - (int) published);
         }
         four(state, UNKNOWN << 24);
     }
@@ -238,7 +238,7 @@ final class Values {
                 U.putChar(position + 2 * i, value.charAt(i));
             }
         }
-        U.putLong(state + Probe.POSITION, position + bytes);
+        U.putLong(state + State.POSITION, position + bytes);
     }
 
     private static void boxed(long state, Object o, int code) {
@@ -312,7 +312,7 @@ final class Values {
         arrayHead(state, ARRAY, info.type, id, length);
         long position = room(state, (int) bytes);
         U.copyMemory(o, info.elementBase, null, position, bytes);
-        U.putLong(state + Probe.POSITION, position + bytes);
+        U.putLong(state + State.POSITION, position + bytes);
     }
 
     /**
@@ -367,12 +367,12 @@ final class Values {
         four(state, count);
         long position = room(state, (int) bytes);
         U.copyMemory(array, info.elementBase + (long) from * info.elementSize, null, position, bytes);
-        U.putLong(state + Probe.POSITION, position + bytes);
+        U.putLong(state + State.POSITION, position + bytes);
     }
 
     private static boolean contentsFit(long state, int length, Nest around) {
-        long start = U.getLong(state + Probe.BASE) + (int) U.getLong(state + Probe.PUBLISHED);
-        boolean large = U.getLong(state + Probe.POSITION) - start > MOST_BYTES;
+        long start = U.getLong(state + State.BASE) + (int) U.getLong(state + State.PUBLISHED);
+        boolean large = U.getLong(state + State.POSITION) - start > MOST_BYTES;
         if (length > MOST_ELEMENTS || large) {
             Native.lost(LONG_ARRAY);
             return false;
@@ -392,10 +392,10 @@ final class Values {
 
     /** Makes sure that so many bytes fit before the reserve; the place to write at. */
     private static long room(long state, int bytes) {
-        long position = U.getLong(state + Probe.POSITION);
-        if (position + bytes >= U.getLong(state + Probe.LIMIT)) {
+        long position = U.getLong(state + State.POSITION);
+        if (position + bytes >= U.getLong(state + State.LIMIT)) {
             Native.flush(state);
-            position = U.getLong(state + Probe.POSITION);
+            position = U.getLong(state + State.POSITION);
         }
         return position;
     }
