@@ -1,7 +1,6 @@
 //! What the agent knows of the program's classes: which are observed, which carry an id, and the
 //! numbers of loaders and types.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +12,7 @@ use culprit_model::site::TypeDef;
 use culprit_model::{Selection, TypeId};
 use culprit_trace::LoaderDef;
 use culprit_weave::library::{self, Role};
-use culprit_weave::{MemberKind, Reference, World};
+use culprit_weave::{MemberKind, Outline, Reference, World, outline};
 
 use crate::lock::LockSafe;
 use crate::recorder::{Message, Recorder};
@@ -43,18 +42,10 @@ const BOOT: Loader = Loader {
 };
 pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
 
-/// What a loaded class declares, by name alone.
-#[derive(Default)]
-struct Outline {
-    loader: u32,
-    superclass: Option<String>,
-    fields: HashSet<String>,
-    methods: HashSet<(String, String)>,
-}
-
 #[derive(Default)]
 struct Known {
-    outlines: HashMap<String, Outline>,
+    /// What loaded classes declare, with the numbers of their loaders.
+    outlines: HashMap<String, (u32, Outline)>,
     /// External classes that an observed class extends.
     kin: HashSet<String>,
     /// Whether the classes of a loader, by its number, can call the runtime.
@@ -130,23 +121,9 @@ impl World for Classes {
         descriptor: &str,
     ) -> Option<String> {
         let known = self.known.lock_safe();
-        let mut class = class;
-        loop {
-            if is_jdk_name(class) {
-                return Some(class.to_owned());
-            }
-            let outline = known.outlines.get(class)?;
-            let declares = match kind {
-                MemberKind::Field => outline.fields.contains(name),
-                MemberKind::Method => outline
-                    .methods
-                    .contains(&(name.to_owned(), descriptor.to_owned())),
-            };
-            if declares {
-                return Some(class.to_owned());
-            }
-            class = outline.superclass.as_deref()?;
-        }
+        outline::declaring(class, kind, name, descriptor, |class| {
+            known.outlines.get(class).map(|(_, outline)| outline)
+        })
     }
 }
 
@@ -176,7 +153,7 @@ impl Classes {
         let mut known = self.known.lock_safe();
         known
             .outlines
-            .retain(|_, outline| !dead.contains(&outline.loader));
+            .retain(|_, (loader, _)| !dead.contains(loader));
         known.facts.retain(|(loader, _), _| !dead.contains(loader));
         known.types.retain(|(loader, _), _| !dead.contains(loader));
         known.reach.retain(|loader, _| !dead.contains(loader));
@@ -224,29 +201,13 @@ impl Classes {
         &self,
         loader: u32,
         class: &ClassFile,
-    ) -> Result<(), culprit_classfile::Error> {
+    ) -> Result<(), culprit_weave::Error> {
         self.forget_dead();
-        let mut outline = Outline {
-            loader,
-            superclass: class.super_name()?.map(Cow::into_owned),
-            ..Outline::default()
-        };
-        for field in &class.fields {
-            outline
-                .fields
-                .insert(class.pool.utf8(field.name)?.into_owned());
-        }
-        for method in &class.methods {
-            let (name, descriptor) = (
-                class.pool.utf8(method.name)?,
-                class.pool.utf8(method.descriptor)?,
-            );
-            outline
-                .methods
-                .insert((name.into_owned(), descriptor.into_owned()));
-        }
+        let mut outline = Outline::default();
+        outline.add(class)?;
         let name = class.name()?.into_owned();
-        self.known.lock_safe().outlines.insert(name, outline);
+        let mut known = self.known.lock_safe();
+        known.outlines.insert(name, (loader, outline));
         Ok(())
     }
 

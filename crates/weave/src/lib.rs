@@ -14,11 +14,13 @@ mod identity;
 pub mod library;
 mod method;
 mod observed;
+pub mod outline;
 mod outside;
 pub mod probe;
 mod reference;
 mod reflection;
 
+pub use outline::Outline;
 pub use reference::{Reference, References};
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -6,28 +6,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use culprit_classfile::ClassFile;
 use culprit_model::Selection;
 use culprit_model::observe::{Origin, is_jdk_name};
-use culprit_weave::{MemberKind, World, can_carry_id};
+use culprit_weave::{MemberKind, Outline, World, can_carry_id, outline};
 
 /// The classes of a jar.
 pub(super) struct JarWorld {
     selection: Selection,
-    outlines: BTreeMap<String, Outline>,
+    classes: BTreeMap<String, JarClass>,
     observed: BTreeSet<String>,
     kin: BTreeSet<String>,
 }
 
 #[derive(Default)]
-struct Outline {
-    superclass: Option<String>,
+struct JarClass {
+    outline: Outline,
     interfaces: Vec<String>,
-    fields: BTreeSet<String>,
-    methods: BTreeSet<(String, String)>,
     can_carry_id: bool,
 }
 
-impl Outline {
+impl JarClass {
     fn supertypes(&self) -> impl Iterator<Item = &String> {
-        self.superclass.iter().chain(&self.interfaces)
+        self.outline.superclass.iter().chain(&self.interfaces)
     }
 }
 
@@ -35,31 +33,19 @@ impl JarWorld {
     pub(super) fn new(selection: Selection) -> JarWorld {
         JarWorld {
             selection,
-            outlines: BTreeMap::new(),
+            classes: BTreeMap::new(),
             observed: BTreeSet::new(),
             kin: BTreeSet::new(),
         }
     }
 
     /// Notes what a class says. Versions of a class for several releases of Java are one.
-    pub(super) fn add(&mut self, class: &ClassFile) -> Result<(), culprit_classfile::Error> {
-        let outline = self.outlines.entry(class.name()?.into_owned()).or_default();
-        outline.superclass = class.super_name()?.map(|name| name.into_owned());
-        outline.can_carry_id = can_carry_id(class);
+    pub(super) fn add(&mut self, class: &ClassFile) -> Result<(), culprit_weave::Error> {
+        let known = self.classes.entry(class.name()?.into_owned()).or_default();
+        known.outline.add(class)?;
+        known.can_carry_id = can_carry_id(class);
         for name in class.interface_names()? {
-            outline.interfaces.push(name.into_owned());
-        }
-        for field in &class.fields {
-            let name = class.pool.utf8(field.name)?;
-            outline.fields.insert(name.into_owned());
-        }
-        for method in &class.methods {
-            let (name, descriptor) = (
-                class.pool.utf8(method.name)?,
-                class.pool.utf8(method.descriptor)?,
-            );
-            let method = (name.into_owned(), descriptor.into_owned());
-            outline.methods.insert(method);
+            known.interfaces.push(name.into_owned());
         }
         Ok(())
     }
@@ -68,14 +54,14 @@ impl JarWorld {
     pub(super) fn decide(&mut self) {
         let selected = |name: &String| self.selection.selects(name, Origin::Program);
         self.observed = self
-            .outlines
+            .classes
             .keys()
             .filter(|n| selected(n))
             .cloned()
             .collect();
         loop {
             let before = self.observed.len();
-            for (name, outline) in &self.outlines {
+            for (name, outline) in &self.classes {
                 let inherits = outline.supertypes().any(|s| self.observed.contains(s));
                 if inherits && !self.selection.excludes(name) {
                     self.observed.insert(name.clone());
@@ -86,7 +72,7 @@ impl JarWorld {
             }
         }
         let mut open: Vec<&String> = self.observed.iter().collect();
-        while let Some(outline) = open.pop().and_then(|name| self.outlines.get(name)) {
+        while let Some(outline) = open.pop().and_then(|name| self.classes.get(name)) {
             for supertype in outline.supertypes() {
                 let external = !self.observed.contains(supertype);
                 if external && !is_jdk_name(supertype) && self.kin.insert(supertype.clone()) {
@@ -95,7 +81,7 @@ impl JarWorld {
             }
         }
         // A class that inherits from an observed one but was excluded is watched as well.
-        for (name, outline) in &self.outlines {
+        for (name, outline) in &self.classes {
             let inherits = outline.supertypes().any(|s| self.observed.contains(s));
             if inherits && !self.observed.contains(name) {
                 self.kin.insert(name.clone());
@@ -105,7 +91,7 @@ impl JarWorld {
 
     /// Dotted names of all classes.
     pub(super) fn names(&self) -> Vec<String> {
-        self.outlines
+        self.classes
             .keys()
             .map(|name| name.replace('/', "."))
             .collect()
@@ -121,9 +107,12 @@ impl JarWorld {
 
     /// Whether a superclass in the jar carries the id field.
     pub(super) fn inherits_id(&self, class: &str) -> bool {
-        let superclass = self.outlines.get(class).and_then(|o| o.superclass.as_ref());
+        let superclass = self
+            .classes
+            .get(class)
+            .and_then(|known| known.outline.superclass.as_ref());
         superclass
-            .and_then(|name| self.outlines.get(name))
+            .and_then(|name| self.classes.get(name))
             .is_some_and(|outline| outline.can_carry_id)
     }
 }
@@ -131,7 +120,7 @@ impl JarWorld {
 impl World for JarWorld {
     fn is_observed(&self, class: &str) -> bool {
         self.observed.contains(class)
-            || !self.outlines.contains_key(class) && self.selection.selects(class, Origin::Library)
+            || !self.classes.contains_key(class) && self.selection.selects(class, Origin::Library)
     }
 
     fn declaring(
@@ -141,24 +130,8 @@ impl World for JarWorld {
         name: &str,
         descriptor: &str,
     ) -> Option<String> {
-        let mut class = class;
-        // A class cannot be its own ancestor, but a broken jar may say so.
-        for _ in 0..=self.outlines.len() {
-            if is_jdk_name(class) {
-                return Some(class.to_owned());
-            }
-            let outline = self.outlines.get(class)?;
-            let declares = match kind {
-                MemberKind::Field => outline.fields.contains(name),
-                MemberKind::Method => outline
-                    .methods
-                    .contains(&(name.to_owned(), descriptor.to_owned())),
-            };
-            if declares {
-                return Some(class.to_owned());
-            }
-            class = outline.superclass.as_deref()?;
-        }
-        None
+        outline::declaring(class, kind, name, descriptor, |class| {
+            self.classes.get(class).map(|known| &known.outline)
+        })
     }
 }
