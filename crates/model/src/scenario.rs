@@ -1,0 +1,94 @@
+//! Scenarios: what to do. A scenario is a row of steps over objects: calls into the observed
+//! code, what that code asks of the outside and is answered, and what it gives back. Replay
+//! makes one of a recording, reduction takes steps out, search grows them, and one executor runs
+//! them all.
+//!
+//! Steps nest as the events of a recording do: a call is open until its return or throw, and what
+//! stands between belongs to it. Types, sites and long values are kept in tables of the scenario,
+//! so that it needs no recording.
+
+use std::collections::BTreeMap;
+
+use crate::site::TypeDef;
+use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, ThreadId, Value};
+
+/// A whole scenario. One that comes from a long recording is not held in memory: its steps are a
+/// stream, and only its `tables` are.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Scenario {
+    pub tables: Tables,
+    pub steps: Vec<Step>,
+}
+
+/// What the steps of a scenario refer to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Tables {
+    /// Run-time classes, in the order of their numbers.
+    pub types: Vec<TypeDef>,
+    /// Places in the code, in the order of their numbers.
+    pub sites: Vec<Site>,
+    /// Names of the threads, in the order of their numbers.
+    pub threads: Vec<(ThreadId, String)>,
+    /// Long strings, as UTF-16 code units, and contents of primitive arrays; little endian.
+    pub blobs: BTreeMap<BlobId, Vec<u8>>,
+}
+
+/// One step. The kinds are those of events, and so are the values of each kind.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Step {
+    pub thread: ThreadId,
+    pub kind: EventKind,
+    pub site: SiteId,
+    pub values: Vec<Value>,
+    /// Calls of this thread that are open before this step.
+    pub depth: u32,
+    /// The event of the recording that the step was made of.
+    pub origin: Option<EventIndex>,
+}
+
+/// Who acts in a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The executor begins: it calls observed code, or accesses an observed field.
+    Drive,
+    /// Observed code is owed something, which the executor gives: a result, an exception, the
+    /// value of an external field, the contents of an array, the hash of an object.
+    Answer,
+    /// Observed code acts, and the executor looks whether it does what the step says.
+    Expect,
+}
+
+impl Step {
+    pub fn part(&self) -> Part {
+        match self.kind {
+            EventKind::IncomingCall | EventKind::IncomingRead | EventKind::IncomingWrite => {
+                Part::Drive
+            }
+            EventKind::OutgoingReturn
+            | EventKind::OutgoingThrow
+            | EventKind::OutgoingRead
+            | EventKind::ArrayContents
+            | EventKind::IdentityHash => Part::Answer,
+            EventKind::IncomingReturn
+            | EventKind::IncomingThrow
+            | EventKind::OutgoingCall
+            | EventKind::OutgoingWrite
+            | EventKind::ArrayRead
+            | EventKind::ArrayWrite
+            | EventKind::Constructed => Part::Expect,
+        }
+    }
+}
+
+impl From<Event> for Step {
+    fn from(event: Event) -> Step {
+        Step {
+            thread: event.thread,
+            kind: event.kind,
+            site: event.site,
+            values: event.values,
+            depth: event.depth,
+            origin: Some(event.index),
+        }
+    }
+}
