@@ -16,9 +16,10 @@ const RESERVED: [(&str, &[&str]); 3] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 3] = [
+const NARROW: [(&str, &[&str]); 4] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
+    ("culprit-wire", &["culprit-model"]),
     (
         "culprit-agent",
         &[
@@ -27,6 +28,7 @@ const NARROW: [(&str, &[&str]); 3] = [
             "culprit-model",
             "culprit-trace",
             "culprit-weave",
+            "culprit-wire",
         ],
     ),
 ];

@@ -1,5 +1,5 @@
-//! Plain data shared by every part of Culprit: ids, values, events, sites, scenarios,
-//! failures, class patterns and agent options.
+//! Plain data shared by every part of Culprit: ids, values, events, sites, scenarios and their
+//! outcomes, failures, class patterns and agent options.
 //!
 //! This crate does no I/O, knows no serialised form and depends on nothing. `trace` owns how
 //! these values look on disk; `agent` owns how they come to be.
@@ -10,6 +10,7 @@ pub mod failure;
 pub mod id;
 pub mod observe;
 pub mod options;
+pub mod outcome;
 pub mod scenario;
 pub mod site;
 pub mod value;
@@ -19,6 +20,7 @@ pub use failure::{Failure, FailureKind, Losses};
 pub use id::{BlobId, EventIndex, ObjectId, SiteId, ThreadId, Turn, TypeId};
 pub use observe::{Pattern, Selection};
 pub use options::AgentOptions;
+pub use outcome::{Divergence, Got, Outcome};
 pub use scenario::{Part, Scenario, Step};
 pub use site::{Member, Site, SiteKind};
 pub use value::{Reference, Value};
