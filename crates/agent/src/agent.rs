@@ -8,9 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::AgentOptions;
-use culprit_model::options::MASK;
+use culprit_model::options::{MASK, Mode};
 use culprit_trace::{EXTENSION, Start, Writer};
-use culprit_weave::{SiteNumbers, hook};
+use culprit_weave::{Purpose, SiteNumbers, hook};
 use regex_lite::Regex;
 
 use crate::callbacks::write_private;
@@ -20,6 +20,7 @@ use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
 use crate::roots::Roots;
 use crate::runtime;
+use crate::worker;
 
 /// Trouble that keeps the agent from recording; the program runs as if it were not there.
 pub(crate) type Trouble = Box<dyn std::error::Error>;
@@ -80,14 +81,40 @@ impl Agent {
         mask(&mut start, &options, &redact);
         let thread =
             RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
-        Ok(Agent {
+        let classes = Classes::new(options.selection.clone(), roots);
+        let mut agent = Agent::with(jvmti, options, feature, recorder, classes);
+        agent.redact = redact;
+        agent.path = path;
+        agent.thread = Mutex::new(Some(thread));
+        Ok(agent)
+    }
+
+    /// The same in a JVM that replays: what is recorded is for the executor, and goes nowhere else.
+    pub(crate) fn replay(
+        jvmti: Jvmti,
+        options: AgentOptions,
+        feature: u16,
+    ) -> Result<Agent, Trouble> {
+        let recorder = Arc::new(Recorder::new(None)?);
+        let classes = Classes::new(options.selection.clone(), Roots::default());
+        Ok(Agent::with(jvmti, options, feature, recorder, classes))
+    }
+
+    fn with(
+        jvmti: Jvmti,
+        options: AgentOptions,
+        feature: u16,
+        recorder: Arc<Recorder>,
+        classes: Classes,
+    ) -> Agent {
+        Agent {
             jvmti,
-            classes: Classes::new(options.selection.clone(), roots),
+            classes,
             options,
             recorder,
             heirs: Heirs::default(),
             numbers: SiteNumbers::default(),
-            redact,
+            redact: Vec::new(),
             losses: [
                 "arrays over 65536 references, recorded without contents",
                 "arrays nested over 6 levels, recorded without contents",
@@ -95,10 +122,18 @@ impl Agent {
                 "values that could not be recorded because the heap was full",
                 "accesses to fields by reflection that could not be followed",
             ],
-            thread: Mutex::new(Some(thread)),
-            path,
+            thread: Mutex::new(None),
+            path: PathBuf::new(),
             feature,
-        })
+        }
+    }
+
+    /// What classes are woven for.
+    pub(crate) fn purpose(&self) -> Purpose {
+        match self.options.mode {
+            Mode::Worker => Purpose::Replay,
+            Mode::Record | Mode::Suggest => Purpose::Record,
+        }
     }
 
     /// Puts the Java runtime into the JVM. The agent must be reachable by native methods by now.
@@ -112,6 +147,14 @@ impl Agent {
             }
         }
         let ours = ours.ok_or("the runtime has no class Native")?;
+        if self.purpose() == Purpose::Replay {
+            for (name, bytes) in runtime::REPLAY {
+                let class = jni.define_class(name, None, bytes)?;
+                if name.ends_with("/Executor") {
+                    jni.register_natives(&class, &worker::table())?;
+                }
+            }
+        }
         let class_class = jni.object_class(&ours);
         let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
         let module = jni
@@ -159,7 +202,11 @@ impl Agent {
             jni.static_method(&class, method, descriptor)?;
         }
         // Found before the events begin: finding a class may load it.
-        let hooked = hooked_classes(jni);
+        let hooked = match self.purpose() {
+            Purpose::Record => hooked_classes(jni),
+            // Nothing of the JDK is watched: failures and children are the recording's business.
+            Purpose::Replay => Vec::new(),
+        };
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         self.jvmti.retransform(&hooked)?;

@@ -19,7 +19,7 @@ use crate::counting::{Counting, counting};
 use crate::load::Loading;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
-use crate::{AGENT, agent, forget_on_panic};
+use crate::{AGENT, agent, forget_on_panic, worker};
 
 /// The oldest JDK we weave for.
 const OLDEST_FEATURE: u16 = 11;
@@ -145,7 +145,7 @@ fn follow_children(options: &str, mode: Mode) {
     let inherited = std::env::var(FOLLOW).unwrap_or_default();
     let others = without_word(&inherited, &own);
     let value = match mode {
-        Mode::Record => others,
+        Mode::Record | Mode::Worker => others,
         Mode::Suggest if others.is_empty() => own.clone(),
         Mode::Suggest => format!("{others} {own}"),
     };
@@ -261,10 +261,18 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
             }
             return;
         }
-        match Agent::start(jvmti, options, feature) {
+        let started = match options.mode {
+            Mode::Worker => worker::greet(jvmti, &options, feature)
+                .and_then(|options| Agent::replay(jvmti, options, feature)),
+            Mode::Record | Mode::Suggest => Agent::start(jvmti, options, feature),
+        };
+        match started {
             Ok(agent) => {
                 let agent = AGENT.get_or_init(|| agent);
-                let installed = jni.with_frame_of(512, |jni| agent.install(jni));
+                let installed = jni.with_frame_of(512, |jni| {
+                    agent.install(jni)?;
+                    worker::worker().map_or(Ok(()), |worker| worker.install(jni))
+                });
                 if let Err(trouble) = installed.unwrap_or_else(|error| Err(error.into())) {
                     agent
                         .recorder

@@ -431,7 +431,7 @@ pub(crate) fn internal_name(signature: &str) -> &str {
 
 /// A hidden class has a suffix that no other name can have (`Main$$Lambda.0x01`); here it becomes
 /// part of the name.
-fn plain_name(name: &str) -> String {
+pub(crate) fn plain_name(name: &str) -> String {
     match name.rfind(['.', '/']) {
         Some(at) if name[at + 1..].starts_with("0x") => {
             format!("{}${}", &name[..at], &name[at + 1..])

@@ -20,6 +20,7 @@ mod recorder;
 mod roots;
 mod runtime;
 mod state;
+mod worker;
 
 use std::any::Any;
 use std::sync::OnceLock;

@@ -175,6 +175,7 @@ impl Agent {
         };
         let kept = self.classes.references(loader.number, loading.name);
         let settings = Settings {
+            purpose: self.purpose(),
             arrays: self.options.arrays,
             id_field,
             kin: !observed && (kin || self.classes.is_kin(loading.name)),

@@ -19,7 +19,7 @@ use crate::children::{Way, way};
 use crate::classes::internal_name;
 use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
-use crate::{agent, callbacks, forget_on_panic};
+use crate::{agent, callbacks, forget_on_panic, worker};
 
 type Env = *mut JNIEnv;
 
@@ -31,6 +31,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         function,
     };
     vec![
+        method("replays", "()Z", replays as *mut c_void),
         method("states", "()J", states as *mut c_void),
         method("table", "()J", thread_table as *mut c_void),
         method("order", "()J", order as *mut c_void),
@@ -107,6 +108,10 @@ fn local<'a>(raw: jobject) -> Option<Local<'a>> {
     unsafe { Local::from_raw(raw) }
 }
 
+extern "system" fn replays(_: Env, _: jclass) -> jboolean {
+    u8::from(worker::worker().is_some())
+}
+
 extern "system" fn states(env: Env, _: jclass) -> jlong {
     with(env, 0, |agent, _| agent.recorder.states.region_address())
 }
@@ -125,7 +130,14 @@ extern "system" fn table_size(_: Env, _: jclass) -> jint {
 
 extern "system" fn attach(env: Env, _: jclass, thread: jobject, tid: jlong) -> jlong {
     with(env, 0, |agent, jni| {
+        let replays = worker::worker().is_some();
+        if replays && !worker::runs_steps() {
+            return 0;
+        }
         let (token, new) = agent.recorder.states.attach(tid);
+        if let (true, Some(address)) = (replays, agent.recorder.states.address(tid)) {
+            worker::remember_state(address);
+        }
         if let (Some(id), Some(thread)) = (new, local(thread)) {
             let (name, is_virtual) = name_thread(agent, jni, &thread).unwrap_or_default();
             let units: Vec<u16> = name.encode_utf16().collect();

@@ -191,7 +191,7 @@ impl Recorder {
         i32::try_from(self.exit_status.load(Ordering::Relaxed)).ok()
     }
 
-    fn take(&self, wait: Duration) -> VecDeque<Message> {
+    pub(crate) fn take(&self, wait: Duration) -> VecDeque<Message> {
         let mut queue = self.queue.lock_safe();
         if queue.messages.is_empty() {
             queue = match self.arrived.wait_timeout(queue, wait) {

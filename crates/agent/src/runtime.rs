@@ -34,6 +34,18 @@ classes!(
     "Children",
 );
 
+macro_rules! more {
+    ($($name:literal),* $(,)?) => {
+        /// The further classes of a JVM that replays.
+        pub(crate) const REPLAY: &[(&str, &[u8])] = &[$((
+            concat!("culprit/runtime/", $name),
+            include_bytes!(concat!("../../../java/runtime/classes/culprit/runtime/", $name, ".class")),
+        )),*];
+    };
+}
+
+more!("Executor", "Answer", "Loader", "Stop", "Worker");
+
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (
     "culprit/runtime/Counter",

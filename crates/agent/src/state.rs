@@ -60,12 +60,14 @@ pub(crate) struct State {
     chained: AtomicI32,
     /// Outermost calls and accesses that were left out by `--sample`.
     left_out: AtomicU64,
+    /// On replay, what observed code is answered if it is a scalar.
+    answer: AtomicU64,
     own_slot: [AtomicU64; 2],
 }
 
 /// Names and offsets of the fields that the runtime knows, for the test that compares them.
 #[cfg(test)]
-pub(crate) const LAYOUT: [(&str, usize); 15] = [
+pub(crate) const LAYOUT: [(&str, usize); 16] = [
     ("POSITION", std::mem::offset_of!(State, position)),
     ("PUBLISHED", std::mem::offset_of!(State, published)),
     ("BASE", std::mem::offset_of!(State, base)),
@@ -81,6 +83,7 @@ pub(crate) const LAYOUT: [(&str, usize); 15] = [
     ("MUTED", std::mem::offset_of!(State, muted)),
     ("CHAINED", std::mem::offset_of!(State, chained)),
     ("LEFT_OUT", std::mem::offset_of!(State, left_out)),
+    ("ANSWER", std::mem::offset_of!(State, answer)),
 ];
 
 /// A run of whole records of one thread.
@@ -336,6 +339,26 @@ impl States {
         slot.drained_events = 0;
         state.aim(&slot.buffer, partial.len());
         chunk
+    }
+
+    /// What one thread has published and not handed over yet.
+    pub(crate) fn drain(&self, address: i64) -> Option<Chunk> {
+        let index = self.index_of(address);
+        let slot = self.slot(index)?;
+        let mut slot = slot.lock_safe();
+        self.drain_slot(index, &mut slot)
+    }
+
+    /// Open crossings of a thread.
+    pub(crate) fn depth(&self, address: i64) -> i32 {
+        let state = self.state(self.index_of(address));
+        state.depth.load(Ordering::Relaxed)
+    }
+
+    /// Puts a scalar where the runtime takes it from.
+    pub(crate) fn answer(&self, address: i64, bits: u64) {
+        let state = self.state(self.index_of(address));
+        state.answer.store(bits, Ordering::Relaxed);
     }
 
     /// What the threads have published and not handed over yet.

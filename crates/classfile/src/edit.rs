@@ -8,6 +8,8 @@
 //! Layout of the result: entry code, then per old instruction the code before it, the instruction (or its replacement)
 //! and the code after it, then the bodies of added handlers.
 
+use std::collections::BTreeSet;
+
 use crate::asm::{Asm, LocalKind};
 use crate::class::Attribute;
 use crate::code::{Code, Handler, MethodContext};
@@ -66,6 +68,8 @@ pub struct Editor<'a> {
     insertions: Vec<Insertion>,
     handlers: Vec<HandlerSpec>,
     live: Vec<(u16, VerificationType)>,
+    /// Where `new` became null.
+    nulls: BTreeSet<u32>,
     /// Next free local; wider than `u16` so that overflow shows at the end.
     next_local: u32,
     /// Treats every 16-bit jump as out of range. For tests of the far forms.
@@ -146,6 +150,7 @@ impl<'a> Editor<'a> {
             insertions: Vec::new(),
             handlers: Vec::new(),
             live: Vec::new(),
+            nulls: BTreeSet::new(),
             next_local: u32::from(code.max_locals),
             widen_all: false,
         }
@@ -182,6 +187,15 @@ impl<'a> Editor<'a> {
             side: Side::Instead,
             asm,
         });
+    }
+
+    /// Replaces the `new` at `pc` by null, in the code and in every frame. The caller sees to what becomes of the
+    /// constructor call, which null would not survive.
+    pub fn replace_new_by_null(&mut self, pc: u32) {
+        let mut asm = Asm::new();
+        asm.aconst_null();
+        self.replace(pc, asm);
+        self.nulls.insert(pc);
     }
 
     /// Runs once, when the method is entered. A jump back to pc 0 does not run it again.
@@ -523,6 +537,10 @@ impl<'a> Editor<'a> {
     fn move_frame(&self, frame: &mut Frame, map: &PcMap) -> Result<()> {
         for value in frame.locals.iter_mut().chain(&mut frame.stack) {
             if let VerificationType::Uninitialized(pc) = value {
+                if self.nulls.contains(&u32::from(*pc)) {
+                    *value = VerificationType::Null;
+                    continue;
+                }
                 *pc = map.instruction(u32::from(*pc), "StackMapTable")? as u16;
             }
         }

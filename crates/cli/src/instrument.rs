@@ -16,7 +16,7 @@ use culprit_classfile::{ClassFile, access};
 use culprit_model::options::Arrays;
 use culprit_model::{Pattern, Selection};
 use culprit_weave::ahead::{self, Part};
-use culprit_weave::{References, Settings, World, can_carry_id};
+use culprit_weave::{Purpose, References, Settings, World, can_carry_id};
 use zip::read::ZipFile;
 use zip::write::{FileOptions, SimpleFileOptions};
 use zip::{ZipArchive, ZipWriter};
@@ -314,6 +314,7 @@ fn prepare(
         kin: world.is_kin(&name),
     };
     let settings = Settings {
+        purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field,
         kin: part.kin,

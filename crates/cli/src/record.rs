@@ -202,6 +202,7 @@ impl Args {
                 true => Mode::Suggest,
                 false => Mode::Record,
             },
+            socket: None,
             selection,
             arrays: match self.arrays {
                 ArraysArg::Contents => Arrays::Contents,

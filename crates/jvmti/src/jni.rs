@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The JNI environment of the current thread, for the duration of a callback.
 #[derive(Clone, Copy)]
 pub struct Jni<'a> {
-    env: *mut j::JNIEnv,
+    pub(crate) env: *mut j::JNIEnv,
     scope: PhantomData<&'a *mut ()>,
 }
 
@@ -29,7 +29,12 @@ pub struct MethodId(pub(crate) j::jmethodID);
 
 /// A static method.
 #[derive(Clone, Copy)]
-pub struct StaticMethodId(j::jmethodID);
+pub struct StaticMethodId(pub(crate) j::jmethodID);
+
+// SAFETY: the id of a method is the same in every thread, as long as its class is loaded.
+unsafe impl Send for StaticMethodId {}
+// SAFETY: as above; nothing behind it is changed by reading it.
+unsafe impl Sync for StaticMethodId {}
 
 /// A native method to register: name, descriptor and function.
 pub struct NativeMethod {
@@ -65,6 +70,7 @@ macro_rules! call {
         unsafe { (table.$name)($self.env $(, $arg)*) }
     }};
 }
+pub(crate) use call;
 
 impl<'a> Jni<'a> {
     /// # Safety
@@ -275,7 +281,12 @@ impl<'a> Jni<'a> {
         Ok(unsafe { Local::from_raw(raw) })
     }
 
-    fn field(&self, class: &Local<'_>, name: &str, descriptor: &str) -> Result<j::jfieldID> {
+    pub(crate) fn field(
+        &self,
+        class: &Local<'_>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<j::jfieldID> {
         let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
         let id = call!(
             self,
@@ -466,7 +477,7 @@ impl Drop for Lent<'_, '_, '_> {
     }
 }
 
-fn c_string(text: &str) -> Result<CString> {
+pub(crate) fn c_string(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::Jni {
         call: "string",
         what: format!("`{text}` holds a NUL byte"),

@@ -4,12 +4,14 @@
 //! Raw tables come from `jvmti-bindings` (`sys` only): its layouts are checked against the JDK's
 //! headers. Nothing here knows what the agent is for.
 
+pub mod invoke;
 pub mod jni;
 pub mod tool;
 
 /// The raw tables, for the signatures of callbacks and native methods.
 pub use jvmti_bindings::sys;
 
+pub use invoke::{Global, Passed};
 pub use jni::{Jni, Local, MethodId, NativeMethod, StaticMethodId};
 pub use tool::{Jvmti, Vm};
 

@@ -32,6 +32,8 @@ pub enum Mode {
     Record,
     /// Only count calls between classes, to propose borders (`--suggest`).
     Suggest,
+    /// Run scenarios: what leaves observed code is answered.
+    Worker,
 }
 
 /// How arrays shared with external code are followed.
@@ -50,6 +52,8 @@ pub struct AgentOptions {
     /// Folder of the run; each JVM writes its own recording there.
     pub out: String,
     pub mode: Mode,
+    /// Number of the open file that leads to the host of a worker.
+    pub socket: Option<u32>,
     pub selection: Selection,
     pub arrays: Arrays,
     /// Keep only the last N events.
@@ -84,8 +88,13 @@ impl std::error::Error for OptionsError {}
 impl fmt::Display for AgentOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "out={}", encode(&self.out))?;
-        if self.mode == Mode::Suggest {
-            write!(f, ",mode=suggest")?;
+        match self.mode {
+            Mode::Record => {}
+            Mode::Suggest => write!(f, ",mode=suggest")?,
+            Mode::Worker => write!(f, ",mode=worker")?,
+        }
+        if let Some(socket) = self.socket {
+            write!(f, ",socket={socket}")?;
         }
         for pattern in &self.selection.observe {
             write!(f, ",observe={}", encode(&pattern.to_string()))?;
@@ -166,8 +175,10 @@ impl AgentOptions {
             "mode" => match value.as_str() {
                 "record" => self.mode = Mode::Record,
                 "suggest" => self.mode = Mode::Suggest,
+                "worker" => self.mode = Mode::Worker,
                 _ => return Err(bad(&value)),
             },
+            "socket" => self.socket = Some(value.parse().map_err(|_| bad(&value))?),
             "observe" if value == "app" => self.selection.app = true,
             "observe" => self.selection.observe.push(pattern(&value)?),
             "exclude" => self.selection.exclude.push(pattern(&value)?),
@@ -238,6 +249,7 @@ mod tests {
         AgentOptions {
             out: "/tmp/a run, with=odd \"names\"/é".to_owned(),
             mode: Mode::Suggest,
+            socket: Some(3),
             selection: Selection {
                 observe: vec!["com.acme.**".parse().unwrap(), "a.B$C".parse().unwrap()],
                 exclude: vec!["com.acme.Noisy*".parse().unwrap()],

@@ -14,6 +14,7 @@
 mod block;
 mod codec;
 mod coupling;
+mod decode;
 mod error;
 mod join;
 mod metadata;
@@ -31,6 +32,7 @@ mod writer;
 
 pub use block::{MAX_BLOCK, MAX_EVENTS};
 pub use coupling::{COUPLING_EXTENSION, CoupledClass, Coupling, CouplingError, Edge};
+pub use decode::{Decoded, Decoder};
 pub use error::{Error, WriteError};
 pub use join::{join, keep_last};
 pub use metadata::{BlobKind, ClassDef, End, EndReason, Ending, LoaderDef, Start, ThreadDef};

@@ -308,7 +308,7 @@ impl<'a> Input<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MemberKind;
+    use crate::{MemberKind, Purpose};
     use culprit_model::options::Arrays;
 
     /// The runtime's own class serves as any class.
@@ -328,6 +328,7 @@ mod tests {
     }
 
     const SETTINGS: Settings<'_> = Settings {
+        purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field: true,
         kin: false,

@@ -4,12 +4,13 @@ use culprit_classfile::{Asm, Instruction, LocalKind, op};
 use culprit_model::SiteKind;
 use culprit_model::value::{Shape, split_descriptor};
 
+use crate::detour;
 use crate::fresh;
 use crate::library::{self, CallPolicy};
 use crate::method::{Target, Weaver, parameter_shapes, result_shape, whole_record};
 use crate::probe::{local_kind, variant};
 use crate::reflection;
-use crate::{Error, MemberKind, World};
+use crate::{Error, MemberKind, Purpose, World};
 
 /// The types of arrays that are no array types.
 const ARRAY_TYPES: [&str; 3] = [
@@ -163,7 +164,8 @@ pub(crate) fn weave(
     let part = (jdk && way != Way::Out && takes_array)
         .then(|| library::own_part(name, &parameters))
         .flatten();
-    let reflects = reflection::is_field_access(&target);
+    // On replay the scenario says which field it was.
+    let reflects = weaver.purpose == Purpose::Record && reflection::is_field_access(&target);
     let call = weaver.temporary(0, LocalKind::Long);
     let receiver = weaver.temporary(1, LocalKind::Reference);
     let mut before = Asm::new();
@@ -228,6 +230,11 @@ pub(crate) fn weave(
         }
     }
     weaver.editor.insert_before(instruction.pc, before);
+    // What an external superclass does in its constructor is answered there: only then is there an
+    // object to be named.
+    if weaver.purpose == Purpose::Replay && !own {
+        detour::take(weaver, instruction, &target, site, call)?;
+    }
 
     let mut after = Asm::new();
     let arrays = parameters

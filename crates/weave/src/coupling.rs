@@ -12,7 +12,7 @@ use culprit_model::value::split_descriptor;
 use crate::fresh;
 use crate::library::{self, CallPolicy, Role};
 use crate::method::{self, Target, Weaver};
-use crate::{Error, References, Settings, SiteNumbers, Woven};
+use crate::{Error, Purpose, References, Settings, SiteNumbers, Woven};
 
 /// The runtime's class that counts.
 pub const COUNTER: &str = "culprit/runtime/Counter";
@@ -68,6 +68,7 @@ pub trait Numbers {
 /// Weaves a class with counters.
 pub fn counted(class: ClassFile, numbers: &dyn Numbers) -> Result<Woven, Error> {
     let settings = Settings {
+        purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field: false,
         kin: false,

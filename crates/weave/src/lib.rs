@@ -8,6 +8,7 @@
 pub mod ahead;
 mod calls;
 pub mod coupling;
+mod detour;
 mod fresh;
 pub mod hook;
 mod identity;
@@ -19,6 +20,7 @@ mod outside;
 pub mod probe;
 mod reference;
 mod reflection;
+pub mod stub;
 
 pub use outline::Outline;
 pub use reference::{Reference, References};
@@ -44,6 +46,8 @@ pub enum Error {
     NoProbe(String),
     #[error("{0}")]
     Ahead(&'static str),
+    #[error("cannot be answered on replay: {0}")]
+    Detour(&'static str),
     #[error("method references: {0}")]
     References(&'static str),
 }
@@ -77,9 +81,20 @@ pub enum MemberKind {
     Method,
 }
 
+/// What classes are woven for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Purpose {
+    /// The program runs, and what crosses the border is recorded.
+    #[default]
+    Record,
+    /// The observed code runs alone: what leaves it is recorded as ever, but answered.
+    Replay,
+}
+
 /// How to weave one class.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
+    pub purpose: Purpose,
     pub arrays: Arrays,
     /// No superclass carries the id field, so this class gets it.
     pub id_field: bool,

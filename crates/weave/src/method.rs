@@ -2,10 +2,11 @@
 //! plans share.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use culprit_classfile::{
     Asm, ClassFile, Code, Editor, HandlerSpec, Instruction, LineTable, LocalKind, Member,
-    MethodContext, Place, Pool, VerificationType, access, op, simulate,
+    MethodContext, Place, Pool, Simulation, VerificationType, access, op, simulate,
 };
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
@@ -13,7 +14,7 @@ use culprit_model::{Site, SiteId, SiteKind};
 use crate::fresh::Flow;
 use crate::probe::{self, local_kind, variant};
 use crate::reference::{self, Given};
-use crate::{Error, ID_FIELD, Settings, SiteNumbers, Woven};
+use crate::{Error, ID_FIELD, Purpose, Settings, SiteNumbers, Woven};
 
 /// A method being woven.
 pub(crate) struct Weaver<'a> {
@@ -31,6 +32,13 @@ pub(crate) struct Weaver<'a> {
     /// Names and descriptors of the methods this class declares as native.
     pub(crate) natives: &'a [(String, String)],
     pub(crate) context: MethodContext,
+    pub(crate) in_interface: bool,
+    pub(crate) purpose: Purpose,
+    /// Methods that calls of this one go through, on replay.
+    pub(crate) detours: Vec<Member>,
+    /// Where `new` became null.
+    pub(crate) nulled: BTreeSet<u32>,
+    simulation: Option<Rc<Simulation>>,
     /// Where values on the stack come from, once somebody asked.
     pub(crate) flow: Option<Flow>,
     lines: LineTable,
@@ -117,6 +125,7 @@ pub(crate) fn weave_class(
     });
     let mut pool = std::mem::replace(&mut class.pool, Pool::new());
     let mut methods = std::mem::take(&mut class.methods);
+    let mut detours = Vec::new();
     for (number, method) in methods.iter_mut().enumerate() {
         let name = pool.utf8(method.name)?.into_owned();
         let descriptor = pool.utf8(method.descriptor)?.into_owned();
@@ -135,11 +144,16 @@ pub(crate) fn weave_class(
             natives: &natives,
             source: source.as_deref(),
             context,
+            in_interface: class.access & access::INTERFACE != 0,
+            purpose: settings.purpose,
             number,
             handles: &handles,
         };
         match weave_method(method, parts, &mut pool, numbers, &plan) {
-            Ok(made) => sites.extend(made),
+            Ok((made, more)) => {
+                sites.extend(made);
+                detours.extend(more);
+            }
             Err(error) => skipped.push((
                 format!("{}.{name}{descriptor}", class_name),
                 error.to_string(),
@@ -150,6 +164,7 @@ pub(crate) fn weave_class(
         class.fields.push(id_field(&mut pool)?);
     }
     class.pool = pool;
+    methods.append(&mut detours);
     class.methods = methods;
     Ok(Woven {
         bytes: class.write()?,
@@ -197,6 +212,8 @@ struct Parts<'a> {
     natives: &'a [(String, String)],
     source: Option<&'a str>,
     context: MethodContext,
+    in_interface: bool,
+    purpose: Purpose,
     /// Its number in the class, for `handles`.
     number: usize,
     handles: &'a [(usize, u32, u16)],
@@ -208,13 +225,13 @@ fn weave_method(
     pool: &mut Pool,
     numbers: &SiteNumbers,
     plan: &impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
-) -> Result<Vec<Site>, Error> {
+) -> Result<(Vec<Site>, Vec<Member>), Error> {
     let Some(place) = method.attribute_index(pool, "Code") else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     };
     let code = Code::parse(&method.attributes[place], pool)?;
     if is_empty_finalizer(parts.name, parts.descriptor, &code) {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let lines = code.lines(pool)?;
     let mut weaver = Weaver {
@@ -231,6 +248,11 @@ fn weave_method(
         shares_privates: parts.shares_privates,
         natives: parts.natives,
         context: parts.context,
+        in_interface: parts.in_interface,
+        purpose: parts.purpose,
+        detours: Vec::new(),
+        nulled: BTreeSet::new(),
+        simulation: None,
         flow: None,
         lines,
         source: parts.source.map(str::to_owned),
@@ -242,10 +264,11 @@ fn weave_method(
     let handles = parts.handles.iter().filter(|h| h.0 == parts.number);
     if !plan(&mut weaver)? {
         if handles.clone().next().is_none() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         weaver.editor = Editor::new(&code, parts.context);
         weaver.sites.clear();
+        weaver.detours.clear();
     }
     for (_, pc, handle) in handles {
         let mut asm = Asm::new();
@@ -255,12 +278,13 @@ fn weave_method(
     let Weaver {
         editor,
         sites,
+        detours,
         pool,
         ..
     } = weaver;
     let edited = editor.finish(pool)?;
     method.attributes[place] = edited.write(pool)?;
-    Ok(sites)
+    Ok((sites, detours))
 }
 
 /// An empty finalizer is to HotSpot as good as none. With code in it, every object of the class
@@ -276,6 +300,16 @@ impl Weaver<'_> {
 
     pub(crate) fn is_constructor(&self) -> bool {
         self.name == "<init>"
+    }
+
+    /// What is in the locals and on the stack before each instruction.
+    pub(crate) fn simulation(&mut self) -> Result<Rc<Simulation>, Error> {
+        if let Some(simulation) = &self.simulation {
+            return Ok(Rc::clone(simulation));
+        }
+        let simulation = Rc::new(simulate(self.code, self.pool, self.context)?);
+        self.simulation = Some(Rc::clone(&simulation));
+        Ok(simulation)
     }
 
     /// Where this constructor calls `this(...)` or `super(...)`.
@@ -323,6 +357,11 @@ impl Weaver<'_> {
             is_static: target.is_static,
         });
         id
+    }
+
+    /// The source line of a place in the code.
+    pub(crate) fn line_at(&self, pc: u32) -> Option<u16> {
+        self.lines.line_at(pc)
     }
 
     /// Sites made so far for this method.
@@ -693,6 +732,7 @@ mod tests {
             attributes: Vec::new(),
         };
         let settings = Settings {
+            purpose: crate::Purpose::Record,
             arrays: culprit_model::options::Arrays::default(),
             id_field: false,
             kin: false,

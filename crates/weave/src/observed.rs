@@ -11,9 +11,9 @@ use crate::identity;
 use crate::library;
 use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::outside;
-use crate::probe::{local_kind, variant};
+use crate::probe::{self, local_kind, variant};
 use crate::reference;
-use crate::{Error, MemberKind, Settings, World};
+use crate::{Error, MemberKind, Purpose, Settings, World};
 
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
@@ -223,6 +223,10 @@ pub(crate) fn access(
     }
     if !target.is_static {
         before.dup().astore(receiver);
+    }
+    if kind == EventKind::OutgoingRead && weaver.purpose == Purpose::Replay {
+        weaver.push_site(&mut after, site)?;
+        probe::read(&mut after, weaver.pool, target.descriptor)?;
     }
     if reads {
         after.dup_value(value_kind).store(value_kind, value);

@@ -8,6 +8,8 @@ use crate::Error;
 
 /// The runtime's class.
 pub const PROBE: &str = "culprit/runtime/Probe";
+/// The class that answers on replay.
+pub const ANSWER: &str = "culprit/runtime/Answer";
 
 /// The probes that are there once: name and descriptor.
 const SINGLE: [(&str, &str); 33] = [
@@ -103,6 +105,52 @@ pub(crate) fn call(asm: &mut Asm, pool: &mut Pool, name: &str) -> Result<(), Err
     let method = pool.add_method_ref(PROBE, name, &descriptor)?;
     asm.invokestatic(method);
     Ok(())
+}
+
+/// Appends a call that asks for an answer of a type, with the token of the outgoing call on the stack.
+pub(crate) fn give(asm: &mut Asm, pool: &mut Pool, result: &str) -> Result<(), Error> {
+    answer(asm, pool, "give", "J", result)
+}
+
+/// Appends a call that asks for the value of an external field, with what was found there and the
+/// number of the site on the stack.
+pub(crate) fn read(asm: &mut Asm, pool: &mut Pool, value: &str) -> Result<(), Error> {
+    answer(asm, pool, "read", &format!("{}I", erased(value).1), value)
+}
+
+/// Appends a call in a stub: what its caller is answered.
+pub(crate) fn stub(asm: &mut Asm, pool: &mut Pool, result: &str) -> Result<(), Error> {
+    answer(asm, pool, "stub", "", result)
+}
+
+fn answer(
+    asm: &mut Asm,
+    pool: &mut Pool,
+    stem: &str,
+    given: &str,
+    result: &str,
+) -> Result<(), Error> {
+    let (suffix, erased) = erased(result);
+    let name = format!("{stem}{suffix}");
+    let method = pool.add_method_ref(ANSWER, &name, &format!("({given}){erased}"))?;
+    asm.invokestatic(method);
+    if suffix == 'L' && result != erased {
+        let class = result.strip_prefix('L').and_then(|c| c.strip_suffix(';'));
+        asm.checkcast(pool.add_class(class.unwrap_or(result))?);
+    }
+    Ok(())
+}
+
+/// The suffix and the type by which answers of a type are asked for.
+fn erased(descriptor: &str) -> (char, &'static str) {
+    match LocalKind::of(descriptor) {
+        _ if descriptor == "V" => ('V', "V"),
+        LocalKind::Int => ('I', "I"),
+        LocalKind::Long => ('J', "J"),
+        LocalKind::Float => ('F', "F"),
+        LocalKind::Double => ('D', "D"),
+        LocalKind::Reference => ('L', "Ljava/lang/Object;"),
+    }
 }
 
 /// The variant of a probe for a value: `put` and an `int` give `put4`.

@@ -425,7 +425,7 @@ fn refuse_null(asm: &mut Asm, pool: &mut Pool) -> Result<(), Error> {
     Ok(())
 }
 
-fn return_of(result: &str) -> u8 {
+pub(crate) fn return_of(result: &str) -> u8 {
     match (result, LocalKind::of(result)) {
         ("V", _) => op::RETURN,
         (_, LocalKind::Int) => op::IRETURN,

@@ -6,7 +6,7 @@ use culprit_classfile::ClassFile;
 use culprit_model::options::Arrays;
 use culprit_verifier::Class;
 use culprit_weave::{
-    MemberKind, References, Settings, SiteNumbers, World, Woven, can_carry_id, hook,
+    MemberKind, Purpose, References, Settings, SiteNumbers, World, Woven, can_carry_id, hook,
 };
 
 /// What is observed, seen from the class that is woven.
@@ -67,6 +67,7 @@ impl Loom {
             .unwrap()
             .is_some_and(|s| s == "java/lang/Object");
         let settings = Settings {
+            purpose: Purpose::Record,
             arrays: match plan {
                 Plan::Module | Plan::Part(Part::Entries | Part::Calls | Part::Fields) => {
                     Arrays::Contents

@@ -155,6 +155,9 @@ final class Escape {
         if (leadsOn(held, info)) {
             Identity.of(held, info, state);
             open.add(held);
+        } else if (info.role == ClassInfo.OBSERVED && info.form == ClassInfo.OBJECT) {
+            // External code gets hold of it too.
+            Identity.of(held, info, state);
         }
     }
 

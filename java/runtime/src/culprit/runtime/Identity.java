@@ -31,11 +31,14 @@ final class Identity {
     /** Where the hash is in the header: the place is bit 8, and bit 11 since JDK 24 or so. */
     private static final long HASH_MASK;
 
+    private static final int HASH_SHIFT;
+
     static {
         for (int i = 0; i < STRIPES; i++) {
             TABLE[i] = new Stripe();
         }
         int shift = calibrate(8) ? 8 : 11;
+        HASH_SHIFT = shift;
         HASH_MASK = 0x7fffffffL << shift;
         HEADER_TELLS = shift == 8 || calibrate(11);
     }
@@ -69,6 +72,9 @@ final class Identity {
         if (carried == 0) {
             long made = fresh(state) << TYPE_BITS | info.type;
             carried = U.compareAndSetLong(o, offset, 0, made) ? made : U.getLongVolatile(o, offset);
+            if (State.REPLAYS) {
+                Answer.keep(o, carried >>> TYPE_BITS);
+            }
         }
         return carried >>> TYPE_BITS;
     }
@@ -101,6 +107,22 @@ final class Identity {
     @ForceInline
     static boolean isFresh(Object o) {
         return HEADER_TELLS && (U.getLong(o, 0L) & (HASH_MASK | 7)) == 1;
+    }
+
+    /**
+     * Gives an object the hash that it had when it was recorded, as the JVM itself would: in one step, and
+     * only while nobody holds its lock. One that has another hash by now is found under both.
+     */
+    static void setHash(Object o, int hash) {
+        long header = U.getLong(o, 0L);
+        if (hash == 0 || !HEADER_TELLS || (header & 7) != 1) {
+            return;
+        }
+        long id = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? 0 : find(o);
+        long hashed = header & ~HASH_MASK | (long) hash << HASH_SHIFT;
+        if (U.compareAndSetLong(o, 0L, header, hashed) && id != 0) {
+            TABLE[hash & STRIPES - 1].put(o, hash, id);
+        }
     }
 
     private static long find(Object o) {
@@ -166,19 +188,25 @@ final class Identity {
             return id != 0 ? id : add(o, state);
         }
 
+        synchronized void put(Object o, int hash, long id) {
+            Link[] all = size > buckets.length ? larger() : buckets;
+            int index = index(hash, all);
+            all[index] = new Link(new Entry(o, dead, hash, id), all[index]);
+            buckets = all;
+            size++;
+        }
+
         private synchronized long add(Object o, long state) {
             long id = find(o);
             if (id != 0) {
                 return id;
             }
             purge();
-            Link[] all = size > buckets.length ? larger() : buckets;
             id = fresh(state);
-            int hash = System.identityHashCode(o);
-            int index = index(hash, all);
-            all[index] = new Link(new Entry(o, dead, hash, id), all[index]);
-            buckets = all;
-            size++;
+            put(o, System.identityHashCode(o), id);
+            if (State.REPLAYS) {
+                Answer.keep(o, id);
+            }
             return id;
         }
 

@@ -7,6 +7,9 @@ package culprit.runtime;
 final class Native {
     private Native() {}
 
+    /** Whether this JVM replays. */
+    static native boolean replays();
+
     /** Address of the region that holds one state of 256 bytes a thread; see {@link Probe}. */
     static native long states();
 

@@ -830,6 +830,9 @@ public final class Probe {
         boolean told = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
         if (told && ((how & DIRECTLY) == 0 || !leadsOut(o))) {
             long state = State.of(token);
+            if (State.REPLAYS) {
+                Identity.setHash(o, Executor.hash(state));
+            }
             Records.begin(state, Records.IDENTITY_HASH, site);
             Values.reference(state, o, true);
             Values.four(state, System.identityHashCode(o));

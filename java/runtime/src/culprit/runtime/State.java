@@ -26,7 +26,11 @@ final class State {
             SLOT = 72,
             MUTED = 80,
             CHAINED = 88,
-            LEFT_OUT = 96;
+            LEFT_OUT = 96,
+            ANSWER = 104;
+
+    /** Whether this JVM replays: what leaves observed code is answered. */
+    static final boolean REPLAYS = Native.replays();
 
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long STATES = Native.states();

@@ -1,0 +1,154 @@
+//! The worker: the agent in a JVM that replays. Reads scenarios from its host, runs their steps
+//! through JNI, and says how they ended.
+//!
+//! The runtime and the weaving are those of a recorded JVM. What its threads record is compared
+//! with the scenario here instead of being written to a file.
+
+mod compare;
+mod java;
+mod natives;
+mod objects;
+mod perform;
+mod run;
+mod subject;
+
+use std::io::BufReader;
+use std::os::fd::FromRawFd;
+use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, OnceLock};
+
+use culprit_jvmti::{Jni, Jvmti};
+use culprit_model::{AgentOptions, Outcome};
+use culprit_wire::{FromWorker, Message as _, ToWorker};
+
+use crate::agent::{Agent, Trouble};
+use crate::lock::LockSafe;
+use java::Java;
+use run::Run;
+use subject::Classes;
+
+pub(crate) use natives::{remember_state, runs_steps, table};
+
+static WORKER: OnceLock<Worker> = OnceLock::new();
+
+pub(crate) fn worker() -> Option<&'static Worker> {
+    WORKER.get()
+}
+
+/// A JVM that replays.
+pub(crate) struct Worker {
+    jvmti: Jvmti,
+    incoming: Mutex<BufReader<UnixStream>>,
+    outgoing: Mutex<UnixStream>,
+    subject: Classes,
+    java: OnceLock<Java>,
+    run: Mutex<Run>,
+}
+
+/// Why a run cannot go on, other than by a difference.
+pub(crate) enum Halt {
+    /// The run has ended; its outcome is known.
+    Ended,
+    /// The scenario asks for something that cannot be done.
+    Unsupported(String),
+}
+
+impl From<culprit_jvmti::Error> for Halt {
+    fn from(error: culprit_jvmti::Error) -> Halt {
+        Halt::Unsupported(error.to_string())
+    }
+}
+
+/// Greets the host and takes the subject; the options by which its classes are to be woven.
+pub(crate) fn greet(
+    jvmti: Jvmti,
+    options: &AgentOptions,
+    feature: u16,
+) -> Result<AgentOptions, Trouble> {
+    let descriptor = options.socket.ok_or("a worker without a socket")?;
+    let descriptor = i32::try_from(descriptor)?;
+    // SAFETY: the host opened this socket for the worker, and nobody else uses it.
+    let stream = unsafe { UnixStream::from_raw_fd(descriptor) };
+    let mut outgoing = stream.try_clone()?;
+    let version = jvmti.system_property("java.vm.version").unwrap_or_default();
+    FromWorker::ready(feature, version, std::process::id()).write_to(&mut outgoing)?;
+    let mut incoming = BufReader::with_capacity(256 << 10, stream);
+    let Some(ToWorker::Subject(subject)) = ToWorker::read_from(&mut incoming)? else {
+        return Err("the host did not name a subject".into());
+    };
+    let woven: AgentOptions = subject.options.parse()?;
+    let worker = Worker {
+        jvmti,
+        incoming: Mutex::new(incoming),
+        outgoing: Mutex::new(outgoing),
+        subject: Classes::new(subject),
+        java: OnceLock::new(),
+        run: Mutex::default(),
+    };
+    WORKER
+        .set(worker)
+        .map_err(|_| "a JVM is one worker, not two")?;
+    Ok(AgentOptions {
+        out: options.out.clone(),
+        mode: options.mode,
+        socket: options.socket,
+        ..woven
+    })
+}
+
+impl Worker {
+    /// The Java side, once the runtime is there.
+    pub(crate) fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
+        let java = Java::find(jni)?;
+        self.java
+            .set(java)
+            .map_err(|_| "the worker is installed already")?;
+        Ok(())
+    }
+
+    fn java(&self) -> Result<&Java, Halt> {
+        let missing = || Halt::Unsupported("the runtime of the worker is not there".to_owned());
+        self.java.get().ok_or_else(missing)
+    }
+
+    /// Runs scenarios until the host says goodbye or is gone.
+    fn work(&self, agent: &Agent, jni: &Jni<'_>) {
+        loop {
+            let message = ToWorker::read_from(&mut *self.incoming.lock_safe());
+            match message {
+                Ok(Some(ToWorker::Run(run))) => {
+                    self.run.lock_safe().begin(&run);
+                    let outcome = self.run_to_end(agent, jni);
+                    let number = run.number;
+                    if self.say(&FromWorker::Done { number, outcome }).is_err() {
+                        return;
+                    }
+                }
+                Ok(Some(ToWorker::Class(class))) => self.subject.add(class),
+                Ok(Some(ToWorker::Tables(tables))) => self.run.lock_safe().define(tables),
+                Ok(Some(ToWorker::Blob { id, bytes })) => self.run.lock_safe().keep(id, bytes),
+                Ok(Some(ToWorker::Bye) | None) | Err(_) => return,
+                Ok(Some(ToWorker::Subject(_))) => {
+                    let _ = self.say(&FromWorker::Fault("a second subject".to_owned()));
+                    return;
+                }
+                // What is left of a run that ended before its last step was read.
+                Ok(Some(ToWorker::Steps(_) | ToWorker::EndOfSteps | ToWorker::Stop)) => {}
+            }
+        }
+    }
+
+    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>) -> Outcome {
+        let halted = self.drive(agent, jni);
+        let mut run = self.run.lock_safe();
+        if let Err(Halt::Unsupported(why)) = halted {
+            run.end(Outcome::Unsupported(why));
+        }
+        run.read_to_end(&self.incoming);
+        run.outcome()
+    }
+
+    fn say(&self, message: &FromWorker) -> Result<(), culprit_wire::WireError> {
+        message.write_to(&mut *self.outgoing.lock_safe())
+    }
+}

@@ -1,0 +1,303 @@
+//! Whether what the subject did is what the scenario says.
+
+use culprit_model::value::{Contents, Shape};
+use culprit_model::{Reference, Site, Value};
+
+use super::run::{Bindings, Done, Said};
+
+type Sides<'s> = (&'s Said, &'s Done);
+
+/// Why a place is not the one that the scenario names.
+pub(super) fn sites(said: &Site, done: &Site) -> Option<String> {
+    let place = |site: &Site| {
+        let target = &site.target;
+        format!(
+            "{}.{}{} called from {}.{}",
+            target.owner, target.name, target.descriptor, site.class, site.method
+        )
+    };
+    let same = said.kind == done.kind
+        && said.target == done.target
+        && said.class == done.class
+        && said.method == done.method
+        && said.descriptor == done.descriptor;
+    if !same {
+        return Some(format!(
+            "the recording has {}, the replay {}",
+            place(said),
+            place(done)
+        ));
+    }
+    if said.line != done.line {
+        return Some(format!(
+            "line {:?} in the recording, line {:?} in the replay",
+            said.line.unwrap_or(0),
+            done.line.unwrap_or(0)
+        ));
+    }
+    None
+}
+
+/// Why a value is not the one that the scenario has.
+pub(super) fn values(
+    said: &Value,
+    done: &Value,
+    sides: Sides<'_>,
+    bindings: &mut Bindings,
+) -> Option<String> {
+    let differ = || {
+        Some(format!(
+            "{}, not {}",
+            show(done, sides.1),
+            say(said, sides.0)
+        ))
+    };
+    match (said, done) {
+        (Value::Reference(said_reference), Value::Reference(done_reference)) => {
+            match references(said_reference, done_reference, sides, bindings) {
+                Sameness::Same => None,
+                Sameness::Another => differ(),
+                Sameness::Because(why) => Some(why),
+            }
+        }
+        // Bits, since no number is like another that is not a number.
+        (Value::Float(a), Value::Float(b)) if a.to_bits() == b.to_bits() => None,
+        (Value::Double(a), Value::Double(b)) if a.to_bits() == b.to_bits() => None,
+        (a, b) if a == b => None,
+        _ => differ(),
+    }
+}
+
+enum Sameness {
+    Same,
+    Another,
+    Because(String),
+}
+
+fn same(yes: bool) -> Sameness {
+    if yes {
+        Sameness::Same
+    } else {
+        Sameness::Another
+    }
+}
+
+fn references(
+    said: &Reference,
+    done: &Reference,
+    sides: Sides<'_>,
+    bindings: &mut Bindings,
+) -> Sameness {
+    match (said, done) {
+        // What the recording does not know, anything may be.
+        (Reference::Redacted | Reference::Unknown, _) | (_, Reference::Unknown) => Sameness::Same,
+        (Reference::Null, Reference::Null) => Sameness::Same,
+        (
+            Reference::String(_) | Reference::StringBlob(_),
+            Reference::String(_) | Reference::StringBlob(_),
+        ) => same(text(said, |id| sides.0.blob(id)) == text(done, |id| sides.1.blob(id))),
+        (Reference::Class(a), Reference::Class(b)) => {
+            same(same_class(sides.0.type_name(*a), sides.1.type_name(*b)))
+        }
+        (
+            Reference::Enum {
+                class: a,
+                ordinal: x,
+            },
+            Reference::Enum {
+                class: b,
+                ordinal: y,
+            },
+        ) => same(x == y && same_class(sides.0.type_name(*a), sides.1.type_name(*b))),
+        (Reference::Boxed(a), Reference::Boxed(b)) => same(values(a, b, sides, bindings).is_none()),
+        (Reference::Object { id: a, class: x }, Reference::Object { id: b, class: y }) => {
+            let (x, y) = (sides.0.type_name(*x), sides.1.type_name(*y));
+            if !same_class(x, y) {
+                return Sameness::Another;
+            }
+            identity(bindings.same(*a, b.0))
+        }
+        (
+            Reference::Array {
+                id: a,
+                class: x,
+                length: m,
+                contents: c,
+            },
+            Reference::Array {
+                id: b,
+                class: y,
+                length: n,
+                contents: d,
+            },
+        ) => {
+            let (x, y) = (sides.0.type_name(*x), sides.1.type_name(*y));
+            if !same_class(x, y) || m != n {
+                return Sameness::Another;
+            }
+            if !bindings.same(*a, b.0) {
+                return identity(false);
+            }
+            contents(c, d, x, sides, bindings)
+        }
+        _ => Sameness::Another,
+    }
+}
+
+fn identity(yes: bool) -> Sameness {
+    if yes {
+        Sameness::Same
+    } else {
+        Sameness::Because("another object of the same class".to_owned())
+    }
+}
+
+/// Classes made at run time have names that mean nothing in another run.
+fn same_class(a: &str, b: &str) -> bool {
+    let made = |name: &str| name.find("$$Lambda").map(|at| name[..at].to_owned());
+    a == b || made(a).is_some() && made(a) == made(b)
+}
+
+fn text<'b>(
+    reference: &Reference,
+    blob: impl Fn(culprit_model::BlobId) -> Option<&'b [u8]>,
+) -> Vec<u16> {
+    match reference {
+        Reference::String(units) => units.clone(),
+        Reference::StringBlob(id) => units(blob(*id).unwrap_or_default()),
+        _ => Vec::new(),
+    }
+}
+
+/// The code units of a stored string.
+pub(super) fn units(bytes: &[u8]) -> Vec<u16> {
+    let pairs = bytes.chunks_exact(2);
+    pairs
+        .map(|pair| match pair {
+            [low, high] => u16::from_le_bytes([*low, *high]),
+            _ => 0,
+        })
+        .collect()
+}
+
+fn contents(
+    said: &Contents,
+    done: &Contents,
+    class: &str,
+    sides: Sides<'_>,
+    bindings: &mut Bindings,
+) -> Sameness {
+    match (said, done) {
+        (Contents::Unknown, _) | (_, Contents::Unknown) => Sameness::Same,
+        (Contents::Elements(a), Contents::Elements(b)) => {
+            let differing = a
+                .iter()
+                .zip(b)
+                .enumerate()
+                .find_map(|(i, (a, b))| Some((i, values(a, b, sides, bindings)?)));
+            match differing {
+                None => Sameness::Same,
+                Some((i, why)) => Sameness::Because(format!("element {i}: {why}")),
+            }
+        }
+        (Contents::Part { from: a, known: c }, Contents::Part { from: b, known: d }) => {
+            if a != b {
+                return Sameness::Another;
+            }
+            contents(c, d, class, sides, bindings)
+        }
+        _ => same(
+            bytes(said, class, |id| sides.0.blob(id)) == bytes(done, class, |id| sides.1.blob(id)),
+        ),
+    }
+}
+
+/// The elements of a primitive array as bytes.
+pub(super) fn bytes<'b>(
+    contents: &Contents,
+    class: &str,
+    blob: impl Fn(culprit_model::BlobId) -> Option<&'b [u8]>,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match contents {
+        Contents::Unknown => {}
+        Contents::Blob(id) => bytes.extend_from_slice(blob(*id).unwrap_or_default()),
+        Contents::Part { known, .. } => return self::bytes(known, class, blob),
+        Contents::Elements(values) => {
+            for value in values {
+                match value {
+                    Value::Boolean(v) => bytes.push(u8::from(*v)),
+                    Value::Byte(v) => bytes.push(*v as u8),
+                    Value::Short(v) => bytes.extend(v.to_ne_bytes()),
+                    Value::Char(v) => bytes.extend(v.to_ne_bytes()),
+                    Value::Int(v) => bytes.extend(v.to_ne_bytes()),
+                    Value::Long(v) => bytes.extend(v.to_ne_bytes()),
+                    Value::Float(v) => bytes.extend(v.to_ne_bytes()),
+                    Value::Double(v) => bytes.extend(v.to_ne_bytes()),
+                    Value::Reference(_) => {}
+                }
+            }
+        }
+    }
+    bytes
+}
+
+/// The shape of the elements of an array class.
+pub(super) fn element(class: &str) -> Option<Shape> {
+    Shape::of(class.strip_prefix('[')?)
+}
+
+/// A value of the subject, as a person reads it.
+pub(super) fn show(value: &Value, done: &Done) -> String {
+    shown(
+        value,
+        |class| done.type_name(class).to_owned(),
+        |id| done.blob(id),
+    )
+}
+
+/// A value of the scenario.
+fn say(value: &Value, said: &Said) -> String {
+    shown(
+        value,
+        |class| said.type_name(class).to_owned(),
+        |id| said.blob(id),
+    )
+}
+
+fn shown<'b>(
+    value: &Value,
+    name: impl Fn(culprit_model::TypeId) -> String,
+    blob: impl Fn(culprit_model::BlobId) -> Option<&'b [u8]>,
+) -> String {
+    const LONGEST: usize = 60;
+    let class = |class| name(class).replace('/', ".");
+    match value {
+        Value::Boolean(v) => v.to_string(),
+        Value::Byte(v) => v.to_string(),
+        Value::Short(v) => v.to_string(),
+        Value::Char(v) => format!("{:?}", char::from_u32(u32::from(*v)).unwrap_or('\u{fffd}')),
+        Value::Int(v) => v.to_string(),
+        Value::Long(v) => format!("{v}L"),
+        Value::Float(v) => format!("{v:?}f"),
+        Value::Double(v) => format!("{v:?}"),
+        Value::Reference(reference) => match reference {
+            Reference::Null => "null".to_owned(),
+            Reference::String(_) | Reference::StringBlob(_) => {
+                let text = String::from_utf16_lossy(&text(reference, blob));
+                let short: String = text.chars().take(LONGEST).collect();
+                let more = if short.len() < text.len() { "..." } else { "" };
+                format!("{short:?}{more}")
+            }
+            Reference::Redacted => "a masked string".to_owned(),
+            Reference::Unknown => "an unknown value".to_owned(),
+            Reference::Class(id) => format!("{}.class", class(*id)),
+            Reference::Enum { class: id, ordinal } => format!("{}#{ordinal}", class(*id)),
+            Reference::Boxed(value) => shown(value, name, blob),
+            Reference::Object { class: id, .. } => format!("an object of {}", class(*id)),
+            Reference::Array {
+                class: id, length, ..
+            } => format!("an array {} of {length}", class(*id)),
+        },
+    }
+}

@@ -1,0 +1,205 @@
+//! The Java side of the worker: classes and methods that the executor calls, found once.
+
+use culprit_jvmti::{Global, Jni, Local, Passed, StaticMethodId};
+
+use super::Halt;
+use crate::agent::Trouble;
+
+/// What the executor calls in the JVM besides the subject.
+pub(crate) struct Java {
+    answer: Global,
+    object: StaticMethodId,
+    adopt: StaticMethodId,
+    forget: StaticMethodId,
+    loader: Global,
+    make: StaticMethodId,
+    class: Global,
+    for_name: StaticMethodId,
+    platform: Global,
+    stop: Global,
+    boxes: Vec<(u8, Global, StaticMethodId)>,
+}
+
+/// The classes of boxed values: letter, name, and the descriptor of `valueOf`.
+const BOXES: [(u8, &str, &str); 8] = [
+    (b'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;"),
+    (b'B', "java/lang/Byte", "(B)Ljava/lang/Byte;"),
+    (b'S', "java/lang/Short", "(S)Ljava/lang/Short;"),
+    (b'C', "java/lang/Character", "(C)Ljava/lang/Character;"),
+    (b'I', "java/lang/Integer", "(I)Ljava/lang/Integer;"),
+    (b'J', "java/lang/Long", "(J)Ljava/lang/Long;"),
+    (b'F', "java/lang/Float", "(F)Ljava/lang/Float;"),
+    (b'D', "java/lang/Double", "(D)Ljava/lang/Double;"),
+];
+
+/// Something of the JDK or of the runtime threw that has no reason to.
+fn threw(what: &str) -> Halt {
+    Halt::Unsupported(format!("{what} threw"))
+}
+
+/// An exception as its `toString` has it.
+fn thrown_text(jni: &Jni<'_>, thrown: &Local<'_>) -> String {
+    let class = jni.object_class(thrown);
+    let text = jni
+        .method(&class, "toString", "()Ljava/lang/String;")
+        .and_then(|method| jni.call_object(thrown, method, &[]));
+    match text {
+        Ok(Some(text)) => jni.string(&text),
+        _ => "an exception without text".to_owned(),
+    }
+}
+
+impl Java {
+    pub(crate) fn find(jni: &Jni<'_>) -> Result<Java, Trouble> {
+        let runtime = |name: &str| jni.find_class(&format!("culprit/runtime/{name}"));
+        let answer = runtime("Answer")?;
+        let loader = runtime("Loader")?;
+        let class = jni.find_class("java/lang/Class")?;
+        let class_loader = jni.find_class("java/lang/ClassLoader")?;
+        let platform = jni.static_method(
+            &class_loader,
+            "getPlatformClassLoader",
+            "()Ljava/lang/ClassLoader;",
+        )?;
+        let platform = jni
+            .call_static_object(&class_loader, platform)?
+            .ok_or("there is no platform loader")?;
+        let stop = jni.allocate(&runtime("Stop")?)?;
+        let mut boxes = Vec::new();
+        for (letter, name, descriptor) in BOXES {
+            let class = jni.find_class(name)?;
+            let method = jni.static_method(&class, "valueOf", descriptor)?;
+            boxes.push((letter, jni.global(&class)?, method));
+        }
+        Ok(Java {
+            object: jni.static_method(&answer, "object", "(J)Ljava/lang/Object;")?,
+            adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
+            forget: jni.static_method(&answer, "forget", "()V")?,
+            answer: jni.global(&answer)?,
+            make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
+            loader: jni.global(&loader)?,
+            for_name: jni.static_method(
+                &class,
+                "forName",
+                "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;",
+            )?,
+            class: jni.global(&class)?,
+            platform: jni.global(&platform)?,
+            stop: jni.global(&stop)?,
+            boxes,
+        })
+    }
+
+    /// The object with an id of this JVM.
+    pub(crate) fn object<'j>(&self, jni: &Jni<'j>, id: u64) -> Result<Option<Local<'j>>, Halt> {
+        let class = self.answer.local(jni);
+        jni.static_object(&class, self.object, &[Passed::Long(id as i64)])
+            .map_err(|_| threw("Answer.object"))
+    }
+
+    /// The id of an object in this JVM, given now if it has none.
+    pub(crate) fn adopt(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<u64, Halt> {
+        let class = self.answer.local(jni);
+        let object = Passed::Reference(Some(*object));
+        let id = jni.static_long(&class, self.adopt, &[object]);
+        id.map(|id| id as u64).map_err(|_| threw("Answer.adopt"))
+    }
+
+    /// Forgets all objects that have ids.
+    pub(crate) fn forget(&self, jni: &Jni<'_>) {
+        let class = self.answer.local(jni);
+        let _ = jni.call_statically(&class, self.forget, &[], b'V');
+    }
+
+    pub(crate) fn make_loader<'j>(&self, jni: &Jni<'j>, number: u32) -> Result<Local<'j>, Halt> {
+        let class = self.loader.local(jni);
+        let made = jni.static_object(&class, self.make, &[Passed::Int(number as i32)]);
+        made.ok()
+            .flatten()
+            .ok_or_else(|| threw("making a class loader"))
+    }
+
+    /// A class by its internal name, not initialised. Without a loader it is one of the JDK.
+    pub(crate) fn class<'j>(
+        &self,
+        jni: &Jni<'j>,
+        name: &str,
+        loader: Option<&Local<'_>>,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        let text = jni.new_string(&name.replace('/', "."))?;
+        let platform = self.platform.local(jni);
+        let loader = loader.unwrap_or(&platform);
+        let arguments = [
+            Passed::Reference(Some(text)),
+            Passed::Boolean(false),
+            Passed::Reference(Some(*loader)),
+        ];
+        let class = self.class.local(jni);
+        let found = jni.static_object(&class, self.for_name, &arguments);
+        found.map_err(|thrown| {
+            let why = thrown_text(jni, &thrown);
+            Halt::Unsupported(format!(
+                "{} cannot be loaded: {why}",
+                name.replace('/', ".")
+            ))
+        })
+    }
+
+    /// The class of a primitive type, by its letter.
+    pub(crate) fn primitive<'j>(&self, jni: &Jni<'j>, letter: u8) -> Option<Local<'j>> {
+        let class = match letter {
+            b'V' => jni.find_class("java/lang/Void").ok()?,
+            _ => {
+                let (_, class, _) = self.boxes.iter().find(|(l, ..)| *l == letter)?;
+                jni.reuse(class)
+            }
+        };
+        match jni.get_static_field(&class, "TYPE", "Ljava/lang/Class;") {
+            Ok(Passed::Reference(class)) => class,
+            _ => None,
+        }
+    }
+
+    pub(crate) fn boxed<'j>(
+        &self,
+        jni: &Jni<'j>,
+        letter: u8,
+        value: Passed<'_>,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        let boxes = self.boxes.iter().find(|(l, ..)| *l == letter);
+        let (_, class, method) = boxes.ok_or_else(|| threw("boxing"))?;
+        let class = class.local(jni);
+        jni.static_object(&class, *method, &[value])
+            .map_err(|_| threw("valueOf"))
+    }
+
+    /// What ends observed code that still runs when the run is over.
+    pub(crate) fn stop<'j>(&self, jni: &Jni<'j>) -> Local<'j> {
+        jni.reuse(&self.stop)
+    }
+
+    /// The descriptor of a constructor of a JDK class that a stub can call: one that takes as little
+    /// as possible.
+    pub(crate) fn constructor(&self, jni: &Jni<'_>, name: &str) -> Option<String> {
+        let plain = "()V";
+        jni.with_frame(|jni| {
+            let class = self.class(jni, name, None).ok()??;
+            let offers = |descriptor: &str| jni.method(&class, "<init>", descriptor).is_ok();
+            let candidates = [
+                plain,
+                "(Ljava/lang/String;)V",
+                "(I)V",
+                "(Ljava/io/InputStream;)V",
+                "(Ljava/io/OutputStream;)V",
+                "(Ljava/io/Reader;)V",
+                "(Ljava/io/Writer;)V",
+                "(Ljava/lang/ClassLoader;)V",
+                "(Ljava/lang/String;I)V",
+            ];
+            let found = candidates.into_iter().find(|d| offers(d));
+            found.map(str::to_owned)
+        })
+        .ok()
+        .flatten()
+    }
+}

@@ -1,0 +1,198 @@
+//! The native methods of `Executor.java`. Each catches a panic at its border and ends the run.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong, jobject, jstring};
+use culprit_jvmti::{Jni, Local, NativeMethod};
+
+use super::perform::Answered;
+use super::{Halt, Worker, worker};
+use crate::agent::Agent;
+use crate::{agent, forget_on_panic};
+
+type Env = *mut JNIEnv;
+
+thread_local! {
+    /// Whether this thread runs steps of a scenario: others are not recorded.
+    static RUNS_STEPS: Cell<bool> = const { Cell::new(false) };
+    /// The address of the state of this thread, once it has one.
+    static STATE: Cell<i64> = const { Cell::new(0) };
+}
+
+pub(crate) fn table() -> Vec<NativeMethod> {
+    let method = |name, descriptor, function| NativeMethod {
+        name,
+        descriptor,
+        function,
+    };
+    vec![
+        method("work", "()V", work as *mut c_void),
+        method("drive", "(I)V", drive as *mut c_void),
+        method(
+            "answer",
+            "(JLjava/lang/Object;)Ljava/lang/Object;",
+            answer as *mut c_void,
+        ),
+        method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
+        method("hash", "(J)I", hash as *mut c_void),
+        method(
+            "define",
+            "(Lculprit/runtime/Loader;ILjava/lang/String;)Ljava/lang/Class;",
+            define as *mut c_void,
+        ),
+    ]
+}
+
+/// Whether the current thread runs steps of a scenario.
+pub(crate) fn runs_steps() -> bool {
+    RUNS_STEPS.get()
+}
+
+/// The address of the state of the current thread, which it has by now.
+pub(super) fn current_state(_: &Agent) -> i64 {
+    STATE.get()
+}
+
+/// Notes the address of the state of the current thread.
+pub(crate) fn remember_state(address: i64) {
+    STATE.set(address);
+}
+
+fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Worker, &Agent, &Jni<'_>) -> R) -> R {
+    let (Some(worker), Some(agent)) = (worker(), agent()) else {
+        return otherwise;
+    };
+    // SAFETY: the JVM passes the environment of the calling thread to a native method.
+    let jni = unsafe { Jni::from_raw(env) };
+    match catch_unwind(AssertUnwindSafe(|| body(worker, agent, &jni))) {
+        Ok(result) => result,
+        Err(panic) => {
+            worker.halt(Halt::Unsupported("a fault of the executor".to_owned()));
+            forget_on_panic(agent, panic);
+            otherwise
+        }
+    }
+}
+
+/// A reference argument, valid until the native method returns.
+fn local<'a>(raw: jobject) -> Option<Local<'a>> {
+    // SAFETY: the JVM passes null or a local reference; callers do not keep it.
+    unsafe { Local::from_raw(raw) }
+}
+
+extern "system" fn work(env: Env, _: jclass) {
+    RUNS_STEPS.set(true);
+    with(env, (), |worker, agent, jni| worker.work(agent, jni));
+}
+
+extern "system" fn drive(_: Env, _: jclass, _: jint) {
+    RUNS_STEPS.set(true);
+}
+
+extern "system" fn answer(env: Env, _: jclass, state: jlong, constructed: jobject) -> jobject {
+    remember_state(state);
+    with(env, ptr::null_mut(), |worker, agent, jni| {
+        let constructed = local(constructed);
+        let answered = worker.answer(agent, jni, constructed.as_ref());
+        give(worker, agent, jni, state, answered)
+    })
+}
+
+extern "system" fn read(env: Env, _: jclass, state: jlong, _: jint) -> jobject {
+    remember_state(state);
+    with(env, ptr::null_mut(), |worker, agent, jni| {
+        let answered = worker.field(agent, jni);
+        give(worker, agent, jni, state, answered)
+    })
+}
+
+extern "system" fn hash(env: Env, _: jclass, state: jlong) -> jint {
+    remember_state(state);
+    with(env, 0, |worker, agent, jni| {
+        worker.hash(agent, jni).unwrap_or_else(|halt| {
+            worker.halt(halt);
+            0
+        })
+    })
+}
+
+/// Hands an answer to the runtime.
+fn give(
+    worker: &Worker,
+    agent: &Agent,
+    jni: &Jni<'_>,
+    state: i64,
+    answered: Result<Answered<'_>, Halt>,
+) -> jobject {
+    match answered {
+        Ok(Answered::Nothing) => ptr::null_mut(),
+        Ok(Answered::Scalar(bits)) => {
+            agent.recorder.states.answer(state, bits);
+            ptr::null_mut()
+        }
+        Ok(Answered::Reference(object)) => object.map_or(ptr::null_mut(), |o| o.raw()),
+        Ok(Answered::Thrown(exception)) => {
+            jni.throw(&exception);
+            ptr::null_mut()
+        }
+        Err(halt) => {
+            worker.halt(halt);
+            if let Ok(java) = worker.java() {
+                jni.throw(&java.stop(jni));
+            }
+            ptr::null_mut()
+        }
+    }
+}
+
+extern "system" fn define(
+    env: Env,
+    _: jclass,
+    loader: jobject,
+    number: jint,
+    name: jstring,
+) -> jclass {
+    with(env, ptr::null_mut(), |worker, _, jni| {
+        let (Some(loader), Some(name)) = (local(loader), local(name)) else {
+            return ptr::null_mut();
+        };
+        let name = jni.string(&name);
+        match worker.define(jni, &loader, number as u32, &name) {
+            Ok(class) => class.map_or(ptr::null_mut(), |class| class.raw()),
+            Err(why) => {
+                jni.throw_new("java/lang/LinkageError", &format!("{name}: {why}"));
+                ptr::null_mut()
+            }
+        }
+    })
+}
+
+impl Worker {
+    /// Defines a class that a loader is asked for, or has another loader do so.
+    fn define<'j>(
+        &self,
+        jni: &Jni<'j>,
+        loader: &Local<'_>,
+        number: u32,
+        name: &str,
+    ) -> Result<Option<Local<'j>>, String> {
+        let why = |halt| match halt {
+            Halt::Unsupported(why) => why,
+            Halt::Ended => "the run is over".to_owned(),
+        };
+        let java = self.java().map_err(why)?;
+        let Some(owner) = self.subject.loader_of(number, name) else {
+            return Ok(None);
+        };
+        if owner != number {
+            let other = self.subject.loader(jni, java, owner).map_err(why)?;
+            return java.class(jni, name, Some(&other)).map_err(why);
+        }
+        let bytes = self.subject.bytes(jni, java, number, name);
+        let bytes = bytes.map_err(|error| error.to_string())?;
+        Ok(jni.define_or_throw(name, loader, &bytes))
+    }
+}

@@ -1,0 +1,323 @@
+//! Values of a scenario as values of the JVM: strings, boxes, constants and classes by what they
+//! are, objects by their identity, and a stand-in for each that has none yet.
+
+use culprit_jvmti::{Jni, Local, Passed};
+use culprit_model::observe::is_jdk_name;
+use culprit_model::value::{Contents, Shape};
+use culprit_model::{ObjectId, Reference, TypeId, Value};
+
+use super::compare::{bytes, element, units};
+use super::{Halt, Worker};
+use crate::classes::{internal_name, plain_name};
+use crate::lock::LockSafe;
+
+/// What the name of a primitive type is abbreviated to.
+const PRIMITIVES: [(&str, u8); 9] = [
+    ("boolean", b'Z'),
+    ("byte", b'B'),
+    ("short", b'S'),
+    ("char", b'C'),
+    ("int", b'I'),
+    ("long", b'J'),
+    ("float", b'F'),
+    ("double", b'D'),
+    ("void", b'V'),
+];
+
+impl Worker {
+    pub(super) fn value<'j>(&self, jni: &Jni<'j>, value: &Value) -> Result<Passed<'j>, Halt> {
+        Ok(match value {
+            Value::Boolean(v) => Passed::Boolean(*v),
+            Value::Byte(v) => Passed::Byte(*v),
+            Value::Short(v) => Passed::Short(*v),
+            Value::Char(v) => Passed::Char(*v),
+            Value::Int(v) => Passed::Int(*v),
+            Value::Long(v) => Passed::Long(*v),
+            Value::Float(v) => Passed::Float(*v),
+            Value::Double(v) => Passed::Double(*v),
+            Value::Reference(reference) => Passed::Reference(self.reference(jni, reference)?),
+        })
+    }
+
+    pub(super) fn reference<'j>(
+        &self,
+        jni: &Jni<'j>,
+        reference: &Reference,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        Ok(match reference {
+            Reference::Null | Reference::Unknown => None,
+            Reference::String(units) => Some(self.string(jni, units)?),
+            Reference::StringBlob(id) => {
+                let units = units(self.run.lock_safe().said.blob(*id).unwrap_or_default());
+                Some(jni.new_string_units(&units)?)
+            }
+            Reference::Redacted => Some(jni.new_string(culprit_model::options::MASK)?),
+            Reference::Class(class) => Some(self.class(jni, *class)?),
+            Reference::Enum { class, ordinal } => Some(self.constant(jni, *class, *ordinal)?),
+            Reference::Boxed(value) => {
+                let letter = letter(value);
+                let value = self.value(jni, value)?;
+                self.java()?.boxed(jni, letter, value)?
+            }
+            Reference::Object { id, class } => Some(self.object(jni, *id, *class)?),
+            Reference::Array {
+                id,
+                class,
+                length,
+                contents,
+            } => Some(self.array(jni, *id, *class, *length, contents)?),
+        })
+    }
+
+    /// Strings of equal content are one, as constants of a program are.
+    fn string<'j>(&self, jni: &Jni<'j>, units: &[u16]) -> Result<Local<'j>, Halt> {
+        let string = jni.new_string_units(units)?;
+        let class = jni.object_class(&string);
+        let intern = jni.method(&class, "intern", "()Ljava/lang/String;")?;
+        let same = jni.call_object(&string, intern, &[])?;
+        Ok(same.unwrap_or(string))
+    }
+
+    /// The object that an id of the scenario stands for.
+    fn object<'j>(&self, jni: &Jni<'j>, id: ObjectId, class: TypeId) -> Result<Local<'j>, Halt> {
+        if let Some(object) = self.known(jni, id)? {
+            return Ok(object);
+        }
+        let name = self.run.lock_safe().said.type_name(class).to_owned();
+        let unfinished = {
+            let mut run = self.run.lock_safe();
+            let place = run.unfinished.iter().rposition(|(of, _)| *of == name);
+            place.map(|place| run.unfinished.remove(place).1)
+        };
+        let java = self.java()?;
+        if let Some(here) = unfinished {
+            self.run.lock_safe().bindings.bind(id, here);
+            if let Some(object) = java.object(jni, here)? {
+                return Ok(object);
+            }
+        }
+        let likely = self.run.lock_safe().bindings.likely(id);
+        for here in likely {
+            if let Some(object) = java.object(jni, here)?
+                && self.class_name(jni, &object) == name
+            {
+                self.run.lock_safe().bindings.bind(id, here);
+                return Ok(object);
+            }
+        }
+        let class = self.class(jni, class)?;
+        let cannot =
+            |_| Halt::Unsupported(format!("no stand-in for {} can be made", dotted(&name)));
+        let object = jni.allocate(&class).map_err(cannot)?;
+        let here = java.adopt(jni, &object)?;
+        self.run.lock_safe().bindings.bind(id, here);
+        Ok(object)
+    }
+
+    /// The internal name of the class of an object.
+    pub(super) fn class_name(&self, jni: &Jni<'_>, object: &Local<'_>) -> String {
+        let class = jni.object_class(object);
+        let signature = self.jvmti.class_signature(&class).unwrap_or_default();
+        plain_name(internal_name(&signature))
+    }
+
+    /// The object of this JVM that is bound to an id of the scenario.
+    fn known<'j>(&self, jni: &Jni<'j>, id: ObjectId) -> Result<Option<Local<'j>>, Halt> {
+        let here = self.run.lock_safe().bindings.here(id);
+        match here {
+            Some(here) => self.java()?.object(jni, here),
+            None => Ok(None),
+        }
+    }
+
+    fn array<'j>(
+        &self,
+        jni: &Jni<'j>,
+        id: ObjectId,
+        class: TypeId,
+        length: u32,
+        contents: &Contents,
+    ) -> Result<Local<'j>, Halt> {
+        let name = self.run.lock_safe().said.type_name(class).to_owned();
+        let shape =
+            element(&name).ok_or_else(|| Halt::Unsupported(format!("{name} is no array")))?;
+        let array = match self.known(jni, id)? {
+            Some(array) => array,
+            None => {
+                let array = match shape {
+                    Shape::Reference => {
+                        let element = self.element_class(jni, class, &name)?;
+                        jni.new_object_array(length as usize, &element)?
+                    }
+                    _ => jni.new_array(length as usize, shape.code() as u8)?,
+                };
+                let here = self.java()?.adopt(jni, &array)?;
+                self.run.lock_safe().bindings.bind(id, here);
+                array
+            }
+        };
+        self.fill(jni, &array, &name, shape, contents)?;
+        Ok(array)
+    }
+
+    /// Makes the contents of an array what the scenario says they are.
+    fn fill(
+        &self,
+        jni: &Jni<'_>,
+        array: &Local<'_>,
+        class: &str,
+        shape: Shape,
+        contents: &Contents,
+    ) -> Result<(), Halt> {
+        let (from, known) = match contents {
+            Contents::Unknown => return Ok(()),
+            Contents::Part { from, known } => (*from as usize, &**known),
+            whole => (0, whole),
+        };
+        if let Some(width) = shape.width() {
+            let bytes = {
+                let run = self.run.lock_safe();
+                bytes(known, class, |id| run.said.blob(id))
+            };
+            jni.fill(array, width, from, &bytes)?;
+            return Ok(());
+        }
+        let Contents::Elements(elements) = known else {
+            return Ok(());
+        };
+        for (i, element) in elements.iter().enumerate() {
+            let set = jni.with_frame(|jni| -> Result<(), Halt> {
+                let Passed::Reference(element) = self.value(jni, element)? else {
+                    return Ok(());
+                };
+                jni.set_element(array, from + i, element.as_ref())
+                    .map_err(|_| Halt::Unsupported(format!("an element of {class} does not fit")))
+            });
+            set.map_err(Halt::from)??;
+        }
+        Ok(())
+    }
+
+    fn element_class<'j>(
+        &self,
+        jni: &Jni<'j>,
+        class: TypeId,
+        name: &str,
+    ) -> Result<Local<'j>, Halt> {
+        let loader = self
+            .run
+            .lock_safe()
+            .said
+            .class(class)
+            .map_or(0, |c| c.loader);
+        let element = name.strip_prefix('[').unwrap_or(name);
+        let element = element
+            .strip_prefix('L')
+            .and_then(|e| e.strip_suffix(';'))
+            .unwrap_or(element);
+        self.class_named(jni, element, loader)
+    }
+
+    /// The class that a type of the scenario is.
+    pub(super) fn class<'j>(&self, jni: &Jni<'j>, class: TypeId) -> Result<Local<'j>, Halt> {
+        let (name, loader) = {
+            let run = self.run.lock_safe();
+            let class = run.said.class(class);
+            let class =
+                class.ok_or_else(|| Halt::Unsupported(format!("{class:?} is not defined")))?;
+            (class.name.clone(), class.loader)
+        };
+        self.class_named(jni, &name, loader)
+    }
+
+    /// A class by its internal name; not initialised.
+    pub(super) fn class_named<'j>(
+        &self,
+        jni: &Jni<'j>,
+        name: &str,
+        loader: u32,
+    ) -> Result<Local<'j>, Halt> {
+        let java = self.java()?;
+        if let Some((_, letter)) = PRIMITIVES.iter().find(|(n, _)| *n == name)
+            && let Some(class) = java.primitive(jni, *letter)
+        {
+            return Ok(class);
+        }
+        let plain = name.trim_start_matches('[');
+        let plain = match plain.len() < name.len() {
+            true => plain.strip_prefix('L').and_then(|p| p.strip_suffix(';')),
+            false => Some(plain),
+        };
+        let of_jdk = plain.is_none_or(is_jdk_name);
+        let found = if of_jdk {
+            java.class(jni, name, None)?
+        } else {
+            let number = self.subject.loader_of(loader, plain.unwrap_or(name));
+            let loader = self.subject.loader(jni, java, number.unwrap_or(loader))?;
+            java.class(jni, name, Some(&loader))?
+        };
+        found.ok_or_else(|| {
+            Halt::Unsupported(format!("the recording has no class {}", dotted(name)))
+        })
+    }
+
+    /// A constant of an enum. Those of an external one are made here: its stub has none.
+    fn constant<'j>(&self, jni: &Jni<'j>, class: TypeId, ordinal: u32) -> Result<Local<'j>, Halt> {
+        let name = self.run.lock_safe().said.type_name(class).to_owned();
+        let enum_class = self.class(jni, class)?;
+        if let Some(constants) = self.subject.constants(&name) {
+            return self.stub_constant(jni, &name, &enum_class, &constants, ordinal);
+        }
+        let class_class = jni.object_class(&enum_class);
+        let all = jni.method(&class_class, "getEnumConstants", "()[Ljava/lang/Object;")?;
+        let all = jni.call_object(&enum_class, all, &[])?;
+        let constant = all.and_then(|all| jni.array_element(&all, ordinal as usize).ok().flatten());
+        constant.ok_or_else(|| {
+            Halt::Unsupported(format!("{} has no constant {ordinal}", dotted(&name)))
+        })
+    }
+
+    fn stub_constant<'j>(
+        &self,
+        jni: &Jni<'j>,
+        name: &str,
+        class: &Local<'_>,
+        constants: &[String],
+        ordinal: u32,
+    ) -> Result<Local<'j>, Halt> {
+        let none = || Halt::Unsupported(format!("{} has no constant {ordinal}", dotted(name)));
+        let constant = constants.get(ordinal as usize).ok_or_else(none)?;
+        let descriptor = format!("L{name};");
+        if let Ok(Passed::Reference(Some(known))) =
+            jni.get_static_field(class, constant, &descriptor)
+        {
+            return Ok(known);
+        }
+        let made = jni.allocate(class)?;
+        let base = jni.find_class("java/lang/Enum")?;
+        let text = Passed::Reference(Some(jni.new_string(constant)?));
+        jni.set_field(&made, &base, "name", "Ljava/lang/String;", &text)?;
+        jni.set_field(&made, &base, "ordinal", "I", &Passed::Int(ordinal as i32))?;
+        let value = Passed::Reference(Some(made));
+        jni.set_static_field(class, constant, &descriptor, &value)?;
+        Ok(made)
+    }
+}
+
+fn letter(value: &Value) -> u8 {
+    match value {
+        Value::Boolean(_) => b'Z',
+        Value::Byte(_) => b'B',
+        Value::Short(_) => b'S',
+        Value::Char(_) => b'C',
+        Value::Int(_) => b'I',
+        Value::Long(_) => b'J',
+        Value::Float(_) => b'F',
+        Value::Double(_) => b'D',
+        Value::Reference(_) => b'L',
+    }
+}
+
+fn dotted(name: &str) -> String {
+    name.replace('/', ".")
+}

@@ -1,0 +1,316 @@
+//! Doing what the scenario says: calls into the observed code, and answers to its calls out.
+
+use culprit_jvmti::{Jni, Local, Passed};
+use culprit_model::outcome::Outcome;
+use culprit_model::{EventKind, Part, Reference, Site, Step, Value};
+
+use super::run::Run;
+use super::{Halt, Worker};
+use crate::agent::Agent;
+use crate::lock::LockSafe;
+
+/// What observed code gets for its call.
+pub(super) enum Answered<'j> {
+    Nothing,
+    Scalar(u64),
+    Reference(Option<Local<'j>>),
+    Thrown(Local<'j>),
+}
+
+impl Worker {
+    /// Does the steps of the scenario until it ends.
+    pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
+        loop {
+            let Some(step) = self.next(0) else {
+                self.run.lock_safe().finish();
+                return Ok(());
+            };
+            if self.run.lock_safe().is_over() {
+                return Ok(());
+            }
+            if step.part() != Part::Drive {
+                let why = "the recording goes on, and nothing runs that could".to_owned();
+                self.run.lock_safe().diverge(None, why);
+                return Ok(());
+            }
+            let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
+            done.map_err(Halt::from)??;
+        }
+    }
+
+    fn next(&self, ahead: usize) -> Option<Step> {
+        let mut run = self.run.lock_safe();
+        run.peek(ahead, &self.incoming).cloned()
+    }
+
+    fn catch_up(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
+        let state = self.state(agent, jni)?;
+        let mut run = self.run.lock_safe();
+        run.catch_up(agent, &self.incoming, state);
+        match run.is_over() {
+            true => Err(Halt::Ended),
+            false => Ok(()),
+        }
+    }
+
+    /// The address of the state of the current thread; 0 before its first record.
+    fn state(&self, agent: &Agent, _: &Jni<'_>) -> Result<i64, Halt> {
+        Ok(super::natives::current_state(agent))
+    }
+
+    /// Acts on the observed code.
+    fn perform(&self, agent: &Agent, jni: &Jni<'_>, step: &Step) -> Result<(), Halt> {
+        let site = self.run.lock_safe().site(step.site);
+        let site =
+            site.ok_or_else(|| Halt::Unsupported(format!("{} is not defined", step.site)))?;
+        let before = self.run.lock_safe().used_up();
+        match step.kind {
+            EventKind::IncomingCall => self.call(jni, &site, &step.values)?,
+            EventKind::IncomingWrite => return self.write(jni, &site, &step.values),
+            EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
+            _ => {}
+        }
+        self.catch_up(agent, jni)?;
+        let mut run = self.run.lock_safe();
+        if run.used_up() == before {
+            let why = "the call left no trace: the method is not woven".to_owned();
+            run.diverge(None, why);
+            return Err(Halt::Ended);
+        }
+        Ok(())
+    }
+
+    fn call(&self, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
+        let target = &site.target;
+        let missing = |_| {
+            let (owner, name) = (target.owner.replace('/', "."), &target.name);
+            Halt::Unsupported(format!("{owner} has no {name}{}", target.descriptor))
+        };
+        let mut passed = Vec::new();
+        for value in values {
+            passed.push(self.value(jni, value)?);
+        }
+        let result = result_letter(&target.descriptor);
+        // Whatever it throws, the woven code has recorded.
+        if target.name == "<clinit>" {
+            let class = self.class_named(jni, &target.owner, 0)?;
+            // Asking for a method initialises its class.
+            let _ = jni.static_method(&class, "$culprit$none", "()V");
+        } else if target.name == "<init>" {
+            let class = self.class_named(jni, &target.owner, 0)?;
+            let method = jni.method(&class, "<init>", &target.descriptor);
+            let method = method.map_err(missing)?;
+            let object = jni.allocate(&class)?;
+            let _ = jni.call_exactly(&object, &class, method, &passed, b'V');
+        } else if site.is_static {
+            let class = self.class_named(jni, &target.owner, 0)?;
+            let method = jni.static_method(&class, &target.name, &target.descriptor);
+            let method = method.map_err(missing)?;
+            let _ = jni.call_statically(&class, method, &passed, result);
+        } else {
+            let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first() else {
+                return Err(Halt::Unsupported("a call without a receiver".to_owned()));
+            };
+            let class = self.declaring(jni, receiver, site)?;
+            let method = jni.method(&class, &target.name, &target.descriptor);
+            let method = method.map_err(missing)?;
+            let _ = jni.call_exactly(receiver, &class, method, arguments, result);
+        }
+        Ok(())
+    }
+
+    /// The class whose method is called: the one of that name among those of the receiver.
+    fn declaring<'j>(
+        &self,
+        jni: &Jni<'j>,
+        receiver: &Local<'_>,
+        site: &Site,
+    ) -> Result<Local<'j>, Halt> {
+        let _ = receiver;
+        self.class_named(jni, &site.target.owner, 0)
+    }
+
+    /// External code writes an observed field.
+    fn write(&self, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
+        let target = &site.target;
+        let class = self.class_named(jni, &target.owner, 0)?;
+        let Some((value, receiver)) = values.split_last() else {
+            return Err(Halt::Unsupported("a write without a value".to_owned()));
+        };
+        let value = self.value(jni, value)?;
+        let (name, descriptor) = (&target.name, &target.descriptor);
+        match receiver.first() {
+            None => jni.set_static_field(&class, name, descriptor, &value)?,
+            Some(receiver) => {
+                let Passed::Reference(Some(receiver)) = self.value(jni, receiver)? else {
+                    return Err(Halt::Unsupported("a write to a field of null".to_owned()));
+                };
+                jni.set_field(&receiver, &class, name, descriptor, &value)?;
+            }
+        }
+        self.run.lock_safe().take();
+        Ok(())
+    }
+
+    /// External code reads an observed field: it must find there what it did.
+    fn read(&self, _: &Agent, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
+        let target = &site.target;
+        let class = self.class_named(jni, &target.owner, 0)?;
+        let Some((said, receiver)) = values.split_last() else {
+            return Err(Halt::Unsupported("a read without a value".to_owned()));
+        };
+        let (name, descriptor) = (&target.name, &target.descriptor);
+        let found = match receiver.first() {
+            None => jni.get_static_field(&class, name, descriptor)?,
+            Some(receiver) => {
+                let Passed::Reference(Some(receiver)) = self.value(jni, receiver)? else {
+                    return Err(Halt::Unsupported("a read of a field of null".to_owned()));
+                };
+                jni.get_field(&receiver, &class, name, descriptor)?
+            }
+        };
+        let differs = match (said, found) {
+            (Value::Reference(Reference::Object { id, .. }), Passed::Reference(Some(found)))
+            | (Value::Reference(Reference::Array { id, .. }), Passed::Reference(Some(found))) => {
+                let here = self.java()?.adopt(jni, &found)?;
+                !self.run.lock_safe().bindings.same(*id, here)
+            }
+            (Value::Reference(Reference::Null), Passed::Reference(found)) => found.is_some(),
+            (Value::Reference(_), Passed::Reference(found)) => found.is_none(),
+            (Value::Boolean(a), Passed::Boolean(b)) => *a != b,
+            (Value::Byte(a), Passed::Byte(b)) => *a != b,
+            (Value::Short(a), Passed::Short(b)) => *a != b,
+            (Value::Char(a), Passed::Char(b)) => *a != b,
+            (Value::Int(a), Passed::Int(b)) => *a != b,
+            (Value::Long(a), Passed::Long(b)) => *a != b,
+            (Value::Float(a), Passed::Float(b)) => a.to_bits() != b.to_bits(),
+            (Value::Double(a), Passed::Double(b)) => a.to_bits() != b.to_bits(),
+            _ => true,
+        };
+        let mut run = self.run.lock_safe();
+        if differs {
+            run.diverge(None, format!("the field {name} has another value"));
+            return Err(Halt::Ended);
+        }
+        run.take();
+        Ok(())
+    }
+
+    /// What observed code gets for the call that it has just made.
+    pub(super) fn answer<'j>(
+        &self,
+        agent: &Agent,
+        jni: &Jni<'j>,
+        constructed: Option<&Local<'_>>,
+    ) -> Result<Answered<'j>, Halt> {
+        self.catch_up(agent, jni)?;
+        let state = self.state(agent, jni)?;
+        if agent.recorder.states.depth(state) % 2 != 0 {
+            let why = "a stub was called, and no call of it is recorded".to_owned();
+            self.run.lock_safe().diverge(None, why);
+            return Err(Halt::Ended);
+        }
+        if let Some(object) = constructed {
+            let here = self.java()?.adopt(jni, object)?;
+            let name = self.class_name(jni, object);
+            let mut run = self.run.lock_safe();
+            if !run.bindings.is_bound(here) {
+                run.unfinished.push((name, here));
+            }
+        }
+        let mut ahead = 0;
+        loop {
+            let Some(step) = self.next(ahead) else {
+                // The call never ended while it was recorded.
+                self.run.lock_safe().finish();
+                return Err(Halt::Ended);
+            };
+            match (step.part(), step.kind) {
+                (Part::Drive, _) => {
+                    let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
+                    done.map_err(Halt::from)??;
+                    ahead = 0;
+                }
+                (_, EventKind::ArrayContents) => {
+                    for value in &step.values {
+                        let filled = jni.with_frame_of(64, |jni| self.value(jni, value).map(drop));
+                        filled.map_err(Halt::from)??;
+                    }
+                    ahead += 1;
+                }
+                (_, EventKind::OutgoingReturn) => return self.result(jni, step.values.first()),
+                (_, EventKind::OutgoingThrow) => {
+                    let thrown = step.values.first();
+                    return match self.result(jni, thrown)? {
+                        Answered::Reference(Some(thrown)) => Ok(Answered::Thrown(thrown)),
+                        _ => Err(Halt::Unsupported("an exception that is null".to_owned())),
+                    };
+                }
+                _ => {
+                    let why = "the observed code has called out, and the recording goes on as if it had not";
+                    self.run.lock_safe().diverge(None, why.to_owned());
+                    return Err(Halt::Ended);
+                }
+            }
+        }
+    }
+
+    /// What observed code finds in an external field.
+    pub(super) fn field<'j>(&self, agent: &Agent, jni: &Jni<'j>) -> Result<Answered<'j>, Halt> {
+        self.catch_up(agent, jni)?;
+        match self.next(0) {
+            Some(step) if step.kind == EventKind::OutgoingRead => {
+                self.result(jni, step.values.last())
+            }
+            _ => {
+                let why = "the observed code reads an external field".to_owned();
+                self.run.lock_safe().diverge(None, why);
+                Err(Halt::Ended)
+            }
+        }
+    }
+
+    /// The hash that an object had.
+    pub(super) fn hash(&self, agent: &Agent, jni: &Jni<'_>) -> Result<i32, Halt> {
+        self.catch_up(agent, jni)?;
+        Ok(match self.next(0) {
+            Some(step) if step.kind == EventKind::IdentityHash => match step.values.last() {
+                Some(Value::Int(hash)) => *hash,
+                _ => 0,
+            },
+            _ => 0,
+        })
+    }
+
+    fn result<'j>(&self, jni: &Jni<'j>, value: Option<&Value>) -> Result<Answered<'j>, Halt> {
+        let Some(value) = value else {
+            return Ok(Answered::Nothing);
+        };
+        Ok(match self.value(jni, value)? {
+            Passed::Reference(object) => Answered::Reference(object),
+            Passed::Boolean(v) => Answered::Scalar(u64::from(v)),
+            Passed::Byte(v) => Answered::Scalar(i64::from(v) as u64),
+            Passed::Short(v) => Answered::Scalar(i64::from(v) as u64),
+            Passed::Char(v) => Answered::Scalar(u64::from(v)),
+            Passed::Int(v) => Answered::Scalar(i64::from(v) as u64),
+            Passed::Long(v) => Answered::Scalar(v as u64),
+            Passed::Float(v) => Answered::Scalar(u64::from(v.to_bits())),
+            Passed::Double(v) => Answered::Scalar(v.to_bits()),
+        })
+    }
+
+    /// Ends the run for a reason of the executor's own.
+    pub(super) fn halt(&self, halt: Halt) {
+        if let Halt::Unsupported(why) = halt {
+            let mut run: std::sync::MutexGuard<'_, Run> = self.run.lock_safe();
+            run.end(Outcome::Unsupported(why));
+        }
+    }
+}
+
+/// The first letter of the result of a method.
+fn result_letter(descriptor: &str) -> u8 {
+    let result = descriptor.rsplit(')').next();
+    let letter = result.and_then(|result| result.as_bytes().first());
+    letter.copied().unwrap_or(b'V')
+}

@@ -1,0 +1,382 @@
+//! One run: the steps that are still to come, what the subject has done so far, and how they
+//! compare. Knows no JNI.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::BufReader;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use culprit_model::outcome::{Divergence, Got, Outcome};
+use culprit_model::scenario::Tables;
+use culprit_model::site::TypeDef;
+use culprit_model::{BlobId, EventKind, ObjectId, Site, SiteId, Step, ThreadId, TypeId, Value};
+use culprit_trace::{Decoded, Decoder};
+use culprit_wire::{Message as _, ToWorker};
+
+use super::compare;
+use crate::agent::Agent;
+use crate::lock::LockSafe;
+use crate::recorder::Message;
+
+type Incoming = Mutex<BufReader<UnixStream>>;
+
+/// The scenario's side of a comparison.
+#[derive(Default)]
+pub(super) struct Said {
+    types: HashMap<u32, TypeDef>,
+    sites: HashMap<u32, Arc<Site>>,
+    blobs: HashMap<u32, Vec<u8>>,
+}
+
+/// The subject's side.
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) decoder: Decoder,
+    blobs: HashMap<u32, Vec<u8>>,
+}
+
+/// Which object of this JVM an object of the scenario is, and the other way round.
+#[derive(Default)]
+pub(super) struct Bindings {
+    here: HashMap<u64, u64>,
+    there: HashMap<u64, u64>,
+    /// By how much the ids of the last pair differ.
+    shift: i64,
+}
+
+#[derive(Default)]
+pub(crate) struct Run {
+    steps: VecDeque<Step>,
+    /// No steps follow those.
+    complete: bool,
+    /// Steps used up.
+    at: u64,
+    pub(super) said: Said,
+    pub(super) done: Done,
+    pub(super) bindings: Bindings,
+    /// Objects whose external superclass is being constructed: name of the class and id.
+    pub(super) unfinished: Vec<(String, u64)>,
+    /// Sites of the calls that are open, outermost first.
+    open: Vec<SiteId>,
+    outcome: Option<Outcome>,
+}
+
+impl Said {
+    pub(super) fn type_name(&self, class: TypeId) -> &str {
+        self.types.get(&class.0).map_or("?", |class| &class.name)
+    }
+
+    pub(super) fn class(&self, class: TypeId) -> Option<&TypeDef> {
+        self.types.get(&class.0)
+    }
+
+    pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
+        self.blobs.get(&id.0).map(Vec::as_slice)
+    }
+}
+
+impl Done {
+    pub(super) fn type_name(&self, class: TypeId) -> &str {
+        let class = self.decoder.types().get(class.0);
+        class.map_or("?", |class| &class.name)
+    }
+
+    pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
+        self.blobs.get(&id.0).map(Vec::as_slice)
+    }
+}
+
+impl Bindings {
+    /// The object of this JVM that an object of the scenario is.
+    pub(super) fn here(&self, id: ObjectId) -> Option<u64> {
+        self.here.get(&id.0).copied()
+    }
+
+    /// Whether two are the same object; if neither was seen before they are from now on.
+    pub(super) fn same(&mut self, said: ObjectId, done: u64) -> bool {
+        match (self.here.get(&said.0), self.there.get(&done)) {
+            (Some(here), Some(_)) => *here == done,
+            (None, None) => {
+                self.bind(said, done);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Which objects of this JVM one of the scenario may be that was never named before: ids are given
+    /// in the same order as they were when it was recorded.
+    pub(super) fn likely(&self, said: ObjectId) -> impl Iterator<Item = u64> + use<> {
+        let shifted = said.0.wrapping_add_signed(self.shift);
+        let free: Vec<u64> = [said.0, shifted]
+            .into_iter()
+            .filter(|id| !self.is_bound(*id))
+            .collect();
+        free.into_iter()
+    }
+
+    pub(super) fn bind(&mut self, said: ObjectId, done: u64) {
+        self.shift = done.wrapping_sub(said.0) as i64;
+        self.here.insert(said.0, done);
+        self.there.insert(done, said.0);
+    }
+
+    pub(super) fn is_bound(&self, done: u64) -> bool {
+        self.there.contains_key(&done)
+    }
+}
+
+impl Run {
+    /// Starts anew; definitions stay.
+    pub(super) fn begin(&mut self, _: &culprit_wire::Run) {
+        self.steps.clear();
+        self.complete = false;
+        self.at = 0;
+        self.bindings = Bindings::default();
+        self.unfinished.clear();
+        self.open.clear();
+        self.outcome = None;
+    }
+
+    pub(super) fn define(&mut self, tables: Tables) {
+        for class in tables.types {
+            self.said.types.insert(class.id.0, class);
+        }
+        for site in tables.sites {
+            self.said.sites.insert(site.id.0, Arc::new(site));
+        }
+        for (id, bytes) in tables.blobs {
+            self.keep(id, bytes);
+        }
+    }
+
+    pub(super) fn keep(&mut self, id: BlobId, bytes: Vec<u8>) {
+        self.said.blobs.insert(id.0, bytes);
+    }
+
+    pub(super) fn site(&self, id: SiteId) -> Option<Arc<Site>> {
+        self.said.sites.get(&id.0).cloned()
+    }
+
+    /// The step so many places ahead; `None` if the scenario ends before it.
+    pub(super) fn peek(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Step> {
+        while self.steps.len() <= ahead && !self.complete {
+            self.read(incoming);
+        }
+        self.steps.get(ahead)
+    }
+
+    fn read(&mut self, incoming: &Incoming) {
+        match ToWorker::read_from(&mut *incoming.lock_safe()) {
+            Ok(Some(ToWorker::Steps(steps))) => self.steps.extend(steps),
+            Ok(Some(ToWorker::Tables(tables))) => self.define(tables),
+            Ok(Some(ToWorker::Blob { id, bytes })) => self.keep(id, bytes),
+            Ok(Some(ToWorker::EndOfSteps)) => self.complete = true,
+            _ => {
+                self.complete = true;
+                self.end(Outcome::Stopped);
+            }
+        }
+    }
+
+    /// Reads what is left of the scenario, so that the next message is of the next one.
+    pub(super) fn read_to_end(&mut self, incoming: &Incoming) {
+        while !self.complete {
+            self.steps.clear();
+            self.read(incoming);
+        }
+    }
+
+    /// Uses the next step up.
+    pub(super) fn take(&mut self) -> Option<Step> {
+        let step = self.steps.pop_front()?;
+        self.at += 1;
+        self.open.truncate(step.depth as usize);
+        match step.kind {
+            EventKind::IncomingCall | EventKind::OutgoingCall => self.open.push(step.site),
+            EventKind::IncomingReturn
+            | EventKind::IncomingThrow
+            | EventKind::OutgoingReturn
+            | EventKind::OutgoingThrow => drop(self.open.pop()),
+            _ => {}
+        }
+        Some(step)
+    }
+
+    pub(super) fn used_up(&self) -> u64 {
+        self.at
+    }
+
+    /// The first outcome counts.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        self.outcome.get_or_insert(outcome);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    pub(super) fn outcome(&mut self) -> Outcome {
+        let in_sync = Outcome::InSync {
+            steps: self.at,
+            open_calls: self.open.len() as u32,
+        };
+        self.outcome.take().unwrap_or(in_sync)
+    }
+
+    /// All steps were done; calls may still be open.
+    pub(super) fn finish(&mut self) {
+        let outcome = Outcome::InSync {
+            steps: self.at,
+            open_calls: self.open.len() as u32,
+        };
+        self.end(outcome);
+    }
+
+    /// Takes in what the subject's thread has recorded since, and compares it with the steps.
+    pub(super) fn catch_up(&mut self, agent: &Agent, incoming: &Incoming, state: i64) {
+        let told = agent.recorder.take(Duration::ZERO);
+        for message in told {
+            match message {
+                Message::Events(chunk) => self.compare(&chunk.records, incoming),
+                Message::Type(class) => self.done.decoder.add_type(class),
+                Message::Sites(sites) => {
+                    for site in sites {
+                        self.done.decoder.add_site(site);
+                    }
+                }
+                Message::Blob { id, bytes, .. } => {
+                    self.done.blobs.insert(id.0, bytes);
+                }
+                _ => {}
+            }
+        }
+        if let Some(chunk) = agent.recorder.states.drain(state) {
+            self.compare(&chunk.records, incoming);
+        }
+    }
+
+    fn compare(&mut self, records: &[u8], incoming: &Incoming) {
+        let decoded = match self.done.decoder.decode(records) {
+            Ok(decoded) => decoded,
+            Err(what) => {
+                let why = format!("a record that makes no sense: {what} was expected");
+                self.end(Outcome::Unsupported(why));
+                return;
+            }
+        };
+        for record in decoded {
+            if self.is_over() {
+                return;
+            }
+            let Decoded::Event { kind, site, values } = record else {
+                continue;
+            };
+            let why = self.difference(kind, site, &values, incoming);
+            match why {
+                None => drop(self.take()),
+                Some(why) => self.diverge(Some((kind, site, values)), why),
+            }
+        }
+    }
+
+    /// Why an event is not what the next step says.
+    fn difference(
+        &mut self,
+        kind: EventKind,
+        site: SiteId,
+        values: &[Value],
+        incoming: &Incoming,
+    ) -> Option<String> {
+        self.peek(0, incoming);
+        let Some(step) = self.steps.front() else {
+            return Some("the recording has ended, and the observed code goes on".to_owned());
+        };
+        if step.kind != kind {
+            return Some(format!(
+                "the recording has {}, the replay {}",
+                step.kind.name(),
+                kind.name()
+            ));
+        }
+        let said = self.said.sites.get(&step.site.0);
+        let done = self.done.decoder.site(site);
+        if let (Some(said), Some(done)) = (said, done)
+            && let Some(why) = compare::sites(said, done)
+        {
+            return Some(why);
+        }
+        if step.values.len() != values.len() {
+            return Some("another number of values".to_owned());
+        }
+        let sides = (&self.said, &self.done);
+        let mut pairs = step.values.iter().zip(values).enumerate();
+        pairs.find_map(|(i, (said, done))| {
+            compare::values(said, done, sides, &mut self.bindings)
+                .map(|why| format!("value {} differs: {why}", i + 1))
+        })
+    }
+
+    /// Ends the run with a difference.
+    pub(super) fn diverge(&mut self, got: Option<(EventKind, SiteId, Vec<Value>)>, why: String) {
+        let expected = self.steps.front().cloned();
+        let thread = expected.as_ref().map_or(ThreadId(0), |step| step.thread);
+        let got = got.map(|(kind, site, values)| {
+            let shown = values.iter().map(|v| compare::show(v, &self.done));
+            Got {
+                kind,
+                values: shown.collect(),
+                site: self
+                    .done
+                    .decoder
+                    .site(site)
+                    .cloned()
+                    .unwrap_or_else(nowhere),
+            }
+        });
+        let path = self.open.iter().map(|site| self.place(*site)).collect();
+        self.end(Outcome::Diverged(Box::new(Divergence {
+            at: self.at,
+            expected,
+            got,
+            thread,
+            why,
+            path,
+        })));
+    }
+
+    fn place(&self, site: SiteId) -> String {
+        let Some(site) = self.said.sites.get(&site.0) else {
+            return "?".to_owned();
+        };
+        let name = format!(
+            "{}.{}",
+            site.target.owner.replace('/', "."),
+            site.target.name
+        );
+        match (&site.source, site.line) {
+            (Some(source), Some(line)) => format!("{name} ({source}:{line})"),
+            _ => name,
+        }
+    }
+}
+
+/// A site for events that have none.
+fn nowhere() -> Site {
+    Site {
+        id: SiteId(0),
+        kind: culprit_model::SiteKind::Call,
+        class: String::new(),
+        method: String::new(),
+        descriptor: String::new(),
+        line: None,
+        source: None,
+        target: culprit_model::Member {
+            owner: String::new(),
+            name: String::new(),
+            descriptor: String::new(),
+        },
+        is_static: true,
+    }
+}

@@ -1,0 +1,125 @@
+//! The classes of the subject: those that run, stubs for the others, and the loaders that have
+//! them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+
+use culprit_classfile::{ClassFile, access};
+use culprit_jvmti::{Global, Jni, Local};
+use culprit_model::observe::is_jdk_name;
+use culprit_weave::stub::{self, Super};
+use culprit_wire::{ClassKind, Subject, SubjectClass};
+
+use super::Halt;
+use super::java::Java;
+use crate::lock::LockSafe;
+
+#[derive(Default)]
+pub(crate) struct Classes {
+    /// By name, then by the number of the loader.
+    classes: Mutex<HashMap<String, BTreeMap<u32, SubjectClass>>>,
+    loaders: Mutex<HashMap<u32, Global>>,
+}
+
+impl Classes {
+    pub(crate) fn new(subject: Subject) -> Classes {
+        let classes = Classes::default();
+        for class in subject.classes {
+            classes.add(class);
+        }
+        classes
+    }
+
+    pub(crate) fn add(&self, class: SubjectClass) {
+        let mut classes = self.classes.lock_safe();
+        let of_name = classes.entry(class.name.clone()).or_default();
+        of_name.insert(class.loader, class);
+    }
+
+    /// The loader that stands for one of the recorded program.
+    pub(crate) fn loader<'j>(
+        &self,
+        jni: &Jni<'j>,
+        java: &Java,
+        number: u32,
+    ) -> Result<Local<'j>, Halt> {
+        let mut loaders = self.loaders.lock_safe();
+        if let Some(loader) = loaders.get(&number) {
+            return Ok(jni.reuse(loader));
+        }
+        let made = java.make_loader(jni, number)?;
+        loaders.insert(number, jni.global(&made)?);
+        Ok(made)
+    }
+
+    /// The number of a loader that has a class of this name: this one if it does.
+    pub(crate) fn loader_of(&self, number: u32, name: &str) -> Option<u32> {
+        let classes = self.classes.lock_safe();
+        let of_name = classes.get(name)?;
+        if of_name.contains_key(&number) {
+            return Some(number);
+        }
+        of_name.keys().next().copied()
+    }
+
+    /// The bytes by which a loader defines a class: those of the program, or a stub.
+    pub(crate) fn bytes(
+        &self,
+        jni: &Jni<'_>,
+        java: &Java,
+        number: u32,
+        name: &str,
+    ) -> Result<Vec<u8>, culprit_weave::Error> {
+        let (kind, bytes) = {
+            let classes = self.classes.lock_safe();
+            let class = classes.get(name).and_then(|of_name| of_name.get(&number));
+            class.map_or((ClassKind::Observed, Vec::new()), |class| {
+                (class.kind, class.bytes.clone())
+            })
+        };
+        match kind {
+            ClassKind::Observed => Ok(bytes),
+            ClassKind::Outline => self.stub(jni, java, &bytes),
+        }
+    }
+
+    fn stub(
+        &self,
+        jni: &Jni<'_>,
+        java: &Java,
+        outline: &[u8],
+    ) -> Result<Vec<u8>, culprit_weave::Error> {
+        let class = ClassFile::parse(outline)?;
+        let superclass = class.super_name()?.map(|name| name.into_owned());
+        let above = match superclass {
+            Some(name) if is_jdk_name(&name) => match java.constructor(jni, &name) {
+                Some(descriptor) => Super::Jdk(descriptor),
+                None => Super::None,
+            },
+            Some(name) if self.is_outline(&name) => Super::Stub,
+            _ => Super::None,
+        };
+        stub::stub(class, &above)
+    }
+
+    fn is_outline(&self, name: &str) -> bool {
+        let classes = self.classes.lock_safe();
+        let mut of_name = classes.get(name).into_iter().flat_map(BTreeMap::values);
+        of_name.any(|class| class.kind == ClassKind::Outline)
+    }
+
+    /// The names of the constants of an external enum, by ordinal.
+    pub(crate) fn constants(&self, name: &str) -> Option<Vec<String>> {
+        let classes = self.classes.lock_safe();
+        let class = classes.get(name)?.values().next()?;
+        if class.kind != ClassKind::Outline {
+            return None;
+        }
+        let class = ClassFile::parse(&class.bytes).ok()?;
+        let constants = class.fields.iter();
+        let constants = constants.filter(|field| field.access & access::ENUM != 0);
+        constants
+            .map(|field| Some(class.pool.utf8(field.name).ok()?.into_owned()))
+            .collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! Reads records where they are made: in the JVM whose threads write them. Knows the sites and
+//! types that were defined so far, and nothing of files.
+
+use culprit_model::site::TypeDef;
+use culprit_model::{EventKind, Site, SiteId, Value};
+
+use crate::codec::{Cursor, Malformed};
+use crate::record::{Layout, Record, record};
+use crate::table::Table;
+
+/// Sites and types, and the records that they explain.
+#[derive(Debug)]
+pub struct Decoder {
+    sites: Table<(Site, Layout)>,
+    types: Table<TypeDef>,
+}
+
+/// A record of a thread.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Decoded {
+    /// An event. The site may be 0, which is nobody's.
+    Event {
+        /// What happened.
+        kind: EventKind,
+        /// Where.
+        site: SiteId,
+        /// With what.
+        values: Vec<Value>,
+    },
+    /// So many open calls ended unseen.
+    Unwound(u32),
+}
+
+impl crate::table::Numbered for (Site, Layout) {
+    fn number(&self) -> u32 {
+        self.0.id.0
+    }
+}
+
+impl Default for Decoder {
+    fn default() -> Decoder {
+        Decoder {
+            sites: Table::new(Vec::new()),
+            types: Table::new(Vec::new()),
+        }
+    }
+}
+
+impl Decoder {
+    /// Defines a site, in the place of an earlier one of the same number.
+    pub fn add_site(&mut self, site: Site) {
+        let layout = Layout::of(&site);
+        self.sites.insert((site, layout));
+    }
+
+    /// Defines a type, in the place of an earlier one of the same number.
+    pub fn add_type(&mut self, class: TypeDef) {
+        self.types.insert(class);
+    }
+
+    /// The site of a number.
+    pub fn site(&self, id: SiteId) -> Option<&Site> {
+        self.sites.get(id.0).map(|(site, _)| site)
+    }
+
+    /// The types that were defined.
+    pub fn types(&self) -> &Table<TypeDef> {
+        &self.types
+    }
+
+    /// The records of a thread, in order; `Err` tells what was expected where they make no sense.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Vec<Decoded>, &'static str> {
+        let mut cursor = Cursor::new(bytes);
+        let mut decoded = Vec::new();
+        while !cursor.is_empty() {
+            let one = self.one(&mut cursor).map_err(|Malformed(what)| what)?;
+            decoded.extend(one);
+        }
+        Ok(decoded)
+    }
+
+    fn one(&self, cursor: &mut Cursor<'_>) -> Result<Option<Decoded>, Malformed> {
+        let (kind, site) = match record(cursor)? {
+            Record::Event(kind, site) => (kind, site),
+            Record::Unwound(count) => return Ok(Some(Decoded::Unwound(count))),
+            Record::Turn(_) | Record::Gap { .. } | Record::Pad => return Ok(None),
+        };
+        let layout = match self.sites.get(site.0) {
+            Some((_, layout)) => layout,
+            None => &Layout::UNKNOWN,
+        };
+        let values = layout.values(kind, cursor, &self.types)?;
+        Ok(Some(Decoded::Event { kind, site, values }))
+    }
+}

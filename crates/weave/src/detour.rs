@@ -1,0 +1,271 @@
+//! Detours: what stands in the place of a call out of observed code when a class is woven to be
+//! replayed. A detour is a method of the class. It takes what the call takes and the token of the
+//! call: if that says that the call leaves, the answer comes from the scenario; if not, the call is
+//! made.
+
+use culprit_classfile::{Asm, Attribute, Code, Instruction, LocalKind, Member, Type, access, op};
+use culprit_model::SiteId;
+use culprit_model::value::split_descriptor;
+
+use crate::method::{Target, Weaver};
+use crate::reference::return_of;
+use crate::{Error, probe};
+
+/// How the names of detours start.
+const DETOUR: &str = "$culprit$out$";
+/// The first version in which interfaces have code besides their initialiser.
+const JAVA_8: u16 = 52;
+/// Number of the temporary for a new object; calls use those of their arguments.
+const NEW: usize = usize::MAX - 1;
+
+/// How the original call is made.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Static,
+    /// On a receiver that the detour is given.
+    On,
+    /// `super.method()`: the detour is a method of the receiver.
+    Super,
+    /// The detour makes the object.
+    New,
+}
+
+/// Replaces a call that may leave by a detour; `call` is the local that holds its token.
+pub(crate) fn take(
+    weaver: &mut Weaver<'_>,
+    instruction: &Instruction<'_>,
+    target: &Target<'_>,
+    site: SiteId,
+    call: u16,
+) -> Result<(), Error> {
+    let way = match instruction.opcode {
+        op::INVOKESTATIC => Way::Static,
+        op::INVOKESPECIAL if target.name == "<init>" => Way::New,
+        op::INVOKESPECIAL => Way::Super,
+        _ => Way::On,
+    };
+    if weaver.in_interface && weaver.context.major < JAVA_8 {
+        return Err(Error::Detour("an interface of this version has no methods"));
+    }
+    let copies = match way {
+        Way::New => Some(uninitialized(weaver, instruction, target)?),
+        _ => None,
+    };
+    let receiver = match way {
+        Way::On => Some(receiver_type(weaver, instruction, target)?),
+        _ => None,
+    };
+    let detour = Detour {
+        way,
+        instruction,
+        target,
+        receiver,
+        name: format!("{DETOUR}{}", site.0),
+    };
+    let method = detour.add(weaver)?;
+    let mut asm = Asm::new();
+    asm.lload(call);
+    match way {
+        Way::Super => asm.invokespecial(method),
+        _ => asm.invokestatic(method),
+    };
+    if let Some((new, copies)) = copies {
+        // Below the arguments were so many references to the object, and one that the probe after the
+        // call wants; all of them are null now.
+        let object = weaver.temporary(NEW, LocalKind::Reference);
+        asm.astore(object);
+        for _ in 0..=copies {
+            asm.pop();
+        }
+        for _ in 0..copies {
+            asm.aload(object);
+        }
+        if weaver.nulled.insert(new) {
+            weaver.editor.replace_new_by_null(new);
+        }
+    }
+    weaver.editor.replace(instruction.pc, asm);
+    Ok(())
+}
+
+/// The `new` of a constructor call, and how many references to its object are on the stack.
+fn uninitialized(
+    weaver: &mut Weaver<'_>,
+    instruction: &Instruction<'_>,
+    target: &Target<'_>,
+) -> Result<(u32, usize), Error> {
+    let odd = Error::Detour("a new object is used in an unusual way before its constructor");
+    let simulation = weaver.simulation()?;
+    let Some(state) = simulation.at(instruction.pc) else {
+        return Err(Error::Detour("a call that no path leads to"));
+    };
+    let below = state.stack.len().saturating_sub(slots(target.descriptor)?);
+    let Some(Type::Uninitialized(new)) = below.checked_sub(1).and_then(|i| state.stack.get(i))
+    else {
+        return Err(odd);
+    };
+    let is_new = |slot: &&Type| **slot == Type::Uninitialized(*new);
+    let copies = state.stack[..below].iter().rev().take_while(is_new).count();
+    let all = state.stack.iter().chain(&state.locals).filter(is_new);
+    if all.count() != copies {
+        return Err(odd);
+    }
+    Ok((*new, copies))
+}
+
+/// The receiver as the code knows it: a protected method asks for no less.
+fn receiver_type(
+    weaver: &mut Weaver<'_>,
+    instruction: &Instruction<'_>,
+    target: &Target<'_>,
+) -> Result<String, Error> {
+    let simulation = weaver.simulation()?;
+    let state = simulation.at(instruction.pc);
+    let arguments = slots(target.descriptor)?;
+    let known = state.and_then(|state| {
+        let place = state.stack.len().checked_sub(arguments + 1)?;
+        match state.stack.get(place)? {
+            Type::Object(class) => Some(simulation.class_name(*class).into_owned()),
+            _ => None,
+        }
+    });
+    let unknown = |class: &String| class == "java/lang/Object" && target.owner != *class;
+    let class = known.filter(|class| !unknown(class));
+    let class = class.as_deref().unwrap_or(target.owner);
+    Ok(if class.starts_with('[') {
+        class.to_owned()
+    } else {
+        format!("L{class};")
+    })
+}
+
+/// Slots that the arguments of a call take.
+fn slots(descriptor: &str) -> Result<usize, Error> {
+    let (parameters, _) = parts(descriptor)?;
+    let slots = parameters.iter().map(|p| LocalKind::of(p).slots());
+    Ok(slots.map(usize::from).sum())
+}
+
+fn parts(descriptor: &str) -> Result<(Vec<&str>, &str), Error> {
+    split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))
+}
+
+struct Detour<'d> {
+    way: Way,
+    instruction: &'d Instruction<'d>,
+    target: &'d Target<'d>,
+    /// Descriptor of the receiver, where the detour is given one.
+    receiver: Option<String>,
+    name: String,
+}
+
+impl Detour<'_> {
+    /// Adds the method to the class; the constant that names it.
+    fn add(&self, weaver: &mut Weaver<'_>) -> Result<u16, Error> {
+        let (parameters, result) = parts(self.target.descriptor)?;
+        let made = format!("L{};", self.target.owner);
+        let result = if self.way == Way::New { &made } else { result };
+        let given: String = self
+            .receiver
+            .iter()
+            .map(String::as_str)
+            .chain(parameters)
+            .collect();
+        let descriptor = format!("({given}J){result}");
+        let code = self.code(weaver, &descriptor, result)?;
+        let pool = &mut *weaver.pool;
+        let method = if weaver.in_interface {
+            pool.add_interface_method_ref(weaver.class, &self.name, &descriptor)?
+        } else {
+            pool.add_method_ref(weaver.class, &self.name, &descriptor)?
+        };
+        let of_class = if self.way == Way::Super {
+            0
+        } else {
+            access::STATIC
+        };
+        weaver.detours.push(Member {
+            access: access::PRIVATE | access::SYNTHETIC | of_class,
+            name: pool.add_utf8(&self.name)?,
+            descriptor: pool.add_utf8(&descriptor)?,
+            attributes: vec![code.write(pool)?],
+        });
+        Ok(method)
+    }
+
+    fn code(&self, weaver: &mut Weaver<'_>, descriptor: &str, result: &str) -> Result<Code, Error> {
+        let (given, _) = parts(descriptor)?;
+        let first = u16::from(self.way == Way::Super);
+        let slots: u16 = given.iter().map(|p| LocalKind::of(p).slots()).sum();
+        let token = first + slots - LocalKind::Long.slots();
+        let pool = &mut *weaver.pool;
+        let mut answered = Asm::new();
+        answered.lload(token);
+        probe::give(&mut answered, pool, result)?;
+        answered.op(return_of(result));
+        let mut asm = Asm::new();
+        asm.lload(token).op(op::LCONST_0).op(op::LCMP);
+        let jump = 3 + answered.len() as u16;
+        asm.op_index(op::IFGE, jump).append(&answered);
+        let original = asm.len() as u16;
+        self.original(weaver, &mut asm, &given[..given.len() - 1], first)?;
+        asm.op(return_of(result));
+        Ok(Code {
+            max_stack: first + slots + 4,
+            max_locals: first + slots,
+            bytes: asm.bytes().to_vec(),
+            handlers: Vec::new(),
+            attributes: self.attributes(weaver, original)?,
+        })
+    }
+
+    /// The call as it was.
+    fn original(
+        &self,
+        weaver: &mut Weaver<'_>,
+        asm: &mut Asm,
+        given: &[&str],
+        first: u16,
+    ) -> Result<(), Error> {
+        if self.way == Way::New {
+            let class = weaver.pool.add_class(self.target.owner)?;
+            asm.op_index(op::NEW, class).dup();
+        } else if self.way == Way::Super {
+            asm.aload(0);
+        }
+        let mut local = first;
+        for parameter in given {
+            let kind = LocalKind::of(parameter);
+            asm.load(kind, local);
+            local += kind.slots();
+        }
+        let constant = self.instruction.pool_index();
+        let constant = constant.ok_or(Error::Detour("a call that names nothing"))?;
+        match self.instruction.opcode {
+            op::INVOKEINTERFACE => asm.invokeinterface(constant, local as u8),
+            opcode => asm.op_index(opcode, constant),
+        };
+        Ok(())
+    }
+
+    /// One frame, where the original call begins: there the locals are as at the start.
+    fn attributes(&self, weaver: &mut Weaver<'_>, original: u16) -> Result<Vec<Attribute>, Error> {
+        const SAME_FRAME_EXTENDED: u8 = 251;
+        let mut attributes = Vec::new();
+        if weaver.context.major >= 50 {
+            let [high, low] = original.to_be_bytes();
+            attributes.push(Attribute {
+                name: weaver.pool.add_utf8("StackMapTable")?,
+                bytes: vec![0, 1, SAME_FRAME_EXTENDED, high, low],
+            });
+        }
+        if let Some(line) = weaver.line_at(self.instruction.pc) {
+            let [high, low] = line.to_be_bytes();
+            attributes.push(Attribute {
+                name: weaver.pool.add_utf8("LineNumberTable")?,
+                bytes: vec![0, 1, 0, 0, high, low],
+            });
+        }
+        Ok(attributes)
+    }
+}

@@ -1,0 +1,176 @@
+//! Stubs: external classes on replay. A stub has the name, the supertypes and the members of the
+//! class that its outline tells of, and no code of its own: its methods say what the scenario
+//! says.
+//!
+//! Objects of stubs come from the executor, which needs no constructor. Constructors are there for
+//! observed subclasses, whose own constructors call them.
+
+use culprit_classfile::{Asm, Attribute, ClassFile, Code, LocalKind, Member, access, op};
+use culprit_model::observe::is_jdk_name;
+use culprit_model::value::split_descriptor;
+
+use crate::probe;
+use crate::reference::return_of;
+use crate::{Error, probe::ANSWER};
+
+/// The constructor that every stub has, for the constructors of its substubs.
+const SHELL: &str = "(Lculprit/runtime/Answer;)V";
+/// Attributes of an outline that would bind a stub to what is not there.
+const BINDING: [&str; 1] = ["PermittedSubclasses"];
+
+/// What a stub's constructor calls first.
+pub enum Super {
+    /// The shell constructor of a stub.
+    Stub,
+    /// A constructor of the JDK, by its descriptor.
+    Jdk(String),
+    /// Nothing that could be called: no object is made this way.
+    None,
+}
+
+/// Makes the stub of an outline: a class file whose methods have no code.
+pub fn stub(mut class: ClassFile, above: &Super) -> Result<Vec<u8>, Error> {
+    let is_interface = class.access & access::INTERFACE != 0;
+    let pool = &class.pool;
+    class
+        .attributes
+        .retain(|a| !BINDING.iter().any(|name| a.is(pool, name)));
+    let mut methods = std::mem::take(&mut class.methods);
+    methods.retain(|m| class.pool.utf8(m.name).is_ok_and(|name| name != "<clinit>"));
+    for method in &mut methods {
+        method.access &= !(access::NATIVE | access::SYNCHRONIZED | access::STRICT);
+        method.attributes.retain(|a| !a.is(&class.pool, "Code"));
+        if method.access & access::ABSTRACT == 0 {
+            let code = body(&mut class, method, above)?;
+            method.attributes.push(code);
+        }
+    }
+    let shell = class.pool.add_utf8(SHELL)?;
+    let has_shell = methods.iter().any(|m| m.descriptor == shell);
+    if !is_interface && !has_shell {
+        let mut member = Member {
+            access: access::PUBLIC | access::SYNTHETIC,
+            name: class.pool.add_utf8("<init>")?,
+            descriptor: shell,
+            attributes: Vec::new(),
+        };
+        let code = construct(&mut class, SHELL, above)?;
+        member.attributes.push(code);
+        methods.push(member);
+    }
+    class.methods = methods;
+    Ok(class.write()?)
+}
+
+fn body(class: &mut ClassFile, method: &Member, above: &Super) -> Result<Attribute, Error> {
+    let descriptor = class.pool.utf8(method.descriptor)?.into_owned();
+    if class.pool.utf8(method.name)? == "<init>" {
+        return construct(class, &descriptor, above);
+    }
+    let (parameters, result) =
+        split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
+    let mut asm = Asm::new();
+    probe::stub(&mut asm, &mut class.pool, result)?;
+    asm.op(return_of(result));
+    let own = u16::from(method.access & access::STATIC == 0);
+    let slots: u16 = parameters.iter().map(|p| LocalKind::of(p).slots()).sum();
+    code(class, &asm, own + slots)
+}
+
+/// A constructor: first that of the superclass, then what the scenario says happens in it.
+fn construct(class: &mut ClassFile, descriptor: &str, above: &Super) -> Result<Attribute, Error> {
+    let (parameters, _) =
+        split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
+    let slots: u16 = parameters.iter().map(|p| LocalKind::of(p).slots()).sum();
+    let superclass = class.super_name()?.map(|name| name.into_owned());
+    let superclass = superclass.unwrap_or_else(|| "java/lang/Object".to_owned());
+    let mut asm = Asm::new();
+    let called = match above {
+        Super::Stub => SHELL,
+        Super::Jdk(descriptor) => descriptor,
+        Super::None => {
+            asm.aconst_null().athrow();
+            return code(class, &asm, 1 + slots);
+        }
+    };
+    asm.aload(0);
+    let (defaults, _) =
+        split_descriptor(called).ok_or_else(|| Error::Descriptor(called.to_owned()))?;
+    for parameter in defaults {
+        match LocalKind::of(parameter) {
+            LocalKind::Int => asm.op(op::ICONST_0),
+            LocalKind::Long => asm.op(op::LCONST_0),
+            LocalKind::Float => asm.op(op::FCONST_0),
+            LocalKind::Double => asm.op(op::DCONST_0),
+            LocalKind::Reference => {
+                let name = parameter
+                    .strip_prefix('L')
+                    .and_then(|c| c.strip_suffix(';'));
+                let constant = class.pool.add_class(name.unwrap_or(parameter))?;
+                asm.aconst_null().checkcast(constant)
+            }
+        };
+    }
+    let constructor = class.pool.add_method_ref(&superclass, "<init>", called)?;
+    asm.invokespecial(constructor);
+    if descriptor != SHELL {
+        let method = class
+            .pool
+            .add_method_ref(ANSWER, "constructing", "(Ljava/lang/Object;)V")?;
+        asm.aload(0).invokestatic(method);
+    }
+    asm.op(op::RETURN);
+    code(class, &asm, 1 + slots)
+}
+
+fn code(class: &mut ClassFile, asm: &Asm, locals: u16) -> Result<Attribute, Error> {
+    let code = Code {
+        // A constructor of the JDK has at most 255 slots of arguments.
+        max_stack: 260,
+        max_locals: locals,
+        bytes: asm.bytes().to_vec(),
+        handlers: Vec::new(),
+        attributes: Vec::new(),
+    };
+    Ok(code.write(&mut class.pool)?)
+}
+
+/// An outline for a class of which nothing is known but its name and what it must be.
+pub fn empty_outline(name: &str, kind: Kind) -> Result<ClassFile, Error> {
+    let mut pool = culprit_classfile::Pool::new();
+    let (flags, superclass) = match kind {
+        Kind::Class => (access::PUBLIC, "java/lang/Object"),
+        Kind::Interface => (
+            access::PUBLIC | access::INTERFACE | access::ABSTRACT,
+            "java/lang/Object",
+        ),
+        Kind::Throwable => (access::PUBLIC, "java/lang/RuntimeException"),
+    };
+    let this_class = pool.add_class(name)?;
+    let super_class = pool.add_class(superclass)?;
+    Ok(ClassFile {
+        minor: 0,
+        major: 55,
+        pool,
+        access: flags,
+        this_class,
+        super_class,
+        interfaces: Vec::new(),
+        fields: Vec::new(),
+        methods: Vec::new(),
+        attributes: Vec::new(),
+    })
+}
+
+/// What a class must be, by the way code uses it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Class,
+    Interface,
+    Throwable,
+}
+
+/// Whether the stub's superclass is one of the JDK.
+pub fn has_jdk_superclass(class: &ClassFile) -> Result<bool, Error> {
+    Ok(class.super_name()?.is_none_or(|name| is_jdk_name(&name)))
+}

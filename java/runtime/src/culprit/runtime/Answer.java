@@ -1,0 +1,146 @@
+package culprit.runtime;
+
+import java.util.Arrays;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * What woven code asks on replay, where nothing is outside: results of calls that left observed code,
+ * values of external fields, hashes. The executor answers from the scenario. Only JVMs that replay have
+ * this class.
+ *
+ * <p>An instance is what the constructors of stubs are given by those of their substubs: never anything
+ * but null.
+ */
+public final class Answer {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Objects by their id: the scenario may name them for as long as it goes on. */
+    private static Object[] objects = new Object[1 << 12];
+
+    private Answer() {}
+
+    // Calls that leave, at the place where they are made. The last letter is the type of the answer.
+
+    public static void giveV(long call) {
+        Executor.answer(State.of(call), null);
+    }
+
+    public static int giveI(long call) {
+        Executor.answer(State.of(call), null);
+        return U.getInt(State.of(call) + State.ANSWER);
+    }
+
+    public static long giveJ(long call) {
+        Executor.answer(State.of(call), null);
+        return U.getLong(State.of(call) + State.ANSWER);
+    }
+
+    public static float giveF(long call) {
+        return Float.intBitsToFloat(giveI(call));
+    }
+
+    public static double giveD(long call) {
+        return Double.longBitsToDouble(giveJ(call));
+    }
+
+    public static Object giveL(long call) {
+        return Executor.answer(State.of(call), null);
+    }
+
+    // The same in the methods of stubs, which library code calls.
+
+    public static void stubV() {
+        stubL();
+    }
+
+    public static int stubI() {
+        long token = State.current();
+        stubL();
+        return token == 0 ? 0 : U.getInt(State.of(token) + State.ANSWER);
+    }
+
+    public static long stubJ() {
+        long token = State.current();
+        stubL();
+        return token == 0 ? 0 : U.getLong(State.of(token) + State.ANSWER);
+    }
+
+    public static float stubF() {
+        return Float.intBitsToFloat(stubI());
+    }
+
+    public static double stubD() {
+        return Double.longBitsToDouble(stubJ());
+    }
+
+    public static Object stubL() {
+        long token = State.current();
+        return token == 0 ? null : Executor.answer(State.of(token), null);
+    }
+
+    /** The constructor of an external superclass has an object by now: the rest of it follows. */
+    public static void constructing(Object self) {
+        long token = State.current();
+        if (token != 0) {
+            Executor.answer(State.of(token), self);
+        }
+    }
+
+    // External fields: what was found in the stub is replaced.
+
+    public static int readI(int found, int site) {
+        long token = State.current();
+        if (!Probe.isInside(token)) {
+            return found;
+        }
+        Executor.read(State.of(token), site);
+        return U.getInt(State.of(token) + State.ANSWER);
+    }
+
+    public static long readJ(long found, int site) {
+        long token = State.current();
+        if (!Probe.isInside(token)) {
+            return found;
+        }
+        Executor.read(State.of(token), site);
+        return U.getLong(State.of(token) + State.ANSWER);
+    }
+
+    public static float readF(float found, int site) {
+        return Float.intBitsToFloat(readI(Float.floatToRawIntBits(found), site));
+    }
+
+    public static double readD(double found, int site) {
+        return Double.longBitsToDouble(readJ(Double.doubleToRawLongBits(found), site));
+    }
+
+    public static Object readL(Object found, int site) {
+        long token = State.current();
+        return Probe.isInside(token) ? Executor.read(State.of(token), site) : found;
+    }
+
+    // Objects and their ids.
+
+    /** Keeps an object that has got an id. */
+    static synchronized void keep(Object o, long id) {
+        if (id >= objects.length) {
+            objects = Arrays.copyOf(objects, Math.max((int) id + 1, 2 * objects.length));
+        }
+        objects[(int) id] = o;
+    }
+
+    /** The object with an id. */
+    static synchronized Object object(long id) {
+        return id < objects.length ? objects[(int) id] : null;
+    }
+
+    /** The id of an object that comes from outside, given now if it has none. */
+    static long adopt(Object o) {
+        return Identity.of(o, ClassInfo.of(o), State.ofCurrentThread());
+    }
+
+    /** Forgets all objects. */
+    static synchronized void forget() {
+        objects = new Object[1 << 12];
+    }
+}

@@ -1,0 +1,28 @@
+package culprit.runtime;
+
+/** The way of a JVM that replays into the executor, which is the agent's. */
+final class Executor {
+    private Executor() {}
+
+    /** Runs scenarios until the host says that there are no more. */
+    static native void work();
+
+    /** Runs the steps of a further thread of the scenario. */
+    static native void drive(int thread);
+
+    /**
+     * Observed code has called out: does what the scenario says and gives the result, in the state of
+     * the thread if it is a scalar. The object is that under construction, if the call is of the
+     * constructor of its external superclass.
+     */
+    static native Object answer(long state, Object constructed);
+
+    /** Observed code reads an external field: the value, in the state if it is a scalar. */
+    static native Object read(long state, int site);
+
+    /** Observed code is about to take the hash of an object: the one that the scenario knows, or 0. */
+    static native int hash(long state);
+
+    /** Defines a class that a loader is asked for; null if there is none. */
+    static native Class<?> define(Loader loader, int number, String name);
+}
