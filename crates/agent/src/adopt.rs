@@ -47,6 +47,9 @@ impl Agent {
             has_id: part.has_id,
         };
         self.classes.remember(loader.number, loading.name, facts);
+        if !loading.again {
+            self.note_outline(loader, &class, facts);
+        }
         if !woven.sites.is_empty() {
             self.recorder.send(Message::Sites(woven.sites));
         }
@@ -57,6 +60,7 @@ impl Agent {
                 origin: code_source(jni, loading),
                 observed: true,
                 ahead: true,
+                outline: false,
                 bytes: original,
             }));
         }

@@ -14,7 +14,9 @@ use culprit_trace::LoaderDef;
 use culprit_weave::library::{self, Role};
 use culprit_weave::{MemberKind, Outline, Reference, World, outline};
 
+use crate::likeness;
 use crate::lock::LockSafe;
+use crate::outlines::Outlines;
 use crate::recorder::{Message, Recorder};
 use crate::roots::Roots;
 
@@ -92,6 +94,7 @@ pub(crate) struct Classes {
     pub(crate) selection: Selection,
     roots: Mutex<Roots>,
     known: Mutex<Known>,
+    pub(crate) outlines: Outlines,
     /// Loaders that were collected, and are still to be forgotten. No JVM function is called under
     /// this lock: the collector may be waiting for it.
     dead: Mutex<Vec<u32>>,
@@ -133,6 +136,7 @@ impl Classes {
             selection,
             roots: Mutex::new(roots),
             known: Mutex::default(),
+            outlines: Outlines::default(),
             dead: Mutex::default(),
         }
     }
@@ -150,6 +154,7 @@ impl Classes {
             }
             dead.drain(..).collect()
         };
+        self.outlines.forget(&dead);
         let mut known = self.known.lock_safe();
         known
             .outlines
@@ -326,6 +331,13 @@ impl Classes {
         } else {
             Role::External
         };
+        // Before the type itself, which events may name from then on.
+        if let Some(element) = element_class(&signature) {
+            self.outlines.named(recorder, [plain_name(element)]);
+        } else if !loader.is_jdk && !facts.observed {
+            let make = || likeness::draw(jvmti, jni, class);
+            self.outlines.described(recorder, loader.number, name, make);
+        }
         let id = self.define(recorder, loader.number, name);
         let packed = u64::from(id.0 & 0xff_ffff)
             | (form as u64) << 24
@@ -427,6 +439,12 @@ pub(crate) fn internal_name(signature: &str) -> &str {
         .strip_prefix('L')
         .and_then(|s| s.strip_suffix(';'))
         .unwrap_or(signature)
+}
+
+/// The class of the elements of an array, by the array's signature.
+fn element_class(signature: &str) -> Option<&str> {
+    let element = signature.strip_prefix('[')?.trim_start_matches('[');
+    element.strip_prefix('L')?.strip_suffix(';')
 }
 
 /// A hidden class has a suffix that no other name can have (`Main$$Lambda.0x01`); here it becomes

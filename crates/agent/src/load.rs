@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use culprit_classfile::ClassFile;
+use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::is_jdk_name;
 use culprit_weave::ahead;
@@ -45,7 +45,13 @@ impl Agent {
         let loader = self
             .classes
             .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
-        if loader.is_jdk || !self.reaches_runtime(jni, loading, loader) {
+        if loader.is_jdk {
+            return None;
+        }
+        if !self.reaches_runtime(jni, loading, loader) {
+            if let (false, Ok(class)) = (loading.again, ClassFile::parse(loading.bytes)) {
+                self.note_outline(loader, &class, Facts::default());
+            }
             return None;
         }
         // Probes that are not ours cannot be called.
@@ -185,6 +191,14 @@ impl Agent {
                 References::Chosen
             },
         };
+        let facts = Facts {
+            observed,
+            owns_id: id_field,
+            has_id: id_field || inherits_id,
+        };
+        if !loading.again {
+            self.note_outline(loader, &class, facts);
+        }
         let Woven {
             bytes,
             sites,
@@ -198,15 +212,7 @@ impl Agent {
         for (method, why) in skipped {
             self.recorder.not_woven(method.replace('/', "."), why);
         }
-        self.classes.remember(
-            loader.number,
-            loading.name,
-            Facts {
-                observed,
-                owns_id: id_field,
-                has_id: id_field || inherits_id,
-            },
-        );
+        self.classes.remember(loader.number, loading.name, facts);
         if !loading.again {
             self.classes
                 .remember_references(loader.number, loading.name, references);
@@ -221,10 +227,29 @@ impl Agent {
                 origin: code_source(jni, loading),
                 observed: true,
                 ahead: false,
+                outline: false,
                 bytes: loading.bytes.to_vec(),
             }));
         }
         Ok(Some(bytes))
+    }
+
+    /// Sees to the outlines that a replay needs: of an external class its own, of an observed one
+    /// those of the classes it names.
+    pub(crate) fn note_outline(&self, loader: Loader, class: &ClassFile, facts: Facts) {
+        if self.recorder.is_stopped() {
+            return;
+        }
+        let outlines = &self.classes.outlines;
+        let noted = if facts.observed {
+            named_classes(class).map(|names| outlines.named(&self.recorder, names))
+        } else {
+            outlines.loaded(&self.recorder, loader.number, class)
+        };
+        if noted.is_err() {
+            self.recorder
+                .lost("classes whose outline could not be made");
+        }
     }
 
     /// A class is linked and none of its code has run. Methods that an observed class inherits

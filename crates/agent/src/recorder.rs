@@ -40,6 +40,8 @@ pub(crate) struct OwnedClass {
     pub(crate) observed: bool,
     /// Woven ahead of time.
     pub(crate) ahead: bool,
+    /// Without code.
+    pub(crate) outline: bool,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -202,6 +204,12 @@ impl Recorder {
         queue.waiting = 0;
         self.taken.notify_all();
         std::mem::take(&mut queue.messages)
+    }
+
+    /// What was handed over and not taken.
+    #[cfg(test)]
+    pub(crate) fn handed_over(&self) -> VecDeque<Message> {
+        self.take(Duration::ZERO)
     }
 
     fn close(&self) {
@@ -449,6 +457,7 @@ impl Scribe {
                 origin: class.origin.as_deref(),
                 observed: class.observed,
                 ahead: class.ahead,
+                outline: class.outline,
                 bytes: &class.bytes,
             }),
             Message::Blob { id, kind, bytes } => match &mut self.ring {

@@ -276,6 +276,12 @@ impl Pool {
         Ok((entry.first().copied().unwrap_or(0), u16_at(entry, 1)))
     }
 
+    /// The descriptor of a method type constant.
+    pub fn method_type(&self, index: u16) -> Result<Cow<'_, str>> {
+        let entry = self.wanted(index, &[tag::METHOD_TYPE], "method type constant")?;
+        self.utf8(u16_at(entry, 0))
+    }
+
     /// The text of a string constant.
     pub fn string(&self, index: u16) -> Result<Cow<'_, str>> {
         self.utf8(u16_at(
@@ -394,6 +400,32 @@ impl Pool {
     ) -> Result<u16> {
         let member = self.add_name_and_type(name, descriptor)?;
         self.intern(&two(tag::INVOKE_DYNAMIC, bootstrap, member))
+    }
+
+    /// Adds or finds a constant of another pool, with what it is made of: a text, a number, a string, a class, or a
+    /// name with its type.
+    pub fn copy(&mut self, from: &Pool, index: u16) -> Result<u16> {
+        let bad = Error::BadConstant {
+            index,
+            wanted: "constant that stands for itself",
+        };
+        let entry = from.entry(index).unwrap_or_default();
+        match from.tag(index) {
+            Some(tag::UTF8) => self.add_utf8_bytes(from.utf8_bytes(index)?),
+            Some(tag @ (tag::CLASS | tag::STRING)) => {
+                let text = self.add_utf8_bytes(from.utf8_bytes(u16_at(entry, 1))?)?;
+                self.intern(&one(tag, text))
+            }
+            Some(tag::NAME_AND_TYPE) => {
+                let (name, descriptor) = from.name_and_type_bytes(index)?;
+                let name = self.add_utf8_bytes(name)?;
+                let descriptor = self.add_utf8_bytes(descriptor)?;
+                self.intern(&two(tag::NAME_AND_TYPE, name, descriptor))
+            }
+            Some(tag::INTEGER | tag::FLOAT) => self.intern(entry.get(..5).ok_or(bad)?),
+            Some(tag::LONG | tag::DOUBLE) => self.intern(entry.get(..9).ok_or(bad)?),
+            _ => Err(bad),
+        }
     }
 
     fn add_member(&mut self, tag: u8, owner: &str, name: &str, descriptor: &str) -> Result<u16> {

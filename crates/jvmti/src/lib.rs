@@ -13,7 +13,7 @@ pub use jvmti_bindings::sys;
 
 pub use invoke::{Global, Passed};
 pub use jni::{Jni, Local, MethodId, NativeMethod, StaticMethodId};
-pub use tool::{Jvmti, Vm};
+pub use tool::{Declared, Jvmti, Vm};
 
 /// A call into the JVM that did not work.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -44,6 +44,14 @@ impl Vm {
     }
 }
 
+/// A field or method that a class declares.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declared {
+    pub name: String,
+    pub descriptor: String,
+    pub modifiers: i32,
+}
+
 /// A JVMTI environment.
 #[derive(Clone, Copy)]
 pub struct Jvmti(*mut t::jvmtiEnv);
@@ -279,6 +287,78 @@ impl Jvmti {
             .collect();
         self.deallocate(interfaces.cast());
         Ok(all)
+    }
+
+    /// The fields that a class declares. The class must be linked.
+    pub fn fields(self, class: &Local<'_>) -> Result<Vec<Declared>> {
+        let mut count = 0;
+        let mut fields: *mut j::jfieldID = ptr::null_mut();
+        call!(self, GetClassFields, class.raw(), &mut count, &mut fields)?;
+        self.each(fields, count, |field| {
+            let (mut name, mut descriptor) = (ptr::null_mut(), ptr::null_mut());
+            let generic = ptr::null_mut();
+            call!(
+                self,
+                GetFieldName,
+                class.raw(),
+                field,
+                &mut name,
+                &mut descriptor,
+                generic
+            )?;
+            let mut modifiers = 0;
+            call!(self, GetFieldModifiers, class.raw(), field, &mut modifiers)?;
+            Ok(self.declared(name, descriptor, modifiers))
+        })
+    }
+
+    /// The methods that a class declares, constructors and initialiser included. The class must be
+    /// linked.
+    pub fn methods(self, class: &Local<'_>) -> Result<Vec<Declared>> {
+        let mut count = 0;
+        let mut methods: *mut j::jmethodID = ptr::null_mut();
+        call!(self, GetClassMethods, class.raw(), &mut count, &mut methods)?;
+        self.each(methods, count, |method| {
+            let (mut name, mut descriptor) = (ptr::null_mut(), ptr::null_mut());
+            let generic = ptr::null_mut();
+            call!(
+                self,
+                GetMethodName,
+                method,
+                &mut name,
+                &mut descriptor,
+                generic
+            )?;
+            let mut modifiers = 0;
+            call!(self, GetMethodModifiers, method, &mut modifiers)?;
+            Ok(self.declared(name, descriptor, modifiers))
+        })
+    }
+
+    /// Asks about each of the ids that the JVM returned, and gives their memory back.
+    fn each<I: Copy>(
+        self,
+        ids: *mut I,
+        count: j::jint,
+        ask: impl Fn(I) -> Result<Declared>,
+    ) -> Result<Vec<Declared>> {
+        if count == 0 {
+            self.deallocate(ids.cast());
+            return Ok(Vec::new());
+        }
+        // SAFETY: the function that was called before returned an array of `count` ids.
+        let all = unsafe { std::slice::from_raw_parts(ids, count as usize) };
+        let declared = all.iter().map(|id| ask(*id)).collect();
+        self.deallocate(ids.cast());
+        declared
+    }
+
+    fn declared(self, name: *mut c_char, descriptor: *mut c_char, modifiers: j::jint) -> Declared {
+        Declared {
+            name: self.take_string(name).unwrap_or_default(),
+            descriptor: self.take_string(descriptor).unwrap_or_default(),
+            modifiers,
+        }
     }
 
     /// Has the JVM pass classes through the load hook once more.

@@ -79,6 +79,7 @@ pub fn keep_last<S: Store>(
             origin: class.origin.as_deref(),
             observed: class.observed,
             ahead: class.ahead,
+            outline: class.outline,
             bytes: &recording.class_bytes(class)?,
         })?;
     }

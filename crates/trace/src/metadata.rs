@@ -75,6 +75,8 @@ pub struct ClassDef<'a> {
     pub observed: bool,
     /// Whether it was woven ahead of time, by `culprit instrument`.
     pub ahead: bool,
+    /// Whether `bytes` are an outline: the class file without code.
+    pub outline: bool,
     /// The class file as it was before weaving.
     pub bytes: &'a [u8],
 }
@@ -330,15 +332,26 @@ pub(crate) struct ClassHead {
     pub(crate) origin: Option<String>,
     pub(crate) observed: bool,
     pub(crate) ahead: bool,
+    pub(crate) outline: bool,
     pub(crate) sha256: [u8; 32],
     pub(crate) length: u32,
 }
+
+const CLASS_OBSERVED: u8 = 1;
+const CLASS_AHEAD: u8 = 2;
+const CLASS_OUTLINE: u8 = 4;
 
 pub(crate) fn encode_class(class: &ClassDef<'_>, sha256: &[u8], out: &mut Vec<u8>) {
     out.put_str(class.name);
     out.put_varint(class.loader.into());
     out.put_optional_str(class.origin);
-    out.put_u8(u8::from(class.observed) | u8::from(class.ahead) << 1);
+    let flags = [
+        (class.observed, CLASS_OBSERVED),
+        (class.ahead, CLASS_AHEAD),
+        (class.outline, CLASS_OUTLINE),
+    ];
+    let set = flags.iter().filter(|(set, _)| *set);
+    out.put_u8(set.fold(0, |flags, (_, flag)| flags | flag));
     out.put(sha256);
     out.put_bytes(class.bytes);
 }
@@ -358,8 +371,9 @@ pub(crate) fn decode_class<'a>(
         name,
         loader,
         origin,
-        observed: flags & 1 != 0,
-        ahead: flags & 2 != 0,
+        observed: flags & CLASS_OBSERVED != 0,
+        ahead: flags & CLASS_AHEAD != 0,
+        outline: flags & CLASS_OUTLINE != 0,
         sha256,
         length: bytes.len() as u32,
     };

@@ -88,6 +88,8 @@ pub struct ClassInfo {
     pub observed: bool,
     /// Whether it was woven ahead of time, by `culprit instrument`.
     pub ahead: bool,
+    /// Whether only its outline is stored: the class file without code.
+    pub outline: bool,
     /// Hash of its bytes.
     pub sha256: [u8; 32],
     /// Number of its bytes.
@@ -600,6 +602,7 @@ fn class_info(head: ClassHead, block: Block) -> ClassInfo {
         origin: head.origin,
         observed: head.observed,
         ahead: head.ahead,
+        outline: head.outline,
         sha256: head.sha256,
         length: head.length,
         block,

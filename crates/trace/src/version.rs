@@ -10,8 +10,9 @@ pub struct FormatVersion(pub u16);
 impl FormatVersion {
     /// The version this crate writes.
     pub const CURRENT: FormatVersion = FormatVersion(1);
-    /// The minor version this crate writes into the start block.
-    pub const MINOR: u16 = 0;
+    /// The minor version this crate writes into the start block. Version 1 came with outlines of
+    /// external classes.
+    pub const MINOR: u16 = 1;
 
     /// Whether this crate can read recordings of this version.
     pub fn is_readable(self) -> bool {

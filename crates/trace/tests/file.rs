@@ -68,6 +68,7 @@ fn full() -> Vec<u8> {
             origin: observed.then_some("file:/srv/app/app.jar"),
             observed,
             ahead: false,
+            outline: false,
             bytes: &[0xca, 0xfe, 0xba, 0xbe].repeat(50),
         };
         writer.class(&class).unwrap();

@@ -1,4 +1,5 @@
-//! Golden recordings: files of every format version so far, which must stay readable.
+//! Golden recordings: files of every format version so far, minor ones included, which must stay
+//! readable.
 //!
 //! `CULPRIT_WRITE_GOLDEN=1 cargo test -p culprit-trace --test golden` writes the file of the
 //! current version, if there is none. A file that is there is never replaced.
@@ -19,8 +20,14 @@ use culprit_trace::{
 use support::story::{sites, types};
 use support::{object, start, text};
 
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden/v1.culprit")
+/// The files of the versions before the current one.
+const OLDER: [&str; 1] = ["v1.culprit"];
+/// The file of the current version.
+const CURRENT: &str = "v1.1.culprit";
+
+fn path(file: &str) -> PathBuf {
+    let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+    golden.join(file)
 }
 
 fn array(contents: Contents) -> Value {
@@ -95,7 +102,16 @@ fn write() -> Vec<u8> {
             origin: Some("file:/srv/app/app.jar"),
             observed: true,
             ahead: false,
+            outline: false,
             bytes: b"\xca\xfe\xba\xbe and so on",
+        })
+        .unwrap();
+    writer
+        .class(&ClassDef {
+            name: "com/acme/B",
+            outline: true,
+            bytes: b"\xca\xfe\xba\xbe without code",
+            ..ClassDef::default()
         })
         .unwrap();
     writer
@@ -159,10 +175,31 @@ fn write() -> Vec<u8> {
 
 #[test]
 fn recordings_of_version_1_stay_readable() {
-    if std::env::var_os("CULPRIT_WRITE_GOLDEN").is_some() && !path().exists() {
-        std::fs::write(path(), write()).unwrap();
+    for file in OLDER {
+        is_readable(&Recording::open(&path(file)).unwrap());
     }
-    let recording = Recording::open(&path()).unwrap();
+}
+
+#[test]
+fn recordings_of_version_1_1_stay_readable() {
+    let path = path(CURRENT);
+    if std::env::var_os("CULPRIT_WRITE_GOLDEN").is_some() && !path.exists() {
+        std::fs::write(&path, write()).unwrap();
+    }
+    let recording = Recording::open(&path).unwrap();
+    is_readable(&recording);
+    let [class, outline] = recording.classes() else {
+        panic!("{:?}", recording.classes())
+    };
+    assert!(class.observed && !class.outline);
+    assert!(outline.outline && !outline.observed);
+    let bytes = recording.class_bytes(outline).unwrap();
+    assert_eq!(bytes, b"\xca\xfe\xba\xbe without code");
+}
+
+/// What recordings of every version have.
+#[track_caller]
+fn is_readable(recording: &Recording) {
     assert_eq!(recording.start(), &start());
     assert!(recording.sites().iter().eq(&sites()));
     assert!(recording.types().len() == types().len());
@@ -196,5 +233,8 @@ fn the_writer_still_writes_the_same_content() {
             .map(|block| (block.tag, block.head, block.body))
             .collect()
     };
-    assert_eq!(apart(&write()), apart(&std::fs::read(path()).unwrap()));
+    assert_eq!(
+        apart(&write()),
+        apart(&std::fs::read(path(CURRENT)).unwrap())
+    );
 }

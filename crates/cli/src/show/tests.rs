@@ -234,6 +234,7 @@ fn shop() -> Writer<Vec<u8>> {
             origin: None,
             observed,
             ahead: false,
+            outline: false,
             bytes: b"\xca\xfe\xba\xbe",
         };
         writer.class(&class).unwrap();

@@ -10,6 +10,7 @@ mod failures;
 mod fixture;
 mod library;
 mod modes;
+mod outlines;
 mod process;
 mod render;
 mod stage;
