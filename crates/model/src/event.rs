@@ -86,6 +86,25 @@ impl EventKind {
             EventKind::IdentityHash => "identity-hash",
         }
     }
+
+    /// It begins a call, which is open from then on.
+    pub fn opens(self) -> bool {
+        matches!(self, EventKind::IncomingCall | EventKind::OutgoingCall)
+    }
+
+    /// It ends a call.
+    pub fn closes(self) -> bool {
+        self.opened_by().is_some()
+    }
+
+    /// What began the call that it ends.
+    pub fn opened_by(self) -> Option<EventKind> {
+        match self {
+            EventKind::IncomingReturn | EventKind::IncomingThrow => Some(EventKind::IncomingCall),
+            EventKind::OutgoingReturn | EventKind::OutgoingThrow => Some(EventKind::OutgoingCall),
+            _ => None,
+        }
+    }
 }
 
 /// One event of a recording.

@@ -1,13 +1,15 @@
 //! Plain data shared by every part of Culprit: ids, values, events, sites, scenarios and their
 //! outcomes, failures, class patterns and agent options.
 //!
-//! This crate does no I/O, knows no serialised form and depends on nothing. `trace` owns how
-//! these values look on disk; `agent` owns how they come to be.
+//! This crate does no I/O and depends on nothing. It owns the texts that people read and write
+//! (scenarios, patterns, options); `trace` owns how these values look on disk, `agent` how they
+//! come to be.
 #![forbid(unsafe_code)]
 
 pub mod event;
 pub mod failure;
 pub mod id;
+pub mod literal;
 pub mod observe;
 pub mod options;
 pub mod outcome;
@@ -21,6 +23,6 @@ pub use id::{BlobId, EventIndex, ObjectId, SiteId, ThreadId, Turn, TypeId};
 pub use observe::{Pattern, Selection};
 pub use options::AgentOptions;
 pub use outcome::{Divergence, Got, Outcome};
-pub use scenario::{Part, Scenario, Step};
+pub use scenario::{Part, Scenario, Step, Tables};
 pub use site::{Member, Site, SiteKind};
 pub use value::{Reference, Value};

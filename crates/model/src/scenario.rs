@@ -7,10 +7,18 @@
 //! stands between belongs to it. Types, sites and long values are kept in tables of the scenario,
 //! so that it needs no recording.
 
+mod check;
+pub mod nesting;
+pub mod text;
+mod uses;
+
 use std::collections::BTreeMap;
 
 use crate::site::TypeDef;
 use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, ThreadId, Value};
+
+pub use check::{Checker, Inconsistency, Problem};
+pub use uses::Uses;
 
 /// A whole scenario. One that comes from a long recording is not held in memory: its steps are a
 /// stream, and only its `tables` are.
@@ -76,6 +84,28 @@ impl Step {
             | EventKind::ArrayRead
             | EventKind::ArrayWrite
             | EventKind::Constructed => Part::Expect,
+        }
+    }
+
+    /// The values that observed code gets from outside. It brings the others itself, or they are
+    /// known from earlier steps.
+    pub fn given(&self) -> &[Value] {
+        let last = self.values.len().saturating_sub(1);
+        match self.kind {
+            EventKind::IncomingCall
+            | EventKind::IncomingWrite
+            | EventKind::OutgoingReturn
+            | EventKind::OutgoingThrow
+            | EventKind::ArrayContents => &self.values,
+            EventKind::OutgoingRead | EventKind::IdentityHash => &self.values[last..],
+            EventKind::IncomingRead => &self.values[..last],
+            EventKind::IncomingReturn
+            | EventKind::IncomingThrow
+            | EventKind::OutgoingCall
+            | EventKind::OutgoingWrite
+            | EventKind::ArrayRead
+            | EventKind::ArrayWrite
+            | EventKind::Constructed => &[],
         }
     }
 }

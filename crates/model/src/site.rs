@@ -3,7 +3,7 @@
 //! values) is kept once, here.
 
 use crate::value::{Shape, method_shapes};
-use crate::{SiteId, TypeId};
+use crate::{EventKind, SiteId, TypeId};
 
 /// A field or method by name; `owner` is an internal class name (`java/util/List`).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -53,6 +53,57 @@ impl Site {
     /// The target is a constructor: the call has no receiver, the return carries the new object.
     pub fn is_constructor(&self) -> bool {
         self.target.name == "<init>"
+    }
+
+    /// Whether a site of this kind can have such events.
+    pub fn has_events(&self, kind: EventKind) -> bool {
+        match kind {
+            EventKind::IncomingCall
+            | EventKind::IncomingReturn
+            | EventKind::IncomingThrow
+            | EventKind::Constructed => self.kind == SiteKind::Entry,
+            EventKind::OutgoingCall
+            | EventKind::OutgoingReturn
+            | EventKind::OutgoingThrow
+            | EventKind::ArrayContents
+            | EventKind::IdentityHash => matches!(self.kind, SiteKind::Call | SiteKind::Callee),
+            EventKind::OutgoingRead
+            | EventKind::OutgoingWrite
+            | EventKind::IncomingRead
+            | EventKind::IncomingWrite => self.kind == SiteKind::Field,
+            EventKind::ArrayRead | EventKind::ArrayWrite => self.kind == SiteKind::Array,
+        }
+    }
+
+    /// Shapes of the values of such an event of this site; `None` if it has no such events.
+    pub fn shapes(&self, kind: EventKind) -> Option<Vec<Shape>> {
+        if !self.has_events(kind) {
+            return None;
+        }
+        let receiver = |has: bool| has.then_some(Shape::Reference).into_iter();
+        let accessed = || Shape::of(&self.target.descriptor);
+        Some(match kind {
+            EventKind::IncomingCall | EventKind::OutgoingCall => {
+                let (arguments, _) = method_shapes(&self.target.descriptor)?;
+                receiver(self.has_receiver()).chain(arguments).collect()
+            }
+            EventKind::IncomingReturn | EventKind::OutgoingReturn => {
+                method_shapes(&self.target.descriptor)?;
+                self.result_shape().into_iter().collect()
+            }
+            EventKind::IncomingThrow
+            | EventKind::OutgoingThrow
+            | EventKind::ArrayContents
+            | EventKind::Constructed => vec![Shape::Reference],
+            EventKind::OutgoingRead
+            | EventKind::OutgoingWrite
+            | EventKind::IncomingRead
+            | EventKind::IncomingWrite => receiver(!self.is_static).chain([accessed()?]).collect(),
+            EventKind::ArrayRead | EventKind::ArrayWrite => {
+                vec![Shape::Reference, Shape::Int, accessed()?]
+            }
+            EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
+        })
     }
 
     /// A call event of this site starts with a receiver.

@@ -67,6 +67,56 @@ pub enum Contents {
     },
 }
 
+impl Value {
+    pub fn shape(&self) -> Shape {
+        match self {
+            Value::Boolean(_) => Shape::Boolean,
+            Value::Byte(_) => Shape::Byte,
+            Value::Short(_) => Shape::Short,
+            Value::Char(_) => Shape::Char,
+            Value::Int(_) => Shape::Int,
+            Value::Long(_) => Shape::Long,
+            Value::Float(_) => Shape::Float,
+            Value::Double(_) => Shape::Double,
+            Value::Reference(_) => Shape::Reference,
+        }
+    }
+
+    /// Calls `visit` for this value, if it is a reference, and for the references within it.
+    pub fn each_reference<'v>(&'v self, visit: &mut impl FnMut(&'v Reference)) {
+        let Value::Reference(reference) = self else {
+            return;
+        };
+        visit(reference);
+        let within: &[Value] = match reference {
+            Reference::Boxed(value) => std::slice::from_ref(&**value),
+            Reference::Array { contents, .. } => contents.elements(),
+            _ => &[],
+        };
+        within.iter().for_each(|value| value.each_reference(visit));
+    }
+}
+
+impl Contents {
+    /// The elements that are told here.
+    pub fn elements(&self) -> &[Value] {
+        match self {
+            Contents::Elements(elements) => elements,
+            Contents::Part { known, .. } => known.elements(),
+            Contents::Unknown | Contents::Blob(_) => &[],
+        }
+    }
+
+    /// The blob that tells them.
+    pub fn blob(&self) -> Option<BlobId> {
+        match self {
+            Contents::Blob(blob) => Some(*blob),
+            Contents::Part { known, .. } => known.blob(),
+            Contents::Unknown | Contents::Elements(_) => None,
+        }
+    }
+}
+
 /// How a value is laid out: the first character of its descriptor, with `L` for every reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub enum Shape {

@@ -1,7 +1,7 @@
 //! Values as text: short enough for a line, exact where `--full` asks for it.
 
 use culprit_model::value::{Contents, Shape};
-use culprit_model::{BlobId, Reference, TypeId, Value};
+use culprit_model::{BlobId, Reference, TypeId, Value, literal};
 use culprit_trace::{BlobKind, Recording};
 
 use super::place::{simple, source_name};
@@ -35,7 +35,7 @@ pub(crate) fn text(value: &Value, recording: &Recording, detail: Detail) -> Stri
         Value::Boolean(v) => v.to_string(),
         Value::Byte(v) => v.to_string(),
         Value::Short(v) => v.to_string(),
-        Value::Char(v) => character(*v),
+        Value::Char(v) => literal::character(*v),
         Value::Int(v) => v.to_string(),
         Value::Long(v) => format!("{v}L"),
         Value::Float(v) => format!("{v:?}f"),
@@ -190,58 +190,12 @@ fn blob_elements(id: BlobId, class: TypeId, recording: &Recording) -> Option<Vec
     blob.bytes.chunks(shape.width()?).map(scalar).collect()
 }
 
-fn character(unit: u16) -> String {
-    let mut out = String::from('\'');
-    escape(unit, '\'', &mut out);
-    out.push('\'');
-    out
-}
-
 /// A string literal, cut where it is long and detail is short.
 fn quoted(units: &[u16], detail: Detail) -> String {
     let limit = detail.limit(SHORT_TEXT);
-    let mut out = String::from('"');
-    for unit in char::decode_utf16(units.iter().copied()).take(limit) {
-        match unit {
-            Ok(c) => escape_char(c, '"', &mut out),
-            Err(lone) => escape(lone.unpaired_surrogate(), '"', &mut out),
-        }
-    }
-    out.push('"');
+    let mut out = literal::string(units.iter().copied(), limit);
     if units.len() > limit {
         out.push_str(&format!("... ({} chars)", units.len()));
     }
     out
-}
-
-fn escape(unit: u16, quote: char, out: &mut String) {
-    match char::from_u32(unit.into()) {
-        Some(c) => escape_char(c, quote, out),
-        None => out.push_str(&format!("\\u{unit:04x}")),
-    }
-}
-
-/// As in Java source; nothing that reaches the terminal can control it.
-fn escape_char(c: char, quote: char, out: &mut String) {
-    match c {
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\\' => out.push_str("\\\\"),
-        c if c == quote => {
-            out.push('\\');
-            out.push(c);
-        }
-        c if c.is_control() || is_invisible(c) => {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-        c => out.push(c),
-    }
-}
-
-/// Characters that change the direction or the look of what follows them.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -1,0 +1,89 @@
+//! Characters and strings as literals of Java source. Java strings are rows of UTF-16 code units,
+//! which need not be paired; every row has a literal, and nothing in it can steer a terminal.
+
+/// A character literal: `'x'`.
+pub fn character(unit: u16) -> String {
+    let mut out = String::from('\'');
+    match char::from_u32(unit.into()) {
+        Some(c) => escape(c, '\'', &mut out),
+        None => escape_unit(unit, &mut out),
+    }
+    out.push('\'');
+    out
+}
+
+/// A string literal of at most so many characters.
+pub fn string(units: impl IntoIterator<Item = u16>, limit: usize) -> String {
+    let mut out = String::from('"');
+    for c in char::decode_utf16(units).take(limit) {
+        match c {
+            Ok(c) => escape(c, '"', &mut out),
+            Err(lone) => escape_unit(lone.unpaired_surrogate(), &mut out),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn escape(c: char, quote: char, out: &mut String) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\\' => out.push_str("\\\\"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() || is_invisible(c) => {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                escape_unit(*unit, out);
+            }
+        }
+        c => out.push(c),
+    }
+}
+
+fn escape_unit(unit: u16, out: &mut String) {
+    out.push_str(&format!("\\u{unit:04x}"));
+}
+
+/// Characters that change the direction or the look of what follows them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// What stands for the letter after a backslash; `\u` has its unit behind it.
+pub(crate) fn unescaped(letter: char) -> Option<char> {
+    Some(match letter {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        '\\' | '"' | '\'' => letter,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_those_of_java_source() {
+        let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+        for (found, expect) in [
+            (character('x' as u16), "'x'"),
+            (character('\'' as u16), "'\\''"),
+            (character(0xd800), "'\\ud800'"),
+            (string(units("a\"\n\\é☺😀"), 99), "\"a\\\"\\n\\\\é☺😀\""),
+            (
+                string(units("\u{1b}[31m\u{202e}"), 99),
+                "\"\\u001b[31m\\u202e\"",
+            ),
+            (string([0x41, 0xdc00], 99), "\"A\\udc00\""),
+            (string(units("abc"), 2), "\"ab\""),
+        ] {
+            assert_eq!(found, expect);
+        }
+    }
+}

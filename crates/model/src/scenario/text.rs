@@ -1,0 +1,263 @@
+//! Scenarios as text: for people who debug a replay, for tests that write one by hand, for
+//! comparing two of them. `docs/scenario-text.md` is the specification.
+//!
+//! [`Printer`] and [`Parser`] take a scenario piece by piece: the tables come first, and then each
+//! step is a line. Each file here owns one part of the form, in both directions.
+
+mod cursor;
+mod names;
+mod step;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+mod word;
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Scenario, Step, Tables};
+use crate::{BlobId, EventIndex};
+use cursor::{Cursor, Wrong};
+use names::Names;
+use step::{Account, Columns};
+
+/// Version of the form, in its first line.
+pub const VERSION: u32 = 1;
+
+/// Prints a scenario, one line after the other; no line has its line feed.
+#[derive(Debug)]
+pub struct Printer {
+    names: Names,
+    columns: Columns,
+    account: Account,
+}
+
+impl Printer {
+    /// A printer of steps that refer to these tables. The numbers of events get room up to `last`.
+    pub fn new(tables: &Tables, last: Option<EventIndex>) -> Printer {
+        let digits = |number: u64| number.max(1).ilog10() as usize + 1;
+        let several = tables.threads.len() > 1;
+        let widest = tables.threads.iter().map(|(id, _)| id.0).max();
+        let thread = 1 + digits(widest.unwrap_or_default().into());
+        Printer {
+            names: Names::of(tables),
+            columns: Columns {
+                origin: last.map_or(0, |last| digits(last.0)),
+                thread: if several { thread } else { 0 },
+            },
+            account: Account::of(tables),
+        }
+    }
+
+    /// The first line, and those of the tables with their blobs.
+    pub fn head(tables: &Tables) -> impl Iterator<Item = String> {
+        let first = std::iter::once(format!("scenario {VERSION}"));
+        first
+            .chain(tables.types.iter().map(table::class))
+            .chain(
+                tables
+                    .threads
+                    .iter()
+                    .map(|(id, name)| table::thread(*id, name)),
+            )
+            .chain(tables.sites.iter().map(table::site))
+            .chain(
+                tables
+                    .blobs
+                    .iter()
+                    .map(|(id, bytes)| table::blob(*id, bytes)),
+            )
+    }
+
+    /// The line of a blob that is not in the tables, which comes after them.
+    pub fn blob(id: BlobId, bytes: &[u8]) -> String {
+        table::blob(id, bytes)
+    }
+
+    /// The line of the next step.
+    pub fn step(&mut self, step: &Step) -> String {
+        let mut line = String::new();
+        self.names
+            .write_step(step, self.columns, &mut self.account, &mut line);
+        line
+    }
+}
+
+/// A text is not a scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    pub expected: String,
+    /// What is there instead, cut; empty at the end of the line.
+    pub found: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ParseError {
+            line,
+            column,
+            expected,
+            found,
+        } = self;
+        write!(
+            f,
+            "line {line}, column {column}: expected {expected}, found "
+        )?;
+        match found.as_str() {
+            "" => write!(f, "the end of the line"),
+            found => write!(f, "`{found}`"),
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads a scenario, one line after the other.
+#[derive(Debug, Default)]
+pub struct Parser {
+    tables: Tables,
+    /// Lines read.
+    lines: usize,
+    begun: bool,
+    /// What the steps refer to; once there is one, the tables are complete.
+    steps: Option<(Names, Account)>,
+}
+
+impl Parser {
+    pub fn new() -> Parser {
+        Parser::default()
+    }
+
+    /// Takes the next line, without its line feed; the step on it, if there is one.
+    pub fn line(&mut self, line: &str) -> Result<Option<Step>, ParseError> {
+        self.lines += 1;
+        let line = line.trim_end();
+        let start = line.trim_start();
+        if start.is_empty() || start.starts_with("//") {
+            return Ok(None);
+        }
+        self.content(line).map_err(|wrong| self.error(line, wrong))
+    }
+
+    /// The tables, which are complete once there was a step.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The tables, after the last line.
+    pub fn finish(mut self) -> Result<Tables, ParseError> {
+        if self.begun {
+            return Ok(self.tables);
+        }
+        self.lines += 1;
+        let expected = first_line();
+        Err(self.error("", Wrong { at: 0, expected }))
+    }
+
+    fn content(&mut self, line: &str) -> Result<Option<Step>, Wrong> {
+        let mut cursor = Cursor::new(line);
+        if !self.begun {
+            return self.begin(&mut cursor).map(|()| None);
+        }
+        if let Some(name) = ["type", "thread", "site", "blob"]
+            .into_iter()
+            .find(|name| cursor.eat_word(name))
+        {
+            if self.steps.is_some() {
+                return cursor.wrong_at(0, "a step: the tables come before the first one");
+            }
+            return self.entry(name, &mut cursor).map(|()| None);
+        }
+        let tables = &self.tables;
+        let (names, account) = self
+            .steps
+            .get_or_insert_with(|| (Names::of(tables), Account::of(tables)));
+        names.read_step(&mut cursor, account).map(Some)
+    }
+
+    fn begin(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+        if !cursor.eat_word("scenario") {
+            return cursor.wrong(first_line());
+        }
+        let start = cursor.at;
+        let version: u32 = cursor.number("the version of the form")?;
+        if version != VERSION {
+            return cursor.wrong_at(
+                start,
+                format!("version {VERSION}, the one that is known here"),
+            );
+        }
+        self.begun = true;
+        cursor.expect_end("the end of the line")
+    }
+
+    fn entry(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+        match name {
+            "type" => self.tables.types.push(table::read_class(cursor)?),
+            "thread" => self.tables.threads.push(table::read_thread(cursor)?),
+            "site" => self.tables.sites.push(table::read_site(cursor)?),
+            _ => {
+                let start = cursor.at;
+                let (id, bytes) = table::read_blob(cursor)?;
+                if self.tables.blobs.insert(id, bytes).is_some() {
+                    return cursor.wrong_at(start, "a blob with a number of its own");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, line: &str, wrong: Wrong) -> ParseError {
+        let (before, rest) = line.split_at(wrong.at);
+        ParseError {
+            line: self.lines,
+            column: before.chars().count() + 1,
+            expected: wrong.expected,
+            found: rest.chars().take(20).map(visible).collect(),
+        }
+    }
+}
+
+/// A character that cannot steer a terminal.
+fn visible(c: char) -> char {
+    if c.is_control() { '\u{fffd}' } else { c }
+}
+
+fn first_line() -> String {
+    format!("`scenario {VERSION}`")
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in Printer::head(&self.tables) {
+            writeln!(f, "{line}")?;
+        }
+        if !self.steps.is_empty() {
+            writeln!(f)?;
+        }
+        let last = self.steps.iter().filter_map(|step| step.origin).max();
+        let mut printer = Printer::new(&self.tables, last);
+        self.steps
+            .iter()
+            .try_for_each(|step| writeln!(f, "{}", printer.step(step)))
+    }
+}
+
+impl FromStr for Scenario {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Scenario, ParseError> {
+        let mut parser = Parser::new();
+        let mut steps = Vec::new();
+        for line in text.lines() {
+            steps.extend(parser.line(line)?);
+        }
+        let tables = parser.finish()?;
+        Ok(Scenario { tables, steps })
+    }
+}
