@@ -390,8 +390,7 @@ impl Scribe {
         }
         let left_out = self.recorder.states.left_out();
         if left_out > 0 {
-            self.recorder
-                .count("outermost calls and accesses left out (--sample)", left_out);
+            self.recorder.count(Losses::LEFT_OUT, left_out);
         }
         chunks.sort_by_key(|chunk| (chunk.head.thread, chunk.head.ordinal));
         for chunk in chunks {

@@ -41,6 +41,18 @@ pub struct Losses {
 }
 
 impl Losses {
+    /// Counts what `--last` forgot.
+    pub const FORGOTTEN: &str = "events before the last ones (--last)";
+    /// Counts what `--sample` left out.
+    pub const LEFT_OUT: &str = "outermost calls and accesses left out (--sample)";
+
+    /// How often something was lost.
+    pub fn count(&self, name: &str) -> u64 {
+        let counts = self.counts.iter();
+        let same = counts.filter(|(other, _)| other == name);
+        same.map(|(_, count)| count).sum()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.not_woven.is_empty() && self.stopped.is_none()
     }

@@ -13,6 +13,7 @@ pub mod text;
 mod uses;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::site::TypeDef;
 use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, ThreadId, Value};
@@ -87,25 +88,25 @@ impl Step {
         }
     }
 
-    /// The values that observed code gets from outside. It brings the others itself, or they are
-    /// known from earlier steps.
-    pub fn given(&self) -> &[Value] {
-        let last = self.values.len().saturating_sub(1);
+    /// Places of the values that observed code gets from outside. It brings the others itself, or
+    /// they are known from earlier steps.
+    pub fn given(&self) -> Range<usize> {
+        let (all, last) = (self.values.len(), self.values.len().saturating_sub(1));
         match self.kind {
             EventKind::IncomingCall
             | EventKind::IncomingWrite
             | EventKind::OutgoingReturn
             | EventKind::OutgoingThrow
-            | EventKind::ArrayContents => &self.values,
-            EventKind::OutgoingRead | EventKind::IdentityHash => &self.values[last..],
-            EventKind::IncomingRead => &self.values[..last],
+            | EventKind::ArrayContents => 0..all,
+            EventKind::OutgoingRead | EventKind::IdentityHash => last..all,
+            EventKind::IncomingRead => 0..last,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingCall
             | EventKind::OutgoingWrite
             | EventKind::ArrayRead
             | EventKind::ArrayWrite
-            | EventKind::Constructed => &[],
+            | EventKind::Constructed => 0..0,
         }
     }
 }

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
 
-use culprit_model::{BlobId, Event, EventKind, ObjectId, ThreadId};
+use culprit_model::{BlobId, Event, EventKind, Losses, ObjectId, ThreadId};
 
 use crate::error::WriteError;
 use crate::metadata::{ClassDef, Ending};
 use crate::need::{Kept, Lane, Needs, Place, each_blob, each_object};
 use crate::record::RecordBuffer;
 use crate::recording::Recording;
-use crate::ring::FORGOTTEN;
 use crate::scan::Step;
 use crate::segment;
 use crate::writer::{Store, Writer};
@@ -102,11 +101,12 @@ pub fn keep_last<S: Store>(
         writer.failure(failure)?;
     }
     let mut losses = recording.losses().clone();
-    let before = losses.counts.iter().position(|(name, _)| name == FORGOTTEN);
-    let before = before.map_or(0, |place| losses.counts.remove(place).1);
+    let before = losses.count(Losses::FORGOTTEN);
+    losses.counts.retain(|(name, _)| name != Losses::FORGOTTEN);
     let forgotten = (before + recording.own_events()).saturating_sub(writer.events_written());
     if forgotten > 0 {
-        losses.counts.push((FORGOTTEN.to_owned(), forgotten));
+        let name = Losses::FORGOTTEN.to_owned();
+        losses.counts.push((name, forgotten));
     }
     if !losses.is_empty() {
         writer.losses(&losses)?;

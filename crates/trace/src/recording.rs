@@ -312,6 +312,11 @@ impl Recording {
         })
     }
 
+    /// Whether the recording has a blob of that id.
+    pub fn has_blob(&self, id: BlobId) -> bool {
+        self.blobs.contains_key(&id)
+    }
+
     /// A blob, read from the file; `None` if the recording has none of that id.
     pub fn blob(&self, id: BlobId) -> Result<Option<Blob>, Error> {
         let Some(place) = self.blobs.get(&id).copied() else {

@@ -36,7 +36,6 @@ const EVENTS_PER_CONSTRUCTION: u64 = 4;
 const MOST_HELD: usize = 64 << 20;
 
 /// The name of the loss in the recording.
-pub(crate) const FORGOTTEN: &str = "events before the last ones (--last)";
 const LOST_BLOBS: &str = "long values forgotten before their event";
 
 /// The segments of a recording that is being written.
@@ -161,7 +160,10 @@ impl Ring {
 
     fn write_losses(&mut self) -> Result<(), WriteError> {
         let mut losses = self.losses.clone();
-        for (name, count) in [(FORGOTTEN, self.forgotten), (LOST_BLOBS, self.lost_blobs)] {
+        for (name, count) in [
+            (Losses::FORGOTTEN, self.forgotten),
+            (LOST_BLOBS, self.lost_blobs),
+        ] {
             if count > 0 {
                 losses.counts.push((name.to_owned(), count));
             }

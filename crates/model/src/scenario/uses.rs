@@ -61,10 +61,16 @@ impl Tables {
 }
 
 impl Scenario {
-    /// Forgets what no step refers to.
-    pub fn prune(&mut self) {
+    /// What the steps refer to.
+    pub fn uses(&self) -> Uses {
         let mut uses = Uses::default();
         self.steps.iter().for_each(|step| uses.note(step));
+        uses
+    }
+
+    /// Forgets what no step refers to.
+    pub fn prune(&mut self) {
+        let uses = self.uses();
         self.tables.keep(&uses);
     }
 }

@@ -26,12 +26,12 @@ impl Names {
             Value::Int(v) => out.push_str(&v.to_string()),
             Value::Long(v) => out.push_str(&format!("{v}L")),
             Value::Float(v) => {
-                let odd = (v.to_bits() != NAN_FLOAT).then(|| format!("({:#x})", v.to_bits()));
+                let odd = (v.to_bits() != NAN_FLOAT).then_some(v.to_bits().into());
                 out.push_str(&floating(f64::from(*v), format!("{v:?}"), odd));
                 out.push('f');
             }
             Value::Double(v) => {
-                let odd = (v.to_bits() != NAN_DOUBLE).then(|| format!("({:#x})", v.to_bits()));
+                let odd = (v.to_bits() != NAN_DOUBLE).then_some(v.to_bits());
                 out.push_str(&floating(*v, format!("{v:?}"), odd));
             }
             Value::Reference(v) => self.write_reference(v, out),
@@ -321,10 +321,10 @@ impl Names {
     }
 }
 
-/// A float or double, but for the `f` of a float; `odd` follows a NaN.
-fn floating(value: f64, finite: String, odd: Option<String>) -> String {
+/// A float or double, but for the `f` of a float. `odd` are the bits of an unusual NaN.
+fn floating(value: f64, finite: String, odd: Option<u64>) -> String {
     if value.is_nan() {
-        format!("NaN{}", odd.unwrap_or_default())
+        odd.map_or_else(|| "NaN".to_owned(), |bits| format!("NaN({bits:#x})"))
     } else if value.is_finite() {
         finite
     } else if value > 0.0 {
