@@ -16,16 +16,18 @@ const RESERVED: [(&str, &[&str]); 3] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 4] = [
+const NARROW: [(&str, &[&str]); 5] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
+    ("culprit-sandbox", &[]),
     (
         "culprit-agent",
         &[
             "culprit-classfile",
             "culprit-jvmti",
             "culprit-model",
+            "culprit-sandbox",
             "culprit-trace",
             "culprit-weave",
             "culprit-wire",

@@ -1,0 +1,152 @@
+//! A filter: made ahead, then entered, which cannot be undone and is inherited.
+
+use std::fmt;
+use std::io;
+
+use libc::{EACCES, ENOSYS};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter,
+    apply_filter_all_threads, sock_filter,
+};
+
+use crate::Network;
+use crate::rules::{self, Rules};
+
+/// A filter of system calls. What it forbids fails with `EACCES`.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    program: BpfProgram,
+}
+
+/// A filter could not be made or entered.
+#[derive(Debug)]
+pub enum FilterError {
+    /// Nobody knows the system calls of this kind of processor.
+    Architecture,
+    /// The rules make no filter: a mistake of this crate.
+    Rules(BackendError),
+    /// The kernel refused it.
+    Kernel(io::Error),
+    /// Another thread has filters of its own.
+    Thread(i64),
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FilterError::Architecture => {
+                write!(f, "no seccomp filter for {}", std::env::consts::ARCH)
+            }
+            FilterError::Rules(error) => write!(f, "bad seccomp rules: {error}"),
+            FilterError::Kernel(error) => write!(f, "the kernel refused a seccomp filter: {error}"),
+            FilterError::Thread(id) => write!(f, "thread {id} has seccomp filters of its own"),
+        }
+    }
+}
+
+impl std::error::Error for FilterError {}
+
+/// System calls of 32-bit pointers on x86-64 have this bit in their numbers, and would pass by
+/// every rule.
+#[cfg(target_arch = "x86_64")]
+const X32: u32 = 0x4000_0000;
+
+impl Filter {
+    /// Whether the kernel has such filters.
+    pub fn is_available() -> bool {
+        std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail")
+            .is_ok_and(|actions| actions.split_whitespace().any(|action| action == "errno"))
+            && arch().is_ok()
+    }
+
+    /// What holds from before a confined program is executed.
+    pub fn for_launch(network: Network) -> Result<Filter, FilterError> {
+        let program = compile(rules::launch(network))?;
+        #[cfg(target_arch = "x86_64")]
+        let program = prefixed(
+            program,
+            Test {
+                code: libc::BPF_JGE,
+                number: X32,
+            },
+        );
+        Ok(Filter { program })
+    }
+
+    /// What [`seal`](crate::seal) adds, for the process with this id.
+    pub fn for_seal(process: u32) -> Result<Filter, FilterError> {
+        let program = compile(rules::seal(process))?;
+        // Whether `clone3` makes a thread or a process is told in memory, which a filter cannot
+        // see. Without it, the C library makes threads with `clone`.
+        let clone3 = Test {
+            code: libc::BPF_JEQ,
+            number: rules::CLONE3,
+        };
+        Ok(Filter {
+            program: prefixed(program, clone3),
+        })
+    }
+
+    /// Enters the filter, with what this thread starts and executes from now on. Neither
+    /// allocates nor locks, so it may be called between `fork` and `exec`.
+    pub fn enter(&self) -> io::Result<()> {
+        apply_filter(&self.program).map_err(|error| match error {
+            seccompiler::Error::Prctl(error) | seccompiler::Error::Seccomp(error) => error,
+            _ => io::ErrorKind::Unsupported.into(),
+        })
+    }
+
+    /// Enters the filter with all threads of the process.
+    pub fn enter_with_all_threads(&self) -> Result<(), FilterError> {
+        apply_filter_all_threads(&self.program).map_err(|error| match error {
+            seccompiler::Error::Prctl(error) | seccompiler::Error::Seccomp(error) => {
+                FilterError::Kernel(error)
+            }
+            seccompiler::Error::ThreadSync(id) => FilterError::Thread(id),
+            seccompiler::Error::Backend(error) => FilterError::Rules(error),
+            _ => FilterError::Kernel(io::ErrorKind::InvalidInput.into()),
+        })
+    }
+}
+
+fn arch() -> Result<TargetArch, FilterError> {
+    TargetArch::try_from(std::env::consts::ARCH).map_err(|_| FilterError::Architecture)
+}
+
+fn compile(rules: Result<Rules, BackendError>) -> Result<BpfProgram, FilterError> {
+    let denied = SeccompAction::Errno(EACCES.unsigned_abs());
+    SeccompFilter::new(
+        rules.map_err(FilterError::Rules)?,
+        SeccompAction::Allow,
+        denied,
+        arch()?,
+    )
+    .and_then(BpfProgram::try_from)
+    .map_err(FilterError::Rules)
+}
+
+/// A comparison with the number of a system call.
+struct Test {
+    code: u32,
+    number: u32,
+}
+
+/// The program, after calls that pass the test were told that they do not exist. The compiler of
+/// rules has one answer for all of them, and knows no ranges.
+fn prefixed(program: BpfProgram, test: Test) -> BpfProgram {
+    let instruction = |code: u32, jf, k| sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf,
+        k,
+    };
+    let unknown = u32::from(SeccompAction::Errno(ENOSYS.unsigned_abs()));
+    let mut whole = vec![
+        // The number of the call is the first word of what a filter sees.
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        instruction(libc::BPF_JMP | test.code | libc::BPF_K, 1, test.number),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, unknown),
+    ];
+    whole.extend(program);
+    whole
+}

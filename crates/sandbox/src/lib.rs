@@ -1,0 +1,34 @@
+//! What confined processes may not ask of the kernel, as seccomp filters.
+//!
+//! There are two of them, because a process that is to become a JVM must still be able to
+//! execute it. [`Filter::for_launch`] is entered before: no network, no hold on other processes,
+//! no change of what belongs to the system. [`seal`] is called from within, when the JVM is up and
+//! before it runs anything of the subject: no programs, no processes, no signals to others.
+//!
+//! What a process may write to is not for a filter to say, which sees no paths: that is Landlock's
+//! part, in `crates/jvm`. This crate is small because the agent carries it.
+#![forbid(unsafe_code)]
+
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod filter;
+#[cfg(target_os = "linux")]
+mod rules;
+
+pub use filter::{Filter, FilterError};
+
+/// What a confined process may do on the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Network {
+    Nothing,
+    /// Wait for TCP connections; Landlock says on which ports.
+    Listen,
+}
+
+/// Forbids this process, all its threads included, to start programs or processes and to send
+/// signals to others. Threads it may still start. There is no way back.
+pub fn seal() -> Result<(), FilterError> {
+    Filter::for_seal(std::process::id())?.enter_with_all_threads()
+}
