@@ -117,7 +117,7 @@ fn watch(mut child: Child) -> io::Result<Status> {
     Ok(status?.into())
 }
 
-fn wait_without_reaping(pid: Pid) -> io::Result<()> {
+pub(crate) fn wait_without_reaping(pid: Pid) -> io::Result<()> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options))?;
     Ok(())

@@ -1,0 +1,163 @@
+//! A program in a process group of its own: whoever started it can end it with all that it
+//! started.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::sandbox::{Confinement, SandboxError};
+use crate::target::{command, wait_without_reaping};
+use crate::{Limits, Sandbox, Status};
+
+/// What to start, and in which confines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// The file to start: a program, not a script.
+    pub file: PathBuf,
+    pub args: Vec<OsString>,
+    /// All of its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// The folder it works in.
+    pub directory: PathBuf,
+    pub limits: Limits,
+    /// `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// Why a program did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error("cannot start {}: {error}", .file.display())]
+    Start { file: PathBuf, error: io::Error },
+}
+
+/// The streams of a program, and the one descriptor that it gets besides.
+pub(crate) struct Streams {
+    pub(crate) out: Stdio,
+    pub(crate) err: Stdio,
+    pub(crate) inherited: Option<OwnedFd>,
+}
+
+/// A started program. When it is dropped, its group is killed.
+pub(crate) struct Group {
+    child: Child,
+    leader: Pid,
+    ended: Option<Status>,
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Group({})", self.leader.as_raw_nonzero())
+    }
+}
+
+impl Launch {
+    pub(crate) fn start(&self, streams: Streams) -> Result<Group, LaunchError> {
+        let confinement = match &self.sandbox {
+            Some(sandbox) => Some(Confinement::prepare(sandbox, &self.file)?),
+            None => None,
+        };
+        let mut command = command(&self.file);
+        command
+            .args(&self.args)
+            .env_clear()
+            .envs(self.env.iter().map(|(key, value)| (key, value)))
+            .current_dir(&self.directory)
+            .stdin(Stdio::null())
+            .stdout(streams.out)
+            .stderr(streams.err)
+            .process_group(0);
+        before_exec(&mut command, self.limits, streams.inherited, confinement);
+        let child = command.spawn().map_err(|error| LaunchError::Start {
+            file: self.file.clone(),
+            error,
+        })?;
+        Ok(Group {
+            leader: Pid::from_child(&child),
+            child,
+            ended: None,
+        })
+    }
+}
+
+/// Has the child enter its confines, after it joined its group and before it is the program.
+#[expect(
+    unsafe_code,
+    reason = "the one thing between fork and exec; see the note on its safety"
+)]
+fn before_exec(
+    command: &mut Command,
+    limits: Limits,
+    inherited: Option<OwnedFd>,
+    mut confinement: Option<Confinement>,
+) {
+    let enter = move || {
+        if let Some(descriptor) = &inherited {
+            fcntl_setfd(descriptor, FdFlags::empty())?;
+        }
+        limits.enter()?;
+        match &mut confinement {
+            Some(confinement) => confinement.enter(),
+            None => Ok(()),
+        }
+    };
+    // SAFETY: between fork and exec only what is safe in a signal handler may be done, since other
+    // threads of this process may hold any lock. The closure makes system calls with what was
+    // prepared before: fcntl, getrlimit, setrlimit, prctl, landlock_restrict_self, close, seccomp. It
+    // allocates nothing, frees nothing on the heap and takes no lock.
+    unsafe { command.pre_exec(enter) };
+}
+
+impl Group {
+    /// Our ends of the streams, where they are pipes.
+    pub(crate) fn take_output(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
+        (self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Waits for the program to end, but not longer; then ends what is left of the group.
+    /// Whether it ended by itself.
+    pub(crate) fn end_within(&mut self, limit: Duration) -> io::Result<(Status, bool)> {
+        if let Some(status) = self.ended {
+            return Ok((status, true));
+        }
+        let leader = self.leader;
+        let by_itself = thread::scope(|scope| {
+            let (send, ended) = mpsc::channel();
+            scope.spawn(move || send.send(wait_without_reaping(leader)));
+            let by_itself = ended.recv_timeout(limit).is_ok();
+            self.kill();
+            by_itself
+        });
+        let status = Status::from(self.child.wait()?);
+        self.ended = Some(status);
+        Ok((status, by_itself))
+    }
+
+    /// Kills the whole group. The leader is not reaped yet, so the number is still its own.
+    fn kill(&self) {
+        // What is gone already cannot be killed, and need not be.
+        let _ = kill_process_group(self.leader, Signal::KILL);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.ended.is_none() {
+            self.kill();
+            // Its end is certain now; that it must be waited for is all there is to it.
+            let _ = self.child.wait();
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Programs in real JVMs try to get out of the sandbox: `fixtures/sandbox`. What is refused
+//! inside must work outside, or it proves nothing.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use culprit_jvm::{Ended, Jdk, Launch, Limits, Sandbox, Status, Surroundings, jvm_options};
+use tempfile::TempDir;
+
+/// Enough for any of our programs on a busy machine.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// A JDK with the programs compiled for it.
+struct Stage {
+    jdk: Jdk,
+    classes: TempDir,
+}
+
+/// Every JDK once per feature version.
+fn stages() -> &'static [Stage] {
+    static STAGES: OnceLock<Vec<Stage>> = OnceLock::new();
+    STAGES.get_or_init(|| {
+        let mut stages: Vec<Stage> = Vec::new();
+        for jdk in Jdk::all(&Surroundings::of_process()) {
+            let feature = jdk.version.feature;
+            let known = stages.iter().any(|s| s.jdk.version.feature == feature);
+            if !known && jdk.tool("javac").is_file() {
+                stages.push(Stage::compile(jdk));
+            }
+        }
+        assert!(!stages.is_empty(), "no JDK: install one, or set JAVA_HOME");
+        stages
+    })
+}
+
+impl Stage {
+    fn compile(jdk: Jdk) -> Stage {
+        let classes = tempfile::tempdir().unwrap();
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sandbox");
+        let sources = fs::read_dir(sources)
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        let javac = Launch {
+            file: jdk.tool("javac"),
+            args: [OsString::from("-d"), classes.path().into()]
+                .into_iter()
+                .chain(sources.map(OsString::from))
+                .collect(),
+            env: Vec::new(),
+            directory: classes.path().to_owned(),
+            limits: Limits::default(),
+            sandbox: None,
+        };
+        let ended = javac.run(LIMIT).unwrap();
+        assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+        Stage { jdk, classes }
+    }
+
+    /// A program that works in a folder.
+    fn java(&self, directory: &Path, options: &[&str], program: &[String]) -> Launch {
+        let options = options.iter().map(|&option| OsString::from(option));
+        let class_path = [OsString::from("-cp"), self.classes.path().into()];
+        Launch {
+            file: self.jdk.tool("java"),
+            args: ["-Xmx64m", "-XX:+UseSerialGC"]
+                .map(OsString::from)
+                .into_iter()
+                .chain(jvm_options(directory))
+                .chain(options)
+                .chain(class_path)
+                .chain(program.iter().map(OsString::from))
+                .collect(),
+            env: Vec::new(),
+            directory: directory.to_owned(),
+            limits: Limits::default(),
+            sandbox: None,
+        }
+    }
+}
+
+/// Things outside the sandbox that a program may be after.
+struct World {
+    tcp: TcpListener,
+    udp: UdpSocket,
+    _unix: UnixListener,
+    /// Plays the home of the user, and has files to harm.
+    home: TempDir,
+    /// The only folder that a confined program may write to.
+    scratch: TempDir,
+    /// A process to harm.
+    victim: Child,
+}
+
+impl World {
+    fn new() -> World {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["append", "empty", "delete", "move", "link", "times", "mode"] {
+            fs::write(home.path().join(name), "precious").unwrap();
+        }
+        World {
+            tcp: TcpListener::bind("127.0.0.1:0").unwrap(),
+            udp: UdpSocket::bind("127.0.0.1:0").unwrap(),
+            _unix: UnixListener::bind(home.path().join("socket")).unwrap(),
+            home,
+            scratch: tempfile::tempdir().unwrap(),
+            victim: sleeper(),
+        }
+    }
+
+    fn in_home(&self, name: &str) -> String {
+        self.home.path().join(name).display().to_string()
+    }
+
+    /// What must not be possible.
+    fn harmful(&self) -> Vec<(&'static str, String)> {
+        let pid = std::process::id();
+        let tmp = std::env::temp_dir().join(format!("culprit-sandbox-{pid}"));
+        vec![
+            ("connect", self.tcp.local_addr().unwrap().port().to_string()),
+            ("listen", "0".to_owned()),
+            (
+                "datagram",
+                self.udp.local_addr().unwrap().port().to_string(),
+            ),
+            ("unix", self.in_home("socket")),
+            ("create-in-home", self.in_home("new")),
+            ("create-in-tmp", tmp.display().to_string()),
+            ("append", self.in_home("append")),
+            ("empty", self.in_home("empty")),
+            ("folder", self.in_home("folder")),
+            ("delete", self.in_home("delete")),
+            ("move-here", self.in_home("move")),
+            ("link-here", self.in_home("link")),
+            ("times", self.in_home("times")),
+            ("mode", self.in_home("mode")),
+            ("execute", "/bin/true".to_owned()),
+            ("destroy", self.victim.id().to_string()),
+        ]
+    }
+
+    /// What must stay possible.
+    fn harmless(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("read", "/etc/passwd".to_owned()),
+            ("read", self.in_home("append")),
+            ("list", "/".to_owned()),
+            ("write-and-read-here", "folder".to_owned()),
+            ("write-null", String::new()),
+            ("thread", String::new()),
+        ]
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = self.victim.kill();
+        let _ = self.victim.wait();
+    }
+}
+
+/// A process whose end is nobody's concern. It is reaped when it was killed, so that whoever
+/// waits for its end sees it.
+#[expect(clippy::disallowed_methods, reason = "a process to be harmed")]
+fn sleeper() -> Child {
+    Command::new("/bin/sleep").arg("1000").spawn().unwrap()
+}
+
+/// What the program says came of each attempt.
+fn outcomes(ended: &Ended) -> Vec<(&str, &str)> {
+    assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+    ended
+        .out
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .collect()
+}
+
+fn program(attempts: &[(&str, String)]) -> Vec<String> {
+    let words = attempts
+        .iter()
+        .map(|(name, about)| format!("{name}={about}"));
+    std::iter::once("Attempts".to_owned())
+        .chain(words)
+        .collect()
+}
+
+/// Runs attempts with the folder of the world as the current one.
+fn attempt(
+    stage: &Stage,
+    world: &World,
+    sandbox: Option<Sandbox>,
+    what: &[(&str, String)],
+) -> Ended {
+    let mut launch = stage.java(world.scratch.path(), &[], &program(what));
+    launch.sandbox = sandbox;
+    launch.run(LIMIT).unwrap()
+}
+
+fn confined(world: &World) -> Option<Sandbox> {
+    Some(Sandbox::default().allow_write(world.scratch.path()))
+}
+
+/// Whether this kernel has a sandbox to test. Where it has gaps the tests are skipped, except in
+/// CI.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see it")]
+fn can_confine() -> bool {
+    let Some(gap) = Sandbox::probe().gap() else {
+        return true;
+    };
+    assert!(std::env::var_os("CI").is_none(), "{gap}");
+    eprintln!("SKIPPED: {gap}");
+    false
+}
+
+#[test]
+fn outside_the_sandbox_everything_works() {
+    for stage in stages() {
+        let mut world = World::new();
+        let mut attempts = world.harmful();
+        attempts.extend(world.harmless());
+        let reaper = std::thread::spawn({
+            let mut victim = std::mem::replace(&mut world.victim, sleeper());
+            move || victim.wait()
+        });
+        let ended = attempt(stage, &world, None, &attempts);
+        for (name, outcome) in outcomes(&ended) {
+            let too_old = name == "unix" && stage.jdk.version.feature < 16;
+            assert!(outcome == "done" || too_old, "{name}: {outcome}");
+        }
+        assert_eq!(outcomes(&ended).len(), attempts.len());
+        reaper.join().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn inside_the_sandbox_the_kernel_refuses_what_does_harm_and_only_that() {
+    if !can_confine() {
+        return;
+    }
+    for stage in stages() {
+        let mut world = World::new();
+        let before = contents(world.home.path());
+        let attempts = world.harmful();
+        let ended = attempt(stage, &world, confined(&world), &attempts);
+        for (name, outcome) in outcomes(&ended) {
+            let by_kernel = [
+                "Permission denied",
+                "Operation not permitted",
+                // Moving or linking out of where one may not take from.
+                "Invalid cross-device link",
+                "AccessDenied",
+            ];
+            let refused = by_kernel.iter().any(|reason| outcome.contains(reason));
+            // Java says only that the process was not destroyed.
+            let refused = refused || (name == "destroy" && outcome.contains("not so"));
+            let too_old = name == "unix" && stage.jdk.version.feature < 16;
+            assert!(refused || too_old, "{name}: {outcome}");
+        }
+        assert_eq!(outcomes(&ended).len(), attempts.len());
+        assert_eq!(contents(world.home.path()), before);
+        assert_eq!(world.victim.try_wait().unwrap(), None, "it is still there");
+
+        let ended = attempt(stage, &world, confined(&world), &world.harmless());
+        for (name, outcome) in outcomes(&ended) {
+            assert_eq!(outcome, "done", "{name}");
+        }
+        assert_eq!(outcomes(&ended).len(), world.harmless().len());
+    }
+}
+
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let files = fs::read_dir(folder).unwrap();
+    files
+        .map(|file| file.unwrap().path())
+        .map(|file| (file.clone(), fs::read(file).ok()))
+        .collect()
+}
+
+#[test]
+fn the_folder_a_program_works_in_is_not_writable_by_itself() {
+    if !can_confine() {
+        return;
+    }
+    let stage = &stages()[0];
+    let world = World::new();
+    let mut launch = stage.java(
+        world.home.path(),
+        &[],
+        &program(&[("create-in-directory", "new".to_owned())]),
+    );
+    launch.sandbox = confined(&world);
+    let ended = launch.run(LIMIT).unwrap();
+    let outcomes = outcomes(&ended);
+    assert!(outcomes[0].1.contains("AccessDenied"), "{outcomes:?}");
+}
+
+#[test]
+fn further_folders_and_single_files_can_be_opened_for_writing() {
+    if !can_confine() {
+        return;
+    }
+    let stage = &stages()[0];
+    let world = World::new();
+    let further = tempfile::tempdir().unwrap();
+    let sandbox = Sandbox::default()
+        .allow_write(world.scratch.path())
+        .allow_write(further.path())
+        .allow_write(world.home.path().join("append"));
+    let attempts = [
+        ("create", further.path().join("x").display().to_string()),
+        ("append", world.in_home("append")),
+        ("delete", world.in_home("append")),
+    ];
+    let ended = attempt(stage, &world, Some(sandbox), &attempts);
+    let outcomes = outcomes(&ended);
+    assert_eq!(outcomes[0], ("create", "done"));
+    assert_eq!(outcomes[1], ("append", "done"));
+    assert!(outcomes[2].1.contains("AccessDenied"), "{outcomes:?}");
+}
+
+#[test]
+fn a_debugger_can_come_in_at_its_port_and_nothing_goes_out() {
+    if !can_confine() {
+        return;
+    }
+    let port = free_port();
+    let other = free_port();
+    for stage in stages() {
+        let world = World::new();
+        let jdwp = format!(
+            "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:{port}"
+        );
+        let mut launch = stage.java(world.scratch.path(), &[&jdwp], &["Waiting".to_owned()]);
+        launch.sandbox = confined(&world).map(|sandbox| sandbox.allow_listen(port));
+        let enough = world.scratch.path().join("enough");
+        let debugger = std::thread::spawn(move || {
+            let answered = shake_hands(port);
+            fs::write(enough, "").unwrap();
+            answered
+        });
+        let ended = launch.run(LIMIT).unwrap();
+        assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+        assert!(debugger.join().unwrap(), "no debugger came in: {ended:?}");
+
+        let attempts = [
+            ("listen", port.to_string()),
+            ("listen", other.to_string()),
+            (
+                "connect",
+                world.tcp.local_addr().unwrap().port().to_string(),
+            ),
+            (
+                "datagram",
+                world.udp.local_addr().unwrap().port().to_string(),
+            ),
+        ];
+        let sandbox = confined(&world).map(|sandbox| sandbox.allow_listen(port));
+        let ended = attempt(stage, &world, sandbox, &attempts);
+        let outcomes = outcomes(&ended);
+        assert_eq!(outcomes[0], ("listen", "done"));
+        for (name, outcome) in &outcomes[1..] {
+            assert!(outcome.contains("Permission denied"), "{name}: {outcome}");
+        }
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Whether a JVM at the port answers as debuggers expect.
+fn shake_hands(port: u16) -> bool {
+    let greeting = b"JDWP-Handshake";
+    let started = Instant::now();
+    while started.elapsed() < LIMIT {
+        if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) {
+            stream.write_all(greeting).unwrap();
+            let mut answer = [0; 14];
+            return stream.read_exact(&mut answer).is_ok() && answer == *greeting;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn memory_is_limited_outside_the_heap_too() {
+    for stage in stages() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = ["Memory".to_owned(), "600".to_owned()];
+        let options = ["-XX:MaxDirectMemorySize=2g"];
+        let mut launch = stage.java(folder.path(), &options, &program);
+        let ended = launch.run(LIMIT).unwrap();
+        assert_eq!(ended.out, "took 600\n", "{ended:?}");
+        launch.limits.memory = Some(500 << 20);
+        let ended = launch.run(LIMIT).unwrap();
+        assert_ne!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+        launch.args.pop();
+        launch.args.push("100".into());
+        let ended = launch.run(LIMIT).unwrap();
+        assert_eq!(ended.out, "took 100\n", "{ended:?}");
+    }
+}
+
+#[test]
+fn a_place_that_is_not_there_is_an_error_before_anything_starts() {
+    if !can_confine() {
+        return;
+    }
+    let stage = &stages()[0];
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = stage.java(folder.path(), &[], &["Waiting".to_owned()]);
+    launch.sandbox = Some(Sandbox::default().allow_write("/no/such/folder"));
+    let error = launch.run(LIMIT).unwrap_err().to_string();
+    assert!(error.contains("/no/such/folder"), "{error}");
+    launch.sandbox = Some(Sandbox::default());
+    launch.file = PathBuf::from("/etc/passwd");
+    let error = launch.run(LIMIT).unwrap_err().to_string();
+    assert!(error.contains("not a program"), "{error}");
+}
