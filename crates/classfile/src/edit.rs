@@ -189,12 +189,16 @@ impl<'a> Editor<'a> {
         });
     }
 
-    /// Replaces the `new` at `pc` by null, in the code and in every frame. The caller sees to what becomes of the
-    /// constructor call, which null would not survive.
+    /// Drops the object that the `new` at `pc` makes, and puts null in its place, in the code and in every frame. The
+    /// caller sees to what becomes of the constructor call, which null would not survive.
     pub fn replace_new_by_null(&mut self, pc: u32) {
         let mut asm = Asm::new();
-        asm.aconst_null();
-        self.replace(pc, asm);
+        asm.pop().aconst_null();
+        self.insertions.push(Insertion {
+            pc,
+            side: Side::After,
+            asm,
+        });
         self.nulls.insert(pc);
     }
 

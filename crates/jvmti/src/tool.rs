@@ -196,6 +196,27 @@ impl Jvmti {
         Ok(unsafe { Local::from_raw(class) })
     }
 
+    /// The class that declares an instance field which `class` has.
+    pub fn field_declaring_class<'a>(
+        self,
+        jni: &Jni<'a>,
+        class: &Local<'_>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<Option<Local<'a>>> {
+        let field = jni.field(class, name, descriptor)?;
+        let mut declaring: j::jclass = ptr::null_mut();
+        call!(
+            self,
+            GetFieldDeclaringClass,
+            class.raw(),
+            field,
+            &mut declaring
+        )?;
+        // SAFETY: the function returned a new local reference of the current frame.
+        Ok(unsafe { Local::from_raw(declaring) })
+    }
+
     pub fn class_modifiers(self, class: &Local<'_>) -> Result<i32> {
         let mut modifiers = 0;
         call!(self, GetClassModifiers, class.raw(), &mut modifiers)?;

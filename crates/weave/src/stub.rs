@@ -64,8 +64,12 @@ pub fn stub(mut class: ClassFile, above: &Super) -> Result<Vec<u8>, Error> {
 
 fn body(class: &mut ClassFile, method: &Member, above: &Super) -> Result<Attribute, Error> {
     let descriptor = class.pool.utf8(method.descriptor)?.into_owned();
-    if class.pool.utf8(method.name)? == "<init>" {
+    let name = class.pool.utf8(method.name)?.into_owned();
+    if name == "<init>" {
         return construct(class, &descriptor, above);
+    }
+    if class.access & access::ENUM != 0 && name == "values" && descriptor.starts_with("()[") {
+        return constants(class, &descriptor[2..]);
     }
     let (parameters, result) =
         split_descriptor(&descriptor).ok_or_else(|| Error::Descriptor(descriptor.clone()))?;
@@ -75,6 +79,19 @@ fn body(class: &mut ClassFile, method: &Member, above: &Super) -> Result<Attribu
     let own = u16::from(method.access & access::STATIC == 0);
     let slots: u16 = parameters.iter().map(|p| LocalKind::of(p).slots()).sum();
     code(class, &asm, own + slots)
+}
+
+/// The constants of an enum, which sets and maps of the JDK ask for behind everybody's back.
+fn constants(class: &mut ClassFile, array: &str) -> Result<Attribute, Error> {
+    let pool = &mut class.pool;
+    let name = pool.class_name(class.this_class)?.into_owned();
+    let own = pool.add_class(&name)?;
+    let method =
+        pool.add_method_ref(ANSWER, "constants", "(Ljava/lang/Class;)[Ljava/lang/Object;")?;
+    let mut asm = Asm::new();
+    asm.ldc(own).invokestatic(method);
+    asm.checkcast(pool.add_class(array)?).op(op::ARETURN);
+    code(class, &asm, 0)
 }
 
 /// A constructor: first that of the superclass, then what the scenario says happens in it.

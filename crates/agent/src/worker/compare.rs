@@ -28,14 +28,13 @@ pub(super) fn sites(said: &Site, done: &Site) -> Option<String> {
             place(done)
         ));
     }
-    if said.line != done.line {
-        return Some(format!(
-            "line {:?} in the recording, line {:?} in the replay",
-            said.line.unwrap_or(0),
-            done.line.unwrap_or(0)
-        ));
+    // Stubs have no lines.
+    match (said.line, done.line) {
+        (Some(said), Some(done)) if said != done => Some(format!(
+            "line {said} in the recording, line {done} in the replay"
+        )),
+        _ => None,
     }
-    None
 }
 
 /// Why a value is not the one that the scenario has.
@@ -138,7 +137,7 @@ fn references(
             if !bindings.same(*a, b.0) {
                 return identity(false);
             }
-            contents(c, d, x, sides, bindings)
+            contents(c, d, sides, bindings)
         }
         _ => Sameness::Another,
     }
@@ -183,7 +182,6 @@ pub(super) fn units(bytes: &[u8]) -> Vec<u16> {
 fn contents(
     said: &Contents,
     done: &Contents,
-    class: &str,
     sides: Sides<'_>,
     bindings: &mut Bindings,
 ) -> Sameness {
@@ -204,25 +202,22 @@ fn contents(
             if a != b {
                 return Sameness::Another;
             }
-            contents(c, d, class, sides, bindings)
+            contents(c, d, sides, bindings)
         }
-        _ => same(
-            bytes(said, class, |id| sides.0.blob(id)) == bytes(done, class, |id| sides.1.blob(id)),
-        ),
+        _ => same(bytes(said, |id| sides.0.blob(id)) == bytes(done, |id| sides.1.blob(id))),
     }
 }
 
 /// The elements of a primitive array as bytes.
 pub(super) fn bytes<'b>(
     contents: &Contents,
-    class: &str,
     blob: impl Fn(culprit_model::BlobId) -> Option<&'b [u8]>,
 ) -> Vec<u8> {
     let mut bytes = Vec::new();
     match contents {
         Contents::Unknown => {}
         Contents::Blob(id) => bytes.extend_from_slice(blob(*id).unwrap_or_default()),
-        Contents::Part { known, .. } => return self::bytes(known, class, blob),
+        Contents::Part { known, .. } => return self::bytes(known, blob),
         Contents::Elements(values) => {
             for value in values {
                 match value {

@@ -39,6 +39,11 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
         method("hash", "(J)I", hash as *mut c_void),
         method(
+            "constants",
+            "(Ljava/lang/Class;)[Ljava/lang/Object;",
+            constants as *mut c_void,
+        ),
+        method(
             "define",
             "(Lculprit/runtime/Loader;ILjava/lang/String;)Ljava/lang/Class;",
             define as *mut c_void,
@@ -146,6 +151,20 @@ fn give(
             ptr::null_mut()
         }
     }
+}
+
+extern "system" fn constants(env: Env, _: jclass, class: jclass) -> jobject {
+    with(env, ptr::null_mut(), |worker, _, jni| {
+        let made = local(class).map(|class| worker.constants(jni, &class));
+        match made {
+            Some(Ok(array)) => array.raw(),
+            Some(Err(halt)) => {
+                worker.halt(halt);
+                ptr::null_mut()
+            }
+            None => ptr::null_mut(),
+        }
+    })
 }
 
 extern "system" fn define(

@@ -177,7 +177,7 @@ impl Worker {
         if let Some(width) = shape.width() {
             let bytes = {
                 let run = self.run.lock_safe();
-                bytes(known, class, |id| run.said.blob(id))
+                bytes(known, |id| run.said.blob(id))
             };
             jni.fill(array, width, from, &bytes)?;
             return Ok(());
@@ -275,6 +275,24 @@ impl Worker {
         constant.ok_or_else(|| {
             Halt::Unsupported(format!("{} has no constant {ordinal}", dotted(&name)))
         })
+    }
+
+    /// All constants of an external enum, in an array of it.
+    pub(super) fn constants<'j>(
+        &self,
+        jni: &Jni<'j>,
+        class: &Local<'_>,
+    ) -> Result<Local<'j>, Halt> {
+        let signature = self.jvmti.class_signature(class)?;
+        let name = internal_name(&signature).to_owned();
+        let names = self.subject.constants(&name).unwrap_or_default();
+        let array = jni.new_object_array(names.len(), class)?;
+        for ordinal in 0..names.len() {
+            let constant = self.stub_constant(jni, &name, class, &names, ordinal as u32)?;
+            let fits = jni.set_element(&array, ordinal, Some(&constant));
+            fits.map_err(|_| Halt::Unsupported(format!("{} is no enum", dotted(&name))))?;
+        }
+        Ok(array)
     }
 
     fn stub_constant<'j>(

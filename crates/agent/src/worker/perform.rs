@@ -7,6 +7,7 @@ use culprit_model::{EventKind, Part, Reference, Site, Step, Value};
 use super::run::Run;
 use super::{Halt, Worker};
 use crate::agent::Agent;
+use crate::classes::internal_name;
 use crate::lock::LockSafe;
 
 /// What observed code gets for its call.
@@ -95,7 +96,7 @@ impl Worker {
         if target.name == "<clinit>" {
             let class = self.class_named(jni, &target.owner, 0)?;
             // Asking for a method initialises its class.
-            let _ = jni.static_method(&class, "$culprit$none", "()V");
+            let _ = jni.static_method(&class, "<clinit>", "()V");
         } else if target.name == "<init>" {
             let class = self.class_named(jni, &target.owner, 0)?;
             let method = jni.method(&class, "<init>", &target.descriptor);
@@ -187,13 +188,26 @@ impl Worker {
             (Value::Double(a), Passed::Double(b)) => a.to_bits() != b.to_bits(),
             _ => true,
         };
+        // One that the observed class inherits from a stub, nobody has set.
+        let inherited = differs && !site.is_static && self.is_inherited(jni, &class, site);
         let mut run = self.run.lock_safe();
-        if differs {
+        if differs && !inherited {
             run.diverge(None, format!("the field {name} has another value"));
             return Err(Halt::Ended);
         }
         run.take();
         Ok(())
+    }
+
+    /// Whether a field is one of an external class.
+    fn is_inherited(&self, jni: &Jni<'_>, class: &Local<'_>, site: &Site) -> bool {
+        let (name, descriptor) = (&site.target.name, &site.target.descriptor);
+        let declaring = self.jvmti.field_declaring_class(jni, class, name, descriptor);
+        let Ok(Some(declaring)) = declaring else {
+            return false;
+        };
+        let signature = self.jvmti.class_signature(&declaring).unwrap_or_default();
+        self.subject.is_outline(internal_name(&signature))
     }
 
     /// What observed code gets for the call that it has just made.

@@ -10,7 +10,9 @@ use std::time::Duration;
 use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
-use culprit_model::{BlobId, EventKind, ObjectId, Site, SiteId, Step, ThreadId, TypeId, Value};
+use culprit_model::{
+    BlobId, EventKind, ObjectId, Part, Site, SiteId, SiteKind, Step, ThreadId, TypeId, Value,
+};
 use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{Message as _, ToWorker};
 
@@ -161,10 +163,45 @@ impl Run {
 
     /// The step so many places ahead; `None` if the scenario ends before it.
     pub(super) fn peek(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Step> {
+        if ahead == 0 {
+            self.skip_initialisers(incoming);
+        }
+        self.look(ahead, incoming)
+    }
+
+    fn look(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Step> {
         while self.steps.len() <= ahead && !self.complete {
             self.read(incoming);
         }
         self.steps.get(ahead)
+    }
+
+    /// Steps over initialisers of external classes. Stubs have none, since nobody knows when a class
+    /// was initialised that was so before it was first recorded.
+    fn skip_initialisers(&mut self, incoming: &Incoming) {
+        while let Some(step) = self.look(0, incoming) {
+            let (site, depth) = (step.site, step.depth);
+            let initialises = step.kind == EventKind::OutgoingCall
+                && self.said.sites.get(&site.0).is_some_and(|site| {
+                    site.kind == SiteKind::Callee && site.target.name == "<clinit>"
+                });
+            if !initialises {
+                return;
+            }
+            let mut length = 1;
+            while let Some(step) = self.look(length, incoming) {
+                length += 1;
+                if step.part() == Part::Drive {
+                    return;
+                }
+                if step.depth == depth + 1 && is_end(step.kind) {
+                    break;
+                }
+            }
+            for _ in 0..length {
+                self.take();
+            }
+        }
     }
 
     fn read(&mut self, incoming: &Incoming) {
@@ -195,10 +232,7 @@ impl Run {
         self.open.truncate(step.depth as usize);
         match step.kind {
             EventKind::IncomingCall | EventKind::OutgoingCall => self.open.push(step.site),
-            EventKind::IncomingReturn
-            | EventKind::IncomingThrow
-            | EventKind::OutgoingReturn
-            | EventKind::OutgoingThrow => drop(self.open.pop()),
+            kind if is_end(kind) => drop(self.open.pop()),
             _ => {}
         }
         Some(step)
@@ -360,6 +394,17 @@ impl Run {
             _ => name,
         }
     }
+}
+
+/// Whether a step ends a call.
+fn is_end(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::IncomingReturn
+            | EventKind::IncomingThrow
+            | EventKind::OutgoingReturn
+            | EventKind::OutgoingThrow
+    )
 }
 
 /// A site for events that have none.

@@ -102,7 +102,8 @@ impl Classes {
         stub::stub(class, &above)
     }
 
-    fn is_outline(&self, name: &str) -> bool {
+    /// Whether a class is external.
+    pub(crate) fn is_outline(&self, name: &str) -> bool {
         let classes = self.classes.lock_safe();
         let mut of_name = classes.get(name).into_iter().flat_map(BTreeMap::values);
         of_name.any(|class| class.kind == ClassKind::Outline)

@@ -119,6 +119,11 @@ public final class Answer {
         return Probe.isInside(token) ? Executor.read(State.of(token), site) : found;
     }
 
+    /** The constants of an external enum. */
+    public static Object[] constants(Class<?> type) {
+        return Executor.constants(type);
+    }
+
     // Objects and their ids.
 
     /** Keeps an object that has got an id. */

@@ -61,6 +61,9 @@ final class ClassInfo {
 
     final int elementSize;
 
+    /** Whether objects of the class are lambdas of observed code. They hold what the code captured. */
+    final boolean captures;
+
     /** Type number of the enum class; differs from {@code type} for constants with a body. */
     final int enumType;
 
@@ -77,6 +80,7 @@ final class ClassInfo {
         this.code = (int) (packed >>> 32) & 0xff;
         boolean woven = (packed >>> 40 & 1) != 0;
         this.idOffset = woven ? idOffset(type) : 0;
+        this.captures = role == OBSERVED && type.getName().contains("$$Lambda");
         boolean primitives = form == ARRAY && code != 'L';
         this.elementBase = primitives ? elementBase(type) : 0;
         this.elementSize = primitives ? U.arrayIndexScale(type) : 0;

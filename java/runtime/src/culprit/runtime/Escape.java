@@ -14,7 +14,8 @@ import java.util.Vector;
 
 /**
  * A live library object goes out for the first time. From now on external code may change it and
- * every library object it holds, so all of them get ids: later calls on them are recorded.
+ * every library object it holds, so all of them get ids: later calls on them are recorded. A lambda of
+ * observed code goes out with what it captured.
  */
 final class Escape {
     /** Beyond this many objects the walk stops and the loss is counted. */
@@ -168,7 +169,7 @@ final class Escape {
         }
         boolean follows =
                 info.form == ClassInfo.ARRAY
-                        || info.form == ClassInfo.OBJECT && info.role == ClassInfo.LIVE;
+                        || info.form == ClassInfo.OBJECT && (info.role == ClassInfo.LIVE || info.captures);
         return follows && !Identity.crossed(o);
     }
 

@@ -192,7 +192,7 @@ final class Values {
     }
 
     private static void object(long state, Object o, ClassInfo info, boolean outward) {
-        if (outward && info.role == ClassInfo.LIVE && !Identity.crossed(o)) {
+        if (outward && (info.role == ClassInfo.LIVE || info.captures) && !Identity.crossed(o)) {
             Escape.mark(o, info, state);
         }
         long id = Identity.of(o, info, state);
