@@ -13,6 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::io::{FdFlags, fcntl_setfd};
+#[cfg(target_os = "linux")]
+use rustix::process::PidfdFlags;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::sandbox::{Confinement, SandboxError};
@@ -124,6 +126,14 @@ impl Group {
     /// Our ends of the streams, where they are pipes.
     pub(crate) fn take_output(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
         (self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Something that can be polled for its end, where the system has such a thing.
+    pub(crate) fn watch(&self) -> Option<OwnedFd> {
+        #[cfg(target_os = "linux")]
+        return rustix::process::pidfd_open(self.leader, PidfdFlags::empty()).ok();
+        #[cfg(not(target_os = "linux"))]
+        return None;
     }
 
     /// Waits for the program to end, but not longer; then ends what is left of the group.

@@ -1,30 +1,37 @@
-//! Finds JDKs; starts, watches and confines programs.
+//! Finds JDKs; starts, watches and confines programs; keeps the pool of workers.
 //!
 //! The only crate that may start a process. It knows nothing of recordings or of the agent: a
 //! caller says what to run, with which environment, and learns how it ended.
 #![deny(unsafe_code)]
 
+mod connection;
 mod error;
 mod group;
 mod jdk;
+mod job;
 mod launcher;
 mod limits;
+mod pool;
 mod sandbox;
 mod status;
 mod target;
 mod task;
 mod version;
+mod worker;
 
 pub use error::{JdkError, TargetError};
 pub use group::{Launch, LaunchError};
 pub use jdk::{Jdk, Surroundings};
+pub use job::{Answer, Job, Piece, SourceError, Steps, Unresolved};
 pub use launcher::{java_home_of, resolve};
 pub use limits::Limits;
+pub use pool::{Pool, PoolError, StartError};
 pub use sandbox::{Abilities, Sandbox, SandboxError, jvm_options};
 pub use status::Status;
 pub use target::Target;
 pub use task::Ended;
 pub use version::JavaVersion;
+pub use worker::{Arguments, Output, Plan, Seat};
 
 /// The oldest Java the agent works with.
 pub const OLDEST_JAVA: u32 = 11;

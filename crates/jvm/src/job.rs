@@ -1,0 +1,100 @@
+//! What a pool is asked, and what it answers.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use culprit_model::scenario::Tables;
+use culprit_model::{BlobId, Outcome, Step};
+use culprit_wire::{ClassCoverage, FreshState, Mode};
+
+use crate::Status;
+
+/// One candidate to run.
+pub struct Job<'a> {
+    pub mode: Mode,
+    pub fresh: FreshState,
+    /// The steps are of several threads.
+    pub multi_threaded: bool,
+    /// What the steps refer to. A worker that has the very same tables is not told them again.
+    pub tables: Arc<Tables>,
+    pub steps: &'a dyn Steps,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// Steps that can be told more than once, from the first one on each time.
+pub trait Steps {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_>;
+}
+
+/// Why the next step cannot be had.
+pub type SourceError = Box<dyn Error + Send + Sync>;
+
+/// A step, or something that later steps refer to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Piece<'a> {
+    Step(Cow<'a, Step>),
+    Tables(Tables),
+    Blob(BlobId, Vec<u8>),
+}
+
+impl Steps for Vec<Step> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
+        let pieces = self.iter().map(|step| Piece::Step(Cow::Borrowed(step)));
+        Box::new(pieces.map(Ok))
+    }
+}
+
+/// What came of a candidate.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    /// It ran.
+    Ran {
+        outcome: Outcome,
+        coverage: Vec<ClassCoverage>,
+    },
+    /// It took its worker with it.
+    Unresolved(Unresolved),
+}
+
+/// How a candidate took its worker with it. The worker had run nothing before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unresolved {
+    TimeLimit(Duration),
+    /// The JVM ended: a crash, an exit, a lack of memory.
+    Died {
+        status: Status,
+        /// The last lines it printed.
+        output: String,
+    },
+    /// The JVM lives, but does not speak to us any more.
+    Silent {
+        output: String,
+    },
+    /// What it says makes no sense.
+    Garbled {
+        what: String,
+        output: String,
+    },
+}
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unresolved::TimeLimit(limit) => write!(f, "time limit: no answer after {limit:?}"),
+            Unresolved::Died {
+                status: Status::Exited(status),
+                ..
+            } => write!(f, "the JVM exited with status {status}"),
+            Unresolved::Died {
+                status: Status::Killed(signal),
+                ..
+            } => write!(f, "the JVM died by signal {signal}"),
+            Unresolved::Silent { .. } => write!(f, "the JVM closed the line to us"),
+            Unresolved::Garbled { what, .. } => write!(f, "the JVM spoke nonsense: {what}"),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The pool of workers: candidates go in from any number of threads, each comes back with its
+//! answer.
+//!
+//! What a candidate is answered depends on it alone, not on the number of workers nor on who ran
+//! before: a candidate that is lost together with a worker that ran others before it is run once
+//! more, by a fresh worker, and that counts. A worker that is lost is replaced.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use culprit_wire::{Message, Subject, WireError};
+
+use crate::Status;
+use crate::group::LaunchError;
+use crate::job::{Answer, Job, SourceError};
+use crate::worker::{NoAnswer, Plan, Worker};
+
+/// How often a worker is started before that is given up.
+const ATTEMPTS: u32 = 2;
+
+/// No answer, and not because of the candidate.
+#[derive(Debug, thiserror::Error)]
+pub enum PoolError {
+    #[error(transparent)]
+    Start(StartError),
+    #[error("a worker found a mistake of its own: {what}{}", told(.output))]
+    Fault { what: String, output: String },
+    #[error("cannot tell a worker: {0}")]
+    TooLarge(WireError),
+    #[error("cannot read the steps: {0}")]
+    Source(SourceError),
+}
+
+/// Why no worker can be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error("no folder for a worker at {}: {error}", .path.display())]
+    Folder { path: PathBuf, error: io::Error },
+    #[error("lost sight of a worker: {0}")]
+    Watch(io::Error),
+    #[error("the worker ended with {status} before it was ready{}", told(.output))]
+    Ended { status: Status, output: String },
+    #[error("the worker was not ready after {limit:?}{}", told(.output))]
+    Late { limit: Duration, output: String },
+    #[error("the worker speaks version {found} of the protocol, this culprit version {supported}")]
+    Version { found: u16, supported: u16 },
+    #[error("the worker does not start as it should: {what}{}", told(.output))]
+    Garbled { what: String, output: String },
+}
+
+impl StartError {
+    /// Whether the same again could end otherwise.
+    fn may_pass(&self) -> bool {
+        match self {
+            StartError::Launch(_) | StartError::Folder { .. } | StartError::Version { .. } => false,
+            StartError::Watch(_)
+            | StartError::Ended { .. }
+            | StartError::Late { .. }
+            | StartError::Garbled { .. } => true,
+        }
+    }
+}
+
+impl PoolError {
+    /// What the user can do about it.
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            PoolError::Start(StartError::Launch(LaunchError::Sandbox(_))) => {
+                "run without a sandbox (--no-sandbox), if the code may do no harm"
+            }
+            PoolError::Start(StartError::Folder { .. }) => "make room, or name another folder",
+            PoolError::Start(StartError::Version { .. }) => {
+                "remove the cached agent, so that it is unpacked anew"
+            }
+            PoolError::Start(_) => "see what the JVM says, and check its options",
+            PoolError::Fault { .. } | PoolError::TooLarge(_) => "please report this",
+            PoolError::Source(_) => "check that the recording is whole",
+        }
+    }
+}
+
+/// What a process printed, after the message about it.
+fn told(output: &str) -> String {
+    match output {
+        "" => "; it printed nothing".to_owned(),
+        lines => format!("; it printed:\n{lines}"),
+    }
+}
+
+/// Workers of one subject.
+#[derive(Debug)]
+pub struct Pool {
+    plan: Plan,
+    /// What each worker is told at first.
+    subject: Vec<u8>,
+    size: usize,
+    places: Mutex<Places>,
+    freed: Condvar,
+    started: AtomicU64,
+    runs: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    /// Workers without work, the last used last.
+    idle: Vec<Worker>,
+    /// Places of threads that run something, or are about to.
+    taken: usize,
+}
+
+impl Pool {
+    /// A pool of so many workers, which are started as they are needed.
+    pub fn new(plan: Plan, size: usize, subject: Subject) -> Result<Pool, PoolError> {
+        let mut frames = Vec::new();
+        for message in subject.into_messages() {
+            message.frame(&mut frames).map_err(PoolError::TooLarge)?;
+        }
+        Ok(Pool {
+            plan,
+            subject: frames,
+            size: size.max(1),
+            places: Mutex::default(),
+            freed: Condvar::new(),
+            started: AtomicU64::new(0),
+            runs: AtomicU64::new(0),
+        })
+    }
+
+    /// Runs a candidate, as soon as there is a worker for it.
+    pub fn run(&self, job: &Job<'_>) -> Result<Answer, PoolError> {
+        let mut place = self.place();
+        loop {
+            let worker = place.worker()?;
+            let is_fresh = worker.is_fresh();
+            let number = self.runs.fetch_add(1, Ordering::Relaxed);
+            match worker.run(job, number) {
+                Ok(answer) => return Ok(answer),
+                Err(NoAnswer::Lost(unresolved)) => {
+                    place.worker = None;
+                    if is_fresh {
+                        return Ok(Answer::Unresolved(unresolved));
+                    }
+                }
+                Err(NoAnswer::Failed(error)) => {
+                    place.worker = None;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// How many workers were started so far.
+    pub fn started(&self) -> u64 {
+        self.started.load(Ordering::Relaxed)
+    }
+
+    /// Lets the workers end by themselves, all within this time. Dropping the pool kills them.
+    pub fn dismiss(self, patience: Duration) {
+        let idle = std::mem::take(&mut self.lock().idle);
+        std::thread::scope(|scope| {
+            for worker in idle {
+                scope.spawn(move || worker.dismiss(patience));
+            }
+        });
+    }
+
+    /// Waits for a place.
+    fn place(&self) -> Place<'_> {
+        let mut places = self.lock();
+        loop {
+            let idle = places.idle.pop();
+            if idle.is_some() || places.taken < self.size {
+                places.taken += 1;
+                return Place {
+                    pool: self,
+                    worker: idle,
+                };
+            }
+            places = self
+                .freed
+                .wait(places)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self) -> Result<Worker, PoolError> {
+        let mut attempt = 1;
+        loop {
+            let number = self.started.fetch_add(1, Ordering::Relaxed);
+            match Worker::start(&self.plan, number) {
+                Ok(mut worker) => {
+                    worker.tell(&self.subject);
+                    return Ok(worker);
+                }
+                Err(error) if attempt < ATTEMPTS && error.may_pass() => attempt += 1,
+                Err(error) => return Err(PoolError::Start(error)),
+            }
+        }
+    }
+}
+
+/// A place of the pool that a thread has taken, with the worker in it.
+struct Place<'a> {
+    pool: &'a Pool,
+    worker: Option<Worker>,
+}
+
+impl Place<'_> {
+    /// The worker, or a new one where it is gone.
+    fn worker(&mut self) -> Result<&mut Worker, PoolError> {
+        let mut worker = self.worker.take();
+        if !worker.as_mut().is_some_and(Worker::is_idle) {
+            // It ended without work to do, which is nobody's fault: it must go before the new one.
+            worker = None;
+        }
+        let worker = match worker {
+            Some(worker) => worker,
+            None => self.pool.start()?,
+        };
+        Ok(self.worker.insert(worker))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut places = self.pool.lock();
+        places.taken -= 1;
+        places.idle.extend(self.worker.take());
+        drop(places);
+        self.pool.freed.notify_one();
+    }
+}

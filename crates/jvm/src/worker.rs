@@ -1,0 +1,411 @@
+//! One worker: a process that runs candidates, in a folder of its own, at the other end of a
+//! socket that it inherited. It ends when that is closed, so none outlives us.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use culprit_model::scenario::Tables;
+use culprit_wire::{FromWorker, Message, Run, StepPacker, ToWorker, WireError, table_messages};
+
+use crate::connection::{Broken, Connection, Heard};
+use crate::group::{Group, Streams};
+use crate::job::{Answer, Job, Piece, Unresolved};
+use crate::pool::{PoolError, StartError};
+use crate::{Launch, Limits, Sandbox};
+
+/// How to start workers.
+pub struct Plan {
+    /// The executable of the JVM.
+    pub file: PathBuf,
+    /// Its arguments, for one worker.
+    pub args: Arguments,
+    /// All of its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// The folder in which each worker gets one of its own.
+    pub scratch: PathBuf,
+    pub limits: Limits,
+    /// What a worker may do besides writing to its folder; `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
+    pub output: Output,
+    /// How long it may take a worker to be up, and again to take in the subject.
+    pub patience: Duration,
+}
+
+/// Makes the arguments of one worker.
+pub type Arguments = Box<dyn Fn(&Seat<'_>) -> Vec<OsString> + Send + Sync>;
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Plan({} in {})",
+            self.file.display(),
+            self.scratch.display()
+        )
+    }
+}
+
+/// Where one worker is.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat<'a> {
+    /// The number of its end of the socket.
+    pub descriptor: RawFd,
+    /// The folder of its own, which it starts in.
+    pub scratch: &'a Path,
+}
+
+/// Where goes what workers print.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Output {
+    /// To files in their folders. They are emptied now and then.
+    #[default]
+    Kept,
+    /// To where our own goes.
+    Shared,
+}
+
+/// Bytes of output after which a file is emptied between two runs.
+const MOST_OUTPUT: u64 = 1 << 20;
+
+/// Bytes at the end of the output that are told when something goes wrong.
+const TOLD: u64 = 4096;
+
+/// Bytes of messages that are put together before they are sent.
+const BATCH: usize = 64 << 10;
+
+/// How long a JVM that has closed the line may take to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A limit beyond all others, for those that no clock can express.
+const FOR_EVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+
+/// A started worker. When it is dropped, it is killed and its folder removed.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    group: Group,
+    connection: Connection,
+    scratch: PathBuf,
+    printed: Vec<(PathBuf, File)>,
+    patience: Duration,
+    /// The tables that it has.
+    tables: Option<Arc<Tables>>,
+    runs: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// The worker is lost.
+    Lost(Unresolved),
+    /// Neither the worker nor the candidate is to blame.
+    Failed(PoolError),
+}
+
+impl Worker {
+    /// Starts a worker and waits until it greets.
+    pub(crate) fn start(plan: &Plan, number: u64) -> Result<Worker, StartError> {
+        let scratch = plan.scratch.join(format!("worker-{number}"));
+        let failed = |error| StartError::Folder {
+            path: scratch.clone(),
+            error,
+        };
+        // What an earlier pool may have left behind is not this worker's.
+        match fs::remove_dir_all(&scratch) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => fs::create_dir_all(&scratch).map_err(failed)?,
+        }
+        let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+        let printed = match plan.output {
+            Output::Kept => vec![
+                printed_to(scratch.join("stderr")).map_err(failed)?,
+                printed_to(scratch.join("stdout")).map_err(failed)?,
+            ],
+            Output::Shared => Vec::new(),
+        };
+        let stream = |number: usize| match printed.get(number) {
+            Some((_, file)) => file.try_clone().map(Stdio::from),
+            None => Ok(Stdio::inherit()),
+        };
+        let seat = Seat {
+            descriptor: theirs.as_raw_fd(),
+            scratch: &scratch,
+        };
+        let launch = Launch {
+            file: plan.file.clone(),
+            args: (plan.args)(&seat),
+            env: plan.env.clone(),
+            directory: scratch.clone(),
+            limits: plan.limits,
+            sandbox: plan.sandbox.clone().map(|it| it.allow_write(&scratch)),
+        };
+        let group = launch.start(Streams {
+            err: stream(0).map_err(failed)?,
+            out: stream(1).map_err(failed)?,
+            inherited: Some(OwnedFd::from(theirs)),
+        })?;
+        let mut worker = Worker {
+            connection: Connection::new(ours, group.watch()).map_err(failed)?,
+            group,
+            scratch,
+            printed,
+            patience: plan.patience,
+            tables: None,
+            runs: 0,
+        };
+        worker.greeting(plan.patience)?;
+        Ok(worker)
+    }
+
+    fn greeting(&mut self, patience: Duration) -> Result<(), StartError> {
+        let nothing = |_: &mut Vec<u8>| Ok::<bool, std::convert::Infallible>(false);
+        match self.connection.listen(after(patience), nothing) {
+            Ok(Heard::Message(FromWorker::Ready { .. })) => Ok(()),
+            Ok(Heard::Message(FromWorker::Fault(what))) => Err(StartError::Garbled {
+                what,
+                output: self.last_lines(),
+            }),
+            Ok(Heard::Message(_)) => Err(StartError::Garbled {
+                what: "it does not greet".to_owned(),
+                output: self.last_lines(),
+            }),
+            Ok(Heard::Closed) => match self.group.end_within(GRACE) {
+                Ok((status, _)) => Err(StartError::Ended {
+                    status,
+                    output: self.last_lines(),
+                }),
+                Err(error) => Err(StartError::Watch(error)),
+            },
+            Ok(Heard::Nothing) => Err(StartError::Late {
+                limit: patience,
+                output: self.last_lines(),
+            }),
+            Err(Broken::Line(WireError::Version { found, supported })) => {
+                Err(StartError::Version { found, supported })
+            }
+            Err(Broken::Line(error)) => Err(StartError::Garbled {
+                what: error.to_string(),
+                output: self.last_lines(),
+            }),
+            Err(Broken::Source(never)) => match never {},
+        }
+    }
+
+    /// Tells the worker the subject, with the first run.
+    pub(crate) fn tell(&mut self, frames: &[u8]) {
+        self.connection.outgoing().extend_from_slice(frames);
+    }
+
+    /// Whether it has run nothing yet: whatever happens is the candidate's doing.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.runs == 0
+    }
+
+    /// Whether it is there and waits for work.
+    pub(crate) fn is_idle(&mut self) -> bool {
+        self.connection.is_quiet()
+    }
+
+    /// Runs a candidate.
+    pub(crate) fn run(&mut self, job: &Job<'_>, number: u64) -> Result<Answer, NoAnswer> {
+        // The first run has the time to take in the subject besides.
+        let limit = match self.is_fresh() {
+            true => job.limit.saturating_add(self.patience),
+            false => job.limit,
+        };
+        let deadline = after(limit);
+        self.runs += 1;
+        self.begin(job, number).map_err(unsendable)?;
+        let mut talk = Talk::new(job);
+        let mut coverage = Vec::new();
+        loop {
+            let heard = self
+                .connection
+                .listen(deadline, |out| talk.continue_with(out));
+            let late = Instant::now() >= deadline;
+            match heard {
+                Ok(Heard::Message(FromWorker::Done {
+                    number: done,
+                    outcome,
+                })) if done == number => {
+                    if !talk.is_over {
+                        let out = self.connection.outgoing();
+                        ToWorker::Stop.frame(out).map_err(unsendable)?;
+                    }
+                    self.empty_output();
+                    return Ok(Answer::Ran { outcome, coverage });
+                }
+                Ok(Heard::Message(FromWorker::Coverage(classes))) if !late => {
+                    coverage.extend(classes);
+                }
+                Ok(Heard::Message(FromWorker::Fault(what))) => {
+                    return Err(NoAnswer::Failed(PoolError::Fault {
+                        what,
+                        output: self.last_lines(),
+                    }));
+                }
+                Ok(Heard::Message(_)) if !late => return Err(self.garbled("not an answer")),
+                Ok(Heard::Message(_) | Heard::Nothing) => {
+                    return Err(NoAnswer::Lost(Unresolved::TimeLimit(job.limit)));
+                }
+                Ok(Heard::Closed) => return Err(self.dead()),
+                Err(Broken::Line(error)) => return Err(self.garbled(&error.to_string())),
+                Err(Broken::Source(error)) => return Err(NoAnswer::Failed(error)),
+            }
+        }
+    }
+
+    /// Puts the start of a run into the outgoing messages.
+    fn begin(&mut self, job: &Job<'_>, number: u64) -> Result<(), WireError> {
+        let out = self.connection.outgoing();
+        let run = Run {
+            number,
+            mode: job.mode,
+            fresh: job.fresh,
+            multi_threaded: job.multi_threaded,
+        };
+        ToWorker::Run(run).frame(out)?;
+        let known = self.tables.as_ref();
+        if !known.is_some_and(|known| Arc::ptr_eq(known, &job.tables)) {
+            for message in table_messages(&job.tables) {
+                message.frame(out)?;
+            }
+            self.tables = Some(Arc::clone(&job.tables));
+        }
+        Ok(())
+    }
+
+    fn garbled(&mut self, what: &str) -> NoAnswer {
+        NoAnswer::Lost(Unresolved::Garbled {
+            what: what.to_owned(),
+            output: self.last_lines(),
+        })
+    }
+
+    /// How a worker ended that has closed the line.
+    fn dead(&mut self) -> NoAnswer {
+        match self.group.end_within(GRACE) {
+            Ok((status, true)) => NoAnswer::Lost(Unresolved::Died {
+                status,
+                output: self.last_lines(),
+            }),
+            Ok((_, false)) => NoAnswer::Lost(Unresolved::Silent {
+                output: self.last_lines(),
+            }),
+            Err(error) => NoAnswer::Failed(PoolError::Start(StartError::Watch(error))),
+        }
+    }
+
+    /// Asks the worker to end, and ends it if it does not.
+    pub(crate) fn dismiss(mut self, patience: Duration) {
+        let deadline = after(patience);
+        let bye = |out: &mut Vec<u8>| ToWorker::Bye.frame(out).map(|()| false);
+        // Whatever it answers: it is asked to end.
+        let heard = self.connection.listen(deadline, bye);
+        let rest = deadline.saturating_duration_since(Instant::now());
+        if matches!(heard, Ok(Heard::Closed)) {
+            let _ = self.group.end_within(rest);
+        }
+    }
+
+    /// The end of what it printed, errors first.
+    fn last_lines(&self) -> String {
+        let ends = self.printed.iter().map(|(path, _)| end_of(path));
+        let ends: Vec<String> = ends.filter(|end| !end.is_empty()).collect();
+        ends.join("\n")
+    }
+
+    /// Files of output must not grow from run to run. What is in them is of no use to anybody,
+    /// so neither is an error here.
+    fn empty_output(&mut self) {
+        for (_, file) in &self.printed {
+            if file.metadata().is_ok_and(|it| it.len() > MOST_OUTPUT) {
+                let _ = file.set_len(0);
+            }
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.group.end_within(Duration::ZERO);
+        let _ = fs::remove_dir_all(&self.scratch);
+    }
+}
+
+/// What is said in a run after its start.
+struct Talk<'a> {
+    pieces: Box<dyn Iterator<Item = Result<Piece<'a>, crate::job::SourceError>> + 'a>,
+    packer: StepPacker,
+    /// Everything is said.
+    is_over: bool,
+}
+
+impl<'a> Talk<'a> {
+    fn new(job: &Job<'a>) -> Talk<'a> {
+        Talk {
+            pieces: job.steps.pieces(),
+            packer: StepPacker::default(),
+            is_over: false,
+        }
+    }
+
+    /// Appends the next messages; whether there are more.
+    fn continue_with(&mut self, out: &mut Vec<u8>) -> Result<bool, PoolError> {
+        while !self.is_over && out.len() < BATCH {
+            let piece = self.pieces.next().transpose().map_err(PoolError::Source)?;
+            let message = match piece {
+                Some(Piece::Step(step)) => {
+                    let full = self.packer.push(&step).map_err(PoolError::TooLarge)?;
+                    out.extend(full.unwrap_or_default());
+                    continue;
+                }
+                Some(Piece::Tables(tables)) => ToWorker::Tables(tables),
+                Some(Piece::Blob(id, bytes)) => ToWorker::Blob { id, bytes },
+                None => {
+                    self.is_over = true;
+                    ToWorker::EndOfSteps
+                }
+            };
+            // Steps that were said before may not come after.
+            let steps = self.packer.flush().map_err(PoolError::TooLarge)?;
+            out.extend(steps.unwrap_or_default());
+            message.frame(out).map_err(PoolError::TooLarge)?;
+        }
+        Ok(!self.is_over)
+    }
+}
+
+fn unsendable(error: WireError) -> NoAnswer {
+    NoAnswer::Failed(PoolError::TooLarge(error))
+}
+
+fn after(limit: Duration) -> Instant {
+    Instant::now() + limit.min(FOR_EVER)
+}
+
+fn printed_to(path: PathBuf) -> io::Result<(PathBuf, File)> {
+    let file = File::options().create(true).append(true).open(&path)?;
+    Ok((path, file))
+}
+
+/// The last lines of a file, as far as they can be read.
+fn end_of(path: &Path) -> String {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let start = file.metadata()?.len().saturating_sub(TOLD);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(TOLD).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}

@@ -1,0 +1,203 @@
+//! A worker that does what the first step of each run says, by its site.
+
+use std::io::{Read, Write};
+use std::os::fd::{FromRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use culprit_model::Outcome;
+use culprit_wire::{ClassCoverage, FromWorker, Message, ToWorker, VERSION};
+
+/// How the worker starts; the pool's plan has it in the environment.
+pub(crate) const START: &str = "CULPRIT_TEST_WORKER";
+
+pub(crate) const ANSWER: u32 = 1;
+pub(crate) const CRASH: u32 = 2;
+pub(crate) const EXIT: u32 = 3;
+pub(crate) const HANG: u32 = 4;
+pub(crate) const NONSENSE: u32 = 5;
+pub(crate) const CLOSE: u32 = 6;
+pub(crate) const ANSWER_EARLY: u32 = 7;
+pub(crate) const FAULT: u32 = 8;
+/// Answers, and ends when the next run begins.
+pub(crate) const LEAVE_BEHIND: u32 = 9;
+/// Answers, and ends.
+pub(crate) const ANSWER_AND_EXIT: u32 = 10;
+pub(crate) const OTHER_NUMBER: u32 = 11;
+pub(crate) const PRINT: u32 = 12;
+pub(crate) const COVERAGE: u32 = 13;
+pub(crate) const DIE_WITHIN_MESSAGE: u32 = 14;
+pub(crate) const FLOOD: u32 = 15;
+pub(crate) const CHILD: u32 = 16;
+
+/// Runs in the started process only.
+#[test]
+fn worker() {
+    let Ok(start) = std::env::var(START) else {
+        return;
+    };
+    let descriptor: Option<RawFd> =
+        std::env::args().find_map(|word| word.strip_prefix("descriptor=")?.parse().ok());
+    // SAFETY: the pool made the descriptor for this process, and nobody else here knows of it.
+    let line = unsafe { UnixStream::from_raw_fd(descriptor.unwrap()) };
+    begin(&start, &line);
+    Fake {
+        line,
+        bomb: false,
+        told: 0,
+    }
+    .serve();
+    std::process::exit(0);
+}
+
+#[expect(clippy::print_stderr, reason = "what a JVM does that cannot start")]
+fn begin(start: &str, mut line: &UnixStream) {
+    let ready = FromWorker::ready(17, "17.0.1".to_owned(), std::process::id());
+    match start {
+        "ready" => ready.write_to(line).unwrap(),
+        "slow" => {
+            std::thread::sleep(Duration::from_millis(700));
+            ready.write_to(line).unwrap();
+        }
+        "never" => park(),
+        "exit" => {
+            eprintln!("Unrecognized option: -Xnonsense");
+            std::process::exit(1);
+        }
+        // Works in every other process only.
+        "second" => {
+            let mark = std::env::current_dir().unwrap().join("../mark");
+            if !mark.exists() {
+                std::fs::write(mark, "").unwrap();
+                std::process::exit(1);
+            }
+            ready.write_to(line).unwrap();
+        }
+        "version" => {
+            let mut frame = Vec::new();
+            ready.frame(&mut frame).unwrap();
+            frame[5] = u8::try_from(VERSION).unwrap() + 1;
+            line.write_all(&frame).unwrap();
+            park();
+        }
+        "nonsense" => {
+            line.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+            park();
+        }
+        other => panic!("no start `{other}`"),
+    }
+}
+
+fn park() {
+    loop {
+        std::thread::park();
+    }
+}
+
+struct Fake {
+    line: UnixStream,
+    /// Ends at the next run.
+    bomb: bool,
+    /// Tables and blobs that were told.
+    told: u64,
+}
+
+impl Fake {
+    fn serve(&mut self) {
+        let (mut number, mut way, mut steps) = (0, 0, 0);
+        while let Some(message) = ToWorker::read_from(&self.line).unwrap() {
+            match message {
+                ToWorker::Run(_) if self.bomb => std::process::exit(9),
+                ToWorker::Run(run) => (number, way, steps) = (run.number, 0, 0),
+                ToWorker::Steps(chunk) => {
+                    steps += chunk.len() as u64;
+                    if way == 0 {
+                        way = chunk[0].site.0;
+                        self.at_start(number, way);
+                    }
+                }
+                ToWorker::EndOfSteps => self.at_end(number, way, steps),
+                ToWorker::Tables(_) | ToWorker::Blob { .. } => self.told += 1,
+                ToWorker::Bye => return,
+                ToWorker::Subject(_) | ToWorker::Class(_) | ToWorker::Stop => {}
+            }
+        }
+    }
+
+    fn done(&self, number: u64, steps: u64) {
+        let outcome = Outcome::InSync {
+            steps,
+            open_calls: u32::try_from(self.told).unwrap(),
+        };
+        let done = FromWorker::Done { number, outcome };
+        done.write_to(&self.line).unwrap();
+    }
+
+    fn at_start(&mut self, number: u64, way: u32) {
+        match way {
+            ANSWER_EARLY => self.done(number, 0),
+            CRASH => std::process::abort(),
+            EXIT => std::process::exit(7),
+            HANG => park(),
+            NONSENSE => self.line.write_all(&[0xff; 64]).unwrap(),
+            CLOSE => {
+                self.line.shutdown(std::net::Shutdown::Both).unwrap();
+                park();
+            }
+            FAULT => FromWorker::Fault("index out of bounds".to_owned())
+                .write_to(&self.line)
+                .unwrap(),
+            DIE_WITHIN_MESSAGE => {
+                self.line.write_all(&[100, 0, 0, 0, 2]).unwrap();
+                std::process::exit(3);
+            }
+            FLOOD => loop {
+                let message = FromWorker::Coverage(Vec::new());
+                if message.write_to(&self.line).is_err() {
+                    std::process::exit(0);
+                }
+            },
+            CHILD => hold_on(),
+            _ => {}
+        }
+    }
+
+    fn at_end(&mut self, number: u64, way: u32, steps: u64) {
+        match way {
+            ANSWER_EARLY => return,
+            OTHER_NUMBER => return self.done(number + 1, steps),
+            LEAVE_BEHIND => self.bomb = true,
+            PRINT => print_much(),
+            COVERAGE => {
+                let lines = vec![(3, 1), (4, 2)];
+                let class = "C".to_owned();
+                let coverage = FromWorker::Coverage(vec![ClassCoverage { class, lines }]);
+                coverage.write_to(&self.line).unwrap();
+            }
+            _ => {}
+        }
+        self.done(number, steps);
+        if way == ANSWER_AND_EXIT {
+            std::process::exit(0);
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "what a subject does")]
+fn print_much() {
+    for _ in 0..3000 {
+        println!("{}", "x".repeat(1000));
+    }
+}
+
+/// Leaves a process behind that would outlive this one, and dies.
+#[expect(clippy::disallowed_methods, reason = "what a subject does")]
+fn hold_on() {
+    let child = std::process::Command::new("/bin/sleep")
+        .arg("1000")
+        .spawn()
+        .unwrap();
+    std::fs::write("../child", child.id().to_string()).unwrap();
+    let _ = std::io::stdin().read(&mut [0]);
+    std::process::exit(5);
+}

@@ -1,0 +1,78 @@
+//! A pool of real JVMs in the sandbox: `fixtures/worker`.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use culprit_jvm::{
+    Answer, Jdk, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Status, Surroundings,
+    jvm_options,
+};
+
+use crate::fake;
+use crate::ways::{job, steps, subject};
+
+const LONG: Duration = Duration::from_secs(120);
+
+/// How to start JVMs as workers, on the JDK that the user means.
+fn plan(scratch: &Path) -> Plan {
+    let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+    let classes = scratch.join("classes");
+    std::fs::create_dir(&classes).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/worker/Echo.java");
+    let javac = Launch {
+        file: jdk.tool("javac"),
+        args: vec!["-d".into(), classes.clone().into(), source.into()],
+        env: Vec::new(),
+        directory: scratch.to_owned(),
+        limits: Limits::default(),
+        sandbox: None,
+    };
+    let ended = javac.run(LONG).unwrap();
+    assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+    Plan {
+        file: jdk.tool("java"),
+        args: Box::new(move |seat: &Seat<'_>| {
+            let words = [
+                "--add-opens",
+                "java.base/java.io=ALL-UNNAMED",
+                "-Xmx64m",
+                "-cp",
+            ];
+            let mut args = jvm_options(seat.scratch);
+            args.extend(words.map(OsString::from));
+            args.push(classes.clone().into());
+            args.push("Echo".into());
+            args.push(seat.descriptor.to_string().into());
+            args
+        }),
+        env: Vec::new(),
+        scratch: scratch.join("workers"),
+        limits: Limits {
+            memory: Some(1 << 30),
+            ..Limits::default()
+        },
+        sandbox: Some(Sandbox::default()),
+        output: Output::Kept,
+        patience: LONG,
+    }
+}
+
+#[test]
+fn a_jvm_in_the_sandbox_is_a_worker() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut plan = plan(scratch.path());
+    if Sandbox::probe().gap().is_some() {
+        plan.sandbox = None;
+    }
+    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let steps = steps(fake::ANSWER, 10);
+    let tables = Arc::default();
+    for _ in 0..100 {
+        let answer = pool.run(&job(&steps, &tables)).unwrap();
+        assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
+    }
+    assert_eq!(pool.started(), 1);
+    pool.dismiss(LONG);
+}
