@@ -154,6 +154,7 @@ impl World {
             ("read", self.in_home("append")),
             ("list", "/".to_owned()),
             ("write-and-read-here", "folder".to_owned()),
+            ("temporary", String::new()),
             ("write-null", String::new()),
             ("thread", String::new()),
         ]
@@ -301,6 +302,26 @@ fn the_folder_a_program_works_in_is_not_writable_by_itself() {
     let ended = launch.run(LIMIT).unwrap();
     let outcomes = outcomes(&ended);
     assert!(outcomes[0].1.contains("AccessDenied"), "{outcomes:?}");
+}
+
+/// Java has several ways to start a program; by default it asks a helper of its own to.
+#[test]
+fn no_way_of_starting_a_program_works() {
+    if !can_confine() {
+        return;
+    }
+    let stage = &stages()[0];
+    let world = World::new();
+    for way in ["FORK", "POSIX_SPAWN"] {
+        let option = format!("-Djdk.lang.Process.launchMechanism={way}");
+        let attempts = program(&[("execute", "/bin/true".to_owned())]);
+        let mut launch = stage.java(world.scratch.path(), &[&option], &attempts);
+        assert_eq!(outcomes(&launch.run(LIMIT).unwrap()), [("execute", "done")]);
+        launch.sandbox = confined(&world);
+        let ended = launch.run(LIMIT).unwrap();
+        let outcomes = outcomes(&ended);
+        assert!(outcomes[0].1.contains("Permission denied"), "{outcomes:?}");
+    }
 }
 
 #[test]
