@@ -144,7 +144,6 @@ impl Worker {
         if let Err(Halt::Unsupported(why)) = halted {
             run.end(Outcome::Unsupported(why));
         }
-        run.read_to_end(&self.incoming);
         run.outcome()
     }
 

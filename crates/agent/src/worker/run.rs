@@ -217,14 +217,6 @@ impl Run {
         }
     }
 
-    /// Reads what is left of the scenario, so that the next message is of the next one.
-    pub(super) fn read_to_end(&mut self, incoming: &Incoming) {
-        while !self.complete {
-            self.steps.clear();
-            self.read(incoming);
-        }
-    }
-
     /// Uses the next step up.
     pub(super) fn take(&mut self) -> Option<Step> {
         let step = self.steps.pop_front()?;
