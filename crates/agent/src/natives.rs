@@ -182,6 +182,10 @@ fn name_thread(agent: &Agent, jni: &Jni<'_>, thread: &Local<'_>) -> Option<(Stri
 
 extern "system" fn flush(env: Env, _: jclass, state: jlong) {
     with(env, (), |agent, _| {
+        if let Some(worker) = worker::worker() {
+            worker::remember_state(state);
+            worker.await_turn(agent);
+        }
         if let Some(chunk) = agent.recorder.states.flush(state) {
             agent.recorder.send(Message::Events(chunk));
         }

@@ -6,7 +6,7 @@
 //! `published`; everything else about a buffer is touched under the thread's slot lock.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use culprit_model::{ThreadId, Turn};
@@ -120,6 +120,7 @@ pub(crate) struct States {
     threads: Mutex<Threads>,
     next_object: AtomicU64,
     left_out: AtomicU64,
+    gated: AtomicBool,
 }
 
 #[derive(Default)]
@@ -147,6 +148,7 @@ impl States {
             }),
             next_object: AtomicU64::new(1),
             left_out: AtomicU64::new(0),
+            gated: AtomicBool::new(false),
         })
     }
 
@@ -268,7 +270,7 @@ impl States {
             ended: false,
         };
         let state = self.state(index);
-        state.aim(&slot.buffer, 0);
+        state.aim(&slot.buffer, 0, self.is_gated());
         state.depth.store(0, Ordering::Relaxed);
         state.index.store(index as i32, Ordering::Relaxed);
         state.next_id.store(0, Ordering::Relaxed);
@@ -337,8 +339,17 @@ impl States {
         slot.buffer.copy_in(&partial);
         slot.drained = 0;
         slot.drained_events = 0;
-        state.aim(&slot.buffer, partial.len());
+        state.aim(&slot.buffer, partial.len(), self.is_gated());
         chunk
+    }
+
+    /// Whether threads ask for room before each record, so that each can be made to wait there.
+    pub(crate) fn gate(&self, gated: bool) {
+        self.gated.store(gated, Ordering::Relaxed);
+    }
+
+    fn is_gated(&self) -> bool {
+        self.gated.load(Ordering::Relaxed)
     }
 
     /// What one thread has published and not handed over yet.
@@ -451,11 +462,11 @@ impl States {
 
 impl State {
     /// Points the state to a buffer whose first `open` bytes are a record under construction.
-    fn aim(&self, buffer: &Buffer, open: usize) {
+    fn aim(&self, buffer: &Buffer, open: usize, gated: bool) {
         let base = buffer.start as u64;
         self.base.store(base, Ordering::Relaxed);
-        self.limit
-            .store(base + (buffer.length - RESERVE) as u64, Ordering::Relaxed);
+        let room = if gated { 0 } else { buffer.length - RESERVE };
+        self.limit.store(base + room as u64, Ordering::Relaxed);
         self.position.store(base + open as u64, Ordering::Relaxed);
         self.published.store(0, Ordering::Release);
     }

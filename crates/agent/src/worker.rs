@@ -15,7 +15,7 @@ mod subject;
 use std::io::BufReader;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use culprit_jvmti::{Jni, Jvmti};
 use culprit_model::{AgentOptions, Outcome};
@@ -43,6 +43,13 @@ pub(crate) struct Worker {
     subject: Classes,
     java: OnceLock<Java>,
     run: Mutex<Run>,
+    /// Steps were used up, or the run is over.
+    moved: Condvar,
+}
+
+/// Waits until something has changed. A panic of another thread does not matter here.
+fn wait<'r>(moved: &Condvar, run: MutexGuard<'r, Run>) -> MutexGuard<'r, Run> {
+    moved.wait(run).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why a run cannot go on, other than by a difference.
@@ -84,6 +91,7 @@ pub(crate) fn greet(
         subject: Classes::new(subject),
         java: OnceLock::new(),
         run: Mutex::default(),
+        moved: Condvar::new(),
     };
     WORKER
         .set(worker)
@@ -118,7 +126,7 @@ impl Worker {
             match message {
                 Ok(Some(ToWorker::Run(run))) => {
                     self.run.lock_safe().begin(&run);
-                    let outcome = self.run_to_end(agent, jni);
+                    let outcome = self.run_to_end(agent, jni, &run);
                     let number = run.number;
                     if self.say(&FromWorker::Done { number, outcome }).is_err() {
                         return;
@@ -138,13 +146,41 @@ impl Worker {
         }
     }
 
-    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>) -> Outcome {
-        let halted = self.drive(agent, jni);
-        let mut run = self.run.lock_safe();
-        if let Err(Halt::Unsupported(why)) = halted {
-            run.end(Outcome::Unsupported(why));
+    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>, run: &culprit_wire::Run) -> Outcome {
+        agent.recorder.states.gate(run.multi_threaded);
+        if run.multi_threaded {
+            self.run_threads(jni);
+        } else {
+            natives::run_steps_of(None);
+            self.drive_to_end(agent, jni);
         }
-        run.outcome()
+        self.run.lock_safe().outcome()
+    }
+
+    /// Has each thread of the scenario do its own steps, and waits until the run is over.
+    fn run_threads(&self, jni: &Jni<'_>) {
+        let threads = self.run.lock_safe().threads();
+        let started = self.java().and_then(|java| {
+            for (id, name) in threads {
+                java.start_thread(jni, id, &name)?;
+            }
+            Ok(())
+        });
+        if let Err(halt) = started {
+            self.halt(halt);
+        }
+        let mut run = self.run.lock_safe();
+        while !run.is_over() {
+            run = wait(&self.moved, run);
+        }
+    }
+
+    /// Does the steps of the current thread until the run is over.
+    fn drive_to_end(&self, agent: &Agent, jni: &Jni<'_>) {
+        if let Err(halt) = self.drive(agent, jni) {
+            self.halt(halt);
+        }
+        self.moved.notify_all();
     }
 
     fn say(&self, message: &FromWorker) -> Result<(), culprit_wire::WireError> {

@@ -1,6 +1,7 @@
 //! The Java side of the worker: classes and methods that the executor calls, found once.
 
 use culprit_jvmti::{Global, Jni, Local, Passed, StaticMethodId};
+use culprit_model::ThreadId;
 
 use super::Halt;
 use crate::agent::Trouble;
@@ -10,9 +11,10 @@ pub(crate) struct Java {
     answer: Global,
     object: StaticMethodId,
     adopt: StaticMethodId,
-    forget: StaticMethodId,
     loader: Global,
     make: StaticMethodId,
+    worker: Global,
+    start: StaticMethodId,
     class: Global,
     for_name: StaticMethodId,
     platform: Global,
@@ -54,6 +56,7 @@ impl Java {
         let runtime = |name: &str| jni.find_class(&format!("culprit/runtime/{name}"));
         let answer = runtime("Answer")?;
         let loader = runtime("Loader")?;
+        let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
         let class_loader = jni.find_class("java/lang/ClassLoader")?;
         let platform = jni.static_method(
@@ -74,10 +77,11 @@ impl Java {
         Ok(Java {
             object: jni.static_method(&answer, "object", "(J)Ljava/lang/Object;")?,
             adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
-            forget: jni.static_method(&answer, "forget", "()V")?,
             answer: jni.global(&answer)?,
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
+            start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
+            worker: jni.global(&worker)?,
             for_name: jni.static_method(
                 &class,
                 "forName",
@@ -105,18 +109,26 @@ impl Java {
         id.map(|id| id as u64).map_err(|_| threw("Answer.adopt"))
     }
 
-    /// Forgets all objects that have ids.
-    pub(crate) fn forget(&self, jni: &Jni<'_>) {
-        let class = self.answer.local(jni);
-        let _ = jni.call_statically(&class, self.forget, &[], b'V');
-    }
-
     pub(crate) fn make_loader<'j>(&self, jni: &Jni<'j>, number: u32) -> Result<Local<'j>, Halt> {
         let class = self.loader.local(jni);
         let made = jni.static_object(&class, self.make, &[Passed::Int(number as i32)]);
         made.ok()
             .flatten()
             .ok_or_else(|| threw("making a class loader"))
+    }
+
+    /// Starts a thread that does the steps of one of the scenario.
+    pub(crate) fn start_thread(
+        &self,
+        jni: &Jni<'_>,
+        thread: ThreadId,
+        name: &str,
+    ) -> Result<(), Halt> {
+        let name = Passed::Reference(Some(jni.new_string(name)?));
+        let class = self.worker.local(jni);
+        let arguments = [Passed::Int(thread.0 as i32), name];
+        jni.call_statically(&class, self.start, &arguments, b'V')
+            .map_err(|_| threw("starting a thread"))
     }
 
     /// A class by its internal name, not initialised. Without a loader it is one of the JDK.
@@ -171,6 +183,16 @@ impl Java {
         let class = class.local(jni);
         jni.static_object(&class, *method, &[value])
             .map_err(|_| threw("valueOf"))
+    }
+
+    /// Lets go of the lock of an object for a moment.
+    pub(crate) fn wait_on(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<(), Halt> {
+        const MOMENT: i64 = 1;
+        let class = jni.find_class("java/lang/Object")?;
+        let wait = jni.method(&class, "wait", "(J)V")?;
+        // An interrupt, or a lock that is not held, is what the scenario says it is.
+        let _ = jni.call_exactly(object, &class, wait, &[Passed::Long(MOMENT)], b'V');
+        Ok(())
     }
 
     /// What ends observed code that still runs when the run is over.

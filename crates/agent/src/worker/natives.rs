@@ -7,6 +7,7 @@ use std::ptr;
 
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong, jobject, jstring};
 use culprit_jvmti::{Jni, Local, NativeMethod};
+use culprit_model::ThreadId;
 
 use super::perform::Answered;
 use super::{Halt, Worker, worker};
@@ -16,10 +17,18 @@ use crate::{agent, forget_on_panic};
 type Env = *mut JNIEnv;
 
 thread_local! {
-    /// Whether this thread runs steps of a scenario: others are not recorded.
-    static RUNS_STEPS: Cell<bool> = const { Cell::new(false) };
+    /// Which steps of a scenario this thread runs; threads without any are not recorded.
+    static STEPS: Cell<Steps> = const { Cell::new(Steps::None) };
     /// The address of the state of this thread, once it has one.
     static STATE: Cell<i64> = const { Cell::new(0) };
+}
+
+/// The steps that a thread runs.
+#[derive(Clone, Copy)]
+enum Steps {
+    None,
+    All,
+    Of(ThreadId),
 }
 
 pub(crate) fn table() -> Vec<NativeMethod> {
@@ -38,6 +47,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
         method("hash", "(J)I", hash as *mut c_void),
+        method("published", "(J)V", published as *mut c_void),
         method(
             "constants",
             "(Ljava/lang/Class;)[Ljava/lang/Object;",
@@ -53,11 +63,24 @@ pub(crate) fn table() -> Vec<NativeMethod> {
 
 /// Whether the current thread runs steps of a scenario.
 pub(crate) fn runs_steps() -> bool {
-    RUNS_STEPS.get()
+    !matches!(STEPS.get(), Steps::None)
+}
+
+/// From now on the current thread runs the steps of one thread, or all.
+pub(super) fn run_steps_of(thread: Option<ThreadId>) {
+    STEPS.set(thread.map_or(Steps::All, Steps::Of));
+}
+
+/// The thread whose steps the current one runs, if not all.
+pub(super) fn own_thread() -> Option<ThreadId> {
+    match STEPS.get() {
+        Steps::Of(thread) => Some(thread),
+        Steps::None | Steps::All => None,
+    }
 }
 
 /// The address of the state of the current thread, which it has by now.
-pub(super) fn current_state(_: &Agent) -> i64 {
+pub(super) fn current_state() -> i64 {
     STATE.get()
 }
 
@@ -89,12 +112,17 @@ fn local<'a>(raw: jobject) -> Option<Local<'a>> {
 }
 
 extern "system" fn work(env: Env, _: jclass) {
-    RUNS_STEPS.set(true);
     with(env, (), |worker, agent, jni| worker.work(agent, jni));
 }
 
-extern "system" fn drive(_: Env, _: jclass, _: jint) {
-    RUNS_STEPS.set(true);
+extern "system" fn drive(env: Env, _: jclass, thread: jint) {
+    run_steps_of(Some(ThreadId(thread as u32)));
+    with(env, (), |worker, agent, jni| worker.drive_to_end(agent, jni));
+}
+
+extern "system" fn published(env: Env, _: jclass, state: jlong) {
+    remember_state(state);
+    with(env, (), |worker, agent, _| worker.published(agent));
 }
 
 extern "system" fn answer(env: Env, _: jclass, state: jlong, constructed: jobject) -> jobject {
@@ -116,8 +144,8 @@ extern "system" fn read(env: Env, _: jclass, state: jlong, _: jint) -> jobject {
 
 extern "system" fn hash(env: Env, _: jclass, state: jlong) -> jint {
     remember_state(state);
-    with(env, 0, |worker, agent, jni| {
-        worker.hash(agent, jni).unwrap_or_else(|halt| {
+    with(env, 0, |worker, agent, _| {
+        worker.hash(agent).unwrap_or_else(|halt| {
             worker.halt(halt);
             0
         })

@@ -122,7 +122,7 @@ impl Worker {
     }
 
     /// The object of this JVM that is bound to an id of the scenario.
-    fn known<'j>(&self, jni: &Jni<'j>, id: ObjectId) -> Result<Option<Local<'j>>, Halt> {
+    pub(super) fn known<'j>(&self, jni: &Jni<'j>, id: ObjectId) -> Result<Option<Local<'j>>, Halt> {
         let here = self.run.lock_safe().bindings.here(id);
         match here {
             Some(here) => self.java()?.object(jni, here),

@@ -5,7 +5,7 @@ use culprit_model::outcome::Outcome;
 use culprit_model::{EventKind, Part, Reference, Site, Step, Value};
 
 use super::run::Run;
-use super::{Halt, Worker};
+use super::{Halt, Worker, natives};
 use crate::agent::Agent;
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -22,13 +22,10 @@ impl Worker {
     /// Does the steps of the scenario until it ends.
     pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
         loop {
-            let Some(step) = self.next(0) else {
+            let Some(step) = self.turn()? else {
                 self.run.lock_safe().finish();
                 return Ok(());
             };
-            if self.run.lock_safe().is_over() {
-                return Ok(());
-            }
             if step.part() != Part::Drive {
                 let why = "the recording goes on, and nothing runs that could".to_owned();
                 self.run.lock_safe().diverge(None, why);
@@ -39,24 +36,51 @@ impl Worker {
         }
     }
 
+    /// The next step, once it is one of this thread; `None` where the scenario has ended.
+    fn turn(&self) -> Result<Option<Step>, Halt> {
+        let own = natives::own_thread();
+        let mut run = self.run.lock_safe();
+        loop {
+            if run.is_over() {
+                return Err(Halt::Ended);
+            }
+            match run.peek(0, &self.incoming) {
+                Some(step) if own.is_some_and(|own| own != step.thread) => {}
+                step => return Ok(step.cloned()),
+            }
+            run = super::wait(&self.moved, run);
+        }
+    }
+
+    /// The current thread is about to record something: it waits until that is next.
+    pub(crate) fn await_turn(&self, agent: &Agent) {
+        if natives::own_thread().is_some() {
+            self.published(agent);
+            if let Err(halt) = self.turn() {
+                self.halt(halt);
+            }
+        }
+    }
+
+    /// The current thread has recorded something.
+    pub(super) fn published(&self, agent: &Agent) {
+        let state = natives::current_state();
+        let mut run = self.run.lock_safe();
+        run.catch_up(agent, &self.incoming, state);
+        self.moved.notify_all();
+    }
+
     fn next(&self, ahead: usize) -> Option<Step> {
         let mut run = self.run.lock_safe();
         run.peek(ahead, &self.incoming).cloned()
     }
 
-    fn catch_up(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
-        let state = self.state(agent, jni)?;
-        let mut run = self.run.lock_safe();
-        run.catch_up(agent, &self.incoming, state);
-        match run.is_over() {
+    fn catch_up(&self, agent: &Agent) -> Result<(), Halt> {
+        self.published(agent);
+        match self.run.lock_safe().is_over() {
             true => Err(Halt::Ended),
             false => Ok(()),
         }
-    }
-
-    /// The address of the state of the current thread; 0 before its first record.
-    fn state(&self, agent: &Agent, _: &Jni<'_>) -> Result<i64, Halt> {
-        Ok(super::natives::current_state(agent))
     }
 
     /// Acts on the observed code.
@@ -71,7 +95,7 @@ impl Worker {
             EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
             _ => {}
         }
-        self.catch_up(agent, jni)?;
+        self.catch_up(agent)?;
         let mut run = self.run.lock_safe();
         if run.used_up() == before {
             let why = "the call left no trace: the method is not woven".to_owned();
@@ -217,8 +241,8 @@ impl Worker {
         jni: &Jni<'j>,
         constructed: Option<&Local<'_>>,
     ) -> Result<Answered<'j>, Halt> {
-        self.catch_up(agent, jni)?;
-        let state = self.state(agent, jni)?;
+        self.catch_up(agent)?;
+        let state = natives::current_state();
         if agent.recorder.states.depth(state) % 2 != 0 {
             let why = "a stub was called, and no call of it is recorded".to_owned();
             self.run.lock_safe().diverge(None, why);
@@ -234,7 +258,11 @@ impl Worker {
         }
         let mut ahead = 0;
         loop {
-            let Some(step) = self.next(ahead) else {
+            let next = match ahead {
+                0 => self.turn_of_call(jni)?,
+                _ => self.next(ahead),
+            };
+            let Some(step) = next else {
                 // The call never ended while it was recorded.
                 self.run.lock_safe().finish();
                 return Err(Halt::Ended);
@@ -269,10 +297,37 @@ impl Worker {
         }
     }
 
+    /// The step that goes on with a call. Whoever waits on an object has let go of its lock meanwhile,
+    /// or nobody could come to wake it.
+    fn turn_of_call(&self, jni: &Jni<'_>) -> Result<Option<Step>, Halt> {
+        let Some(own) = natives::own_thread() else {
+            return self.turn();
+        };
+        let waited = self.run.lock_safe().waited(own);
+        let Some(id) = waited else {
+            return self.turn();
+        };
+        let Some(object) = self.known(jni, id)? else {
+            return self.turn();
+        };
+        loop {
+            {
+                let mut run = self.run.lock_safe();
+                if run.is_over() {
+                    return Err(Halt::Ended);
+                }
+                if let Some(step) = run.peek(0, &self.incoming).filter(|s| s.thread == own) {
+                    return Ok(Some(step.clone()));
+                }
+            }
+            self.java()?.wait_on(jni, &object)?;
+        }
+    }
+
     /// What observed code finds in an external field.
     pub(super) fn field<'j>(&self, agent: &Agent, jni: &Jni<'j>) -> Result<Answered<'j>, Halt> {
-        self.catch_up(agent, jni)?;
-        match self.next(0) {
+        self.catch_up(agent)?;
+        match self.turn()? {
             Some(step) if step.kind == EventKind::OutgoingRead => {
                 self.result(jni, step.values.last())
             }
@@ -285,9 +340,9 @@ impl Worker {
     }
 
     /// The hash that an object had.
-    pub(super) fn hash(&self, agent: &Agent, jni: &Jni<'_>) -> Result<i32, Halt> {
-        self.catch_up(agent, jni)?;
-        Ok(match self.next(0) {
+    pub(super) fn hash(&self, agent: &Agent) -> Result<i32, Halt> {
+        self.catch_up(agent)?;
+        Ok(match self.turn()? {
             Some(step) if step.kind == EventKind::IdentityHash => match step.values.last() {
                 Some(Value::Int(hash)) => *hash,
                 _ => 0,

@@ -11,7 +11,7 @@ use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{
-    BlobId, EventKind, ObjectId, Part, Site, SiteId, SiteKind, Step, ThreadId, TypeId, Value,
+    BlobId, EventKind, ObjectId, Part, Reference, Site, SiteId, SiteKind, Step, ThreadId, TypeId, Value,
 };
 use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{Message as _, ToWorker};
@@ -29,6 +29,7 @@ pub(super) struct Said {
     types: HashMap<u32, TypeDef>,
     sites: HashMap<u32, Arc<Site>>,
     blobs: HashMap<u32, Vec<u8>>,
+    threads: Vec<(ThreadId, String)>,
 }
 
 /// The subject's side.
@@ -59,8 +60,10 @@ pub(crate) struct Run {
     pub(super) bindings: Bindings,
     /// Objects whose external superclass is being constructed: name of the class and id.
     pub(super) unfinished: Vec<(String, u64)>,
-    /// Sites of the calls that are open, outermost first.
-    open: Vec<SiteId>,
+    /// Sites of the calls that are open in each thread, outermost first.
+    open: HashMap<u32, Vec<SiteId>>,
+    /// On which object a thread waits that has called `wait` on it.
+    waits: HashMap<u32, ObjectId>,
     outcome: Option<Outcome>,
 }
 
@@ -138,6 +141,7 @@ impl Run {
         self.bindings = Bindings::default();
         self.unfinished.clear();
         self.open.clear();
+        self.waits.clear();
         self.outcome = None;
     }
 
@@ -148,6 +152,9 @@ impl Run {
         for site in tables.sites {
             self.said.sites.insert(site.id.0, Arc::new(site));
         }
+        if !tables.threads.is_empty() {
+            self.said.threads = tables.threads;
+        }
         for (id, bytes) in tables.blobs {
             self.keep(id, bytes);
         }
@@ -155,6 +162,11 @@ impl Run {
 
     pub(super) fn keep(&mut self, id: BlobId, bytes: Vec<u8>) {
         self.said.blobs.insert(id.0, bytes);
+    }
+
+    /// The threads that have steps, with their names.
+    pub(super) fn threads(&self) -> Vec<(ThreadId, String)> {
+        self.said.threads.clone()
     }
 
     pub(super) fn site(&self, id: SiteId) -> Option<Arc<Site>> {
@@ -221,13 +233,33 @@ impl Run {
     pub(super) fn take(&mut self) -> Option<Step> {
         let step = self.steps.pop_front()?;
         self.at += 1;
-        self.open.truncate(step.depth as usize);
+        let open = self.open.entry(step.thread.0).or_default();
+        open.truncate(step.depth as usize);
+        self.waits.remove(&step.thread.0);
         match step.kind {
-            EventKind::IncomingCall | EventKind::OutgoingCall => self.open.push(step.site),
-            kind if is_end(kind) => drop(self.open.pop()),
+            EventKind::IncomingCall => open.push(step.site),
+            EventKind::OutgoingCall => {
+                open.push(step.site);
+                let waits = self.said.sites.get(&step.site.0).is_some_and(|site| {
+                    site.target.owner == "java/lang/Object" && site.target.name == "wait"
+                });
+                if let (true, Some(id)) = (waits, step.values.first().and_then(object_id)) {
+                    self.waits.insert(step.thread.0, id);
+                }
+            }
+            kind if is_end(kind) => drop(open.pop()),
             _ => {}
         }
         Some(step)
+    }
+
+    /// The object on which a thread waits.
+    pub(super) fn waited(&self, thread: ThreadId) -> Option<ObjectId> {
+        self.waits.get(&thread.0).copied()
+    }
+
+    fn open_calls(&self) -> u32 {
+        self.open.values().map(|calls| calls.len() as u32).sum()
     }
 
     pub(super) fn used_up(&self) -> u64 {
@@ -246,7 +278,7 @@ impl Run {
     pub(super) fn outcome(&mut self) -> Outcome {
         let in_sync = Outcome::InSync {
             steps: self.at,
-            open_calls: self.open.len() as u32,
+            open_calls: self.open_calls(),
         };
         self.outcome.take().unwrap_or(in_sync)
     }
@@ -255,7 +287,7 @@ impl Run {
     pub(super) fn finish(&mut self) {
         let outcome = Outcome::InSync {
             steps: self.at,
-            open_calls: self.open.len() as u32,
+            open_calls: self.open_calls(),
         };
         self.end(outcome);
     }
@@ -361,7 +393,9 @@ impl Run {
                     .unwrap_or_else(nowhere),
             }
         });
-        let path = self.open.iter().map(|site| self.place(*site)).collect();
+        let open = self.open.get(&thread.0);
+        let open = open.map_or(&[][..], Vec::as_slice);
+        let path = open.iter().map(|site| self.place(*site)).collect();
         self.end(Outcome::Diverged(Box::new(Divergence {
             at: self.at,
             expected,
@@ -385,6 +419,14 @@ impl Run {
             (Some(source), Some(line)) => format!("{name} ({source}:{line})"),
             _ => name,
         }
+    }
+}
+
+/// The id of a value, if it has one.
+fn object_id(value: &Value) -> Option<ObjectId> {
+    match value {
+        Value::Reference(Reference::Object { id, .. } | Reference::Array { id, .. }) => Some(*id),
+        _ => None,
     }
 }
 

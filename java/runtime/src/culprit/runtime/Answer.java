@@ -143,9 +143,4 @@ public final class Answer {
     static long adopt(Object o) {
         return Identity.of(o, ClassInfo.of(o), State.ofCurrentThread());
     }
-
-    /** Forgets all objects. */
-    static synchronized void forget() {
-        objects = new Object[1 << 12];
-    }
 }

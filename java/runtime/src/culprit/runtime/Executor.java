@@ -23,6 +23,9 @@ final class Executor {
     /** Observed code is about to take the hash of an object: the one that the scenario knows, or 0. */
     static native int hash(long state);
 
+    /** A record is published, and other threads may wait for that. */
+    static native void published(long state);
+
     /** The constants of an external enum, by ordinal. */
     static native Object[] constants(Class<?> type);
 

@@ -64,6 +64,9 @@ final class Records {
         long published = U.getLong(state + State.PUBLISHED);
         long length = position - U.getLong(state + State.BASE) - (int) published;
         U.putLongRelease(null, state + State.PUBLISHED, published + ONE_EVENT + length);
+        if (State.REPLAYS && U.getLong(state + State.LIMIT) == U.getLong(state + State.BASE)) {
+            Executor.published(state);
+        }
     }
 
     /**
