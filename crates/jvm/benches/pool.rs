@@ -92,7 +92,11 @@ fn report(name: &str, plan: &dyn Fn() -> Plan) {
         sorted(times.collect())
     };
     println!("{name}");
-    println!("  start and first run   median {:?}", middle(&starts));
+    println!(
+        "  start and first run: best {:?}, median {:?}",
+        starts[0],
+        middle(&starts)
+    );
     for (steps, runs) in [(0, RUNS), (10, RUNS), (1000, RUNS / 20), (100_000, 20)] {
         let times = times(&scenario(steps), runs);
         let late = times[times.len() * 99 / 100];
