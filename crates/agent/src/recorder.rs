@@ -181,6 +181,20 @@ impl Recorder {
         losses.changed = true;
     }
 
+    /// The classes and methods that run unmodified, each with the reason.
+    pub(crate) fn all_not_woven(&self) -> Vec<(String, String)> {
+        self.losses.lock_safe().not_woven.clone()
+    }
+
+    /// Why capture ended, if it did.
+    pub(crate) fn why_stopped(&self) -> Option<String> {
+        if !self.is_stopped() {
+            return None;
+        }
+        let why = self.losses.lock_safe().stopped.clone();
+        Some(why.unwrap_or_else(|| "capture has ended".to_owned()))
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

@@ -148,18 +148,28 @@ impl Worker {
 
     fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>, run: &culprit_wire::Run) -> Outcome {
         agent.recorder.states.gate(run.multi_threaded);
+        if let Ok(java) = self.java() {
+            java.set_several_threads(jni, run.multi_threaded);
+        }
         if run.multi_threaded {
             self.run_threads(jni);
         } else {
             natives::run_steps_of(None);
             self.drive_to_end(agent, jni);
         }
-        self.run.lock_safe().outcome()
+        self.run
+            .lock_safe()
+            .outcome(&agent.recorder.all_not_woven())
     }
 
     /// Has each thread of the scenario do its own steps, and waits until the run is over.
     fn run_threads(&self, jni: &Jni<'_>) {
-        let threads = self.run.lock_safe().threads();
+        let threads = {
+            let mut run = self.run.lock_safe();
+            // The tables come before the first step.
+            run.peek(0, &self.incoming);
+            run.threads()
+        };
         let started = self.java().and_then(|java| {
             for (id, name) in threads {
                 java.start_thread(jni, id, &name)?;

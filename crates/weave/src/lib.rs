@@ -13,6 +13,7 @@ mod fresh;
 pub mod hook;
 mod identity;
 pub mod library;
+mod locks;
 mod method;
 mod observed;
 pub mod outline;

@@ -12,6 +12,7 @@ use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
 
 use crate::fresh::Flow;
+use crate::locks;
 use crate::probe::{self, local_kind, variant};
 use crate::reference::{self, Given};
 use crate::{Error, ID_FIELD, Purpose, Settings, SiteNumbers, Woven};
@@ -166,6 +167,9 @@ pub(crate) fn weave_class(
     class.pool = pool;
     methods.append(&mut detours);
     class.methods = methods;
+    if settings.purpose == Purpose::Replay {
+        locks::gate_methods(&mut class)?;
+    }
     Ok(Woven {
         bytes: class.write()?,
         sites,

@@ -9,6 +9,7 @@ use culprit_model::{EventKind, SiteKind};
 use crate::calls;
 use crate::identity;
 use crate::library;
+use crate::locks;
 use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::outside;
 use crate::probe::{self, local_kind, variant};
@@ -52,6 +53,9 @@ pub(crate) fn weave(
     };
     for instruction in code.instructions() {
         let instruction = instruction?;
+        if weaver.purpose == Purpose::Replay {
+            locks::gate(weaver, &instruction)?;
+        }
         match instruction.opcode {
             op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKESTATIC | op::INVOKEINTERFACE => {
                 weaver.after_clone(&instruction)?;

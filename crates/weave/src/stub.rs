@@ -86,8 +86,11 @@ fn constants(class: &mut ClassFile, array: &str) -> Result<Attribute, Error> {
     let pool = &mut class.pool;
     let name = pool.class_name(class.this_class)?.into_owned();
     let own = pool.add_class(&name)?;
-    let method =
-        pool.add_method_ref(ANSWER, "constants", "(Ljava/lang/Class;)[Ljava/lang/Object;")?;
+    let method = pool.add_method_ref(
+        ANSWER,
+        "constants",
+        "(Ljava/lang/Class;)[Ljava/lang/Object;",
+    )?;
     let mut asm = Asm::new();
     asm.ldc(own).invokestatic(method);
     asm.checkcast(pool.add_class(array)?).op(op::ARETURN);

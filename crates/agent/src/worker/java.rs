@@ -35,8 +35,8 @@ const BOXES: [(u8, &str, &str); 8] = [
 ];
 
 /// Something of the JDK or of the runtime threw that has no reason to.
-fn threw(what: &str) -> Halt {
-    Halt::Unsupported(format!("{what} threw"))
+fn threw(jni: &Jni<'_>, what: &str, thrown: &Local<'_>) -> Halt {
+    Halt::Unsupported(format!("{what} threw {}", thrown_text(jni, thrown)))
 }
 
 /// An exception as its `toString` has it.
@@ -47,7 +47,9 @@ fn thrown_text(jni: &Jni<'_>, thrown: &Local<'_>) -> String {
         .and_then(|method| jni.call_object(thrown, method, &[]));
     match text {
         Ok(Some(text)) => jni.string(&text),
-        _ => "an exception without text".to_owned(),
+        _ => super::worker()
+            .and_then(|worker| worker.jvmti.class_signature(&class).ok())
+            .unwrap_or_default(),
     }
 }
 
@@ -98,7 +100,7 @@ impl Java {
     pub(crate) fn object<'j>(&self, jni: &Jni<'j>, id: u64) -> Result<Option<Local<'j>>, Halt> {
         let class = self.answer.local(jni);
         jni.static_object(&class, self.object, &[Passed::Long(id as i64)])
-            .map_err(|_| threw("Answer.object"))
+            .map_err(|thrown| threw(jni, "Answer.object", &thrown))
     }
 
     /// The id of an object in this JVM, given now if it has none.
@@ -106,15 +108,21 @@ impl Java {
         let class = self.answer.local(jni);
         let object = Passed::Reference(Some(*object));
         let id = jni.static_long(&class, self.adopt, &[object]);
-        id.map(|id| id as u64).map_err(|_| threw("Answer.adopt"))
+        id.map(|id| id as u64)
+            .map_err(|thrown| threw(jni, "Answer.adopt", &thrown))
+    }
+
+    /// Tells the runtime whether threads have to wait for each other.
+    pub(crate) fn set_several_threads(&self, jni: &Jni<'_>, several: bool) {
+        let class = self.answer.local(jni);
+        let _ = jni.set_static_boolean(&class, "severalThreads", several);
     }
 
     pub(crate) fn make_loader<'j>(&self, jni: &Jni<'j>, number: u32) -> Result<Local<'j>, Halt> {
         let class = self.loader.local(jni);
         let made = jni.static_object(&class, self.make, &[Passed::Int(number as i32)]);
-        made.ok()
-            .flatten()
-            .ok_or_else(|| threw("making a class loader"))
+        let made = made.map_err(|thrown| threw(jni, "making a class loader", &thrown))?;
+        made.ok_or_else(|| Halt::Unsupported("no class loader was made".to_owned()))
     }
 
     /// Starts a thread that does the steps of one of the scenario.
@@ -128,7 +136,7 @@ impl Java {
         let class = self.worker.local(jni);
         let arguments = [Passed::Int(thread.0 as i32), name];
         jni.call_statically(&class, self.start, &arguments, b'V')
-            .map_err(|_| threw("starting a thread"))
+            .map_err(|thrown| threw(jni, "starting a thread", &thrown))
     }
 
     /// A class by its internal name, not initialised. Without a loader it is one of the JDK.
@@ -179,20 +187,23 @@ impl Java {
         value: Passed<'_>,
     ) -> Result<Option<Local<'j>>, Halt> {
         let boxes = self.boxes.iter().find(|(l, ..)| *l == letter);
-        let (_, class, method) = boxes.ok_or_else(|| threw("boxing"))?;
+        let (_, class, method) =
+            boxes.ok_or_else(|| Halt::Unsupported("no such boxed type".to_owned()))?;
         let class = class.local(jni);
         jni.static_object(&class, *method, &[value])
-            .map_err(|_| threw("valueOf"))
+            .map_err(|thrown| threw(jni, "valueOf", &thrown))
     }
 
     /// Lets go of the lock of an object for a moment.
     pub(crate) fn wait_on(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<(), Halt> {
         const MOMENT: i64 = 1;
-        let class = jni.find_class("java/lang/Object")?;
-        let wait = jni.method(&class, "wait", "(J)V")?;
-        // An interrupt, or a lock that is not held, is what the scenario says it is.
-        let _ = jni.call_exactly(object, &class, wait, &[Passed::Long(MOMENT)], b'V');
-        Ok(())
+        jni.with_frame(|jni| -> Result<(), Halt> {
+            let class = jni.find_class("java/lang/Object")?;
+            let wait = jni.method(&class, "wait", "(J)V")?;
+            // An interrupt, or a lock that is not held, is what the scenario says it is.
+            let _ = jni.call_exactly(object, &class, wait, &[Passed::Long(MOMENT)], b'V');
+            Ok(())
+        })?
     }
 
     /// What ends observed code that still runs when the run is over.

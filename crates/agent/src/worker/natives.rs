@@ -47,6 +47,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
         method("hash", "(J)I", hash as *mut c_void),
+        method("awaitTurn", "()V", await_turn as *mut c_void),
         method("published", "(J)V", published as *mut c_void),
         method(
             "constants",
@@ -117,7 +118,20 @@ extern "system" fn work(env: Env, _: jclass) {
 
 extern "system" fn drive(env: Env, _: jclass, thread: jint) {
     run_steps_of(Some(ThreadId(thread as u32)));
-    with(env, (), |worker, agent, jni| worker.drive_to_end(agent, jni));
+    with(env, (), |worker, agent, jni| {
+        worker.drive_to_end(agent, jni)
+    });
+}
+
+extern "system" fn await_turn(env: Env, _: jclass) {
+    with(env, (), |worker, _, jni| {
+        if let Err(halt) = worker.turn() {
+            worker.halt(halt);
+            if let Ok(java) = worker.java() {
+                jni.throw(&java.stop(jni));
+            }
+        }
+    });
 }
 
 extern "system" fn published(env: Env, _: jclass, state: jlong) {

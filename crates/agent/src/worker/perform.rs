@@ -37,7 +37,7 @@ impl Worker {
     }
 
     /// The next step, once it is one of this thread; `None` where the scenario has ended.
-    fn turn(&self) -> Result<Option<Step>, Halt> {
+    pub(super) fn turn(&self) -> Result<Option<Step>, Halt> {
         let own = natives::own_thread();
         let mut run = self.run.lock_safe();
         loop {
@@ -226,7 +226,9 @@ impl Worker {
     /// Whether a field is one of an external class.
     fn is_inherited(&self, jni: &Jni<'_>, class: &Local<'_>, site: &Site) -> bool {
         let (name, descriptor) = (&site.target.name, &site.target.descriptor);
-        let declaring = self.jvmti.field_declaring_class(jni, class, name, descriptor);
+        let declaring = self
+            .jvmti
+            .field_declaring_class(jni, class, name, descriptor);
         let Ok(Some(declaring)) = declaring else {
             return false;
         };

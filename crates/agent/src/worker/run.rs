@@ -11,7 +11,8 @@ use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{
-    BlobId, EventKind, ObjectId, Part, Reference, Site, SiteId, SiteKind, Step, ThreadId, TypeId, Value,
+    BlobId, EventKind, ObjectId, Part, Reference, Site, SiteId, SiteKind, Step, ThreadId, TypeId,
+    Value,
 };
 use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{Message as _, ToWorker};
@@ -275,12 +276,19 @@ impl Run {
         self.outcome.is_some()
     }
 
-    pub(super) fn outcome(&mut self) -> Outcome {
-        let in_sync = Outcome::InSync {
-            steps: self.at,
-            open_calls: self.open_calls(),
+    /// How the run ended. A method that could not be woven is the likeliest reason for a bad end.
+    pub(super) fn outcome(&mut self, not_woven: &[(String, String)]) -> Outcome {
+        self.finish();
+        let mut outcome = self.outcome.take().unwrap_or(Outcome::Stopped);
+        let why = match &mut outcome {
+            Outcome::Diverged(divergence) => &mut divergence.why,
+            Outcome::Unsupported(why) => why,
+            Outcome::InSync { .. } | Outcome::Stopped => return outcome,
         };
-        self.outcome.take().unwrap_or(in_sync)
+        for (method, reason) in not_woven {
+            why.push_str(&format!("; {method} is not woven: {reason}"));
+        }
+        outcome
     }
 
     /// All steps were done; calls may still be open.
@@ -294,6 +302,9 @@ impl Run {
 
     /// Takes in what the subject's thread has recorded since, and compares it with the steps.
     pub(super) fn catch_up(&mut self, agent: &Agent, incoming: &Incoming, state: i64) {
+        if let Some(why) = agent.recorder.why_stopped() {
+            self.end(Outcome::Unsupported(why));
+        }
         let told = agent.recorder.take(Duration::ZERO);
         for message in told {
             match message {

@@ -14,6 +14,9 @@ import jdk.internal.misc.Unsafe;
 public final class Answer {
     private static final Unsafe U = Unsafe.getUnsafe();
 
+    /** Whether the scenario has steps of several threads; set by the agent. */
+    private static boolean severalThreads;
+
     /** Objects by their id: the scenario may name them for as long as it goes on. */
     private static Object[] objects = new Object[1 << 12];
 
@@ -117,6 +120,13 @@ public final class Answer {
     public static Object readL(Object found, int site) {
         long token = State.current();
         return Probe.isInside(token) ? Executor.read(State.of(token), site) : found;
+    }
+
+    /** A thread is about to take a lock: it waits until the scenario has come to its next step. */
+    public static void awaitTurn() {
+        if (severalThreads && State.current() != 0) {
+            Executor.awaitTurn();
+        }
     }
 
     /** The constants of an external enum. */

@@ -23,6 +23,9 @@ final class Executor {
     /** Observed code is about to take the hash of an object: the one that the scenario knows, or 0. */
     static native int hash(long state);
 
+    /** Waits until the next step of the scenario is one of this thread. */
+    static native void awaitTurn();
+
     /** A record is published, and other threads may wait for that. */
     static native void published(long state);
 
