@@ -123,3 +123,28 @@ impl From<Event> for Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_from_outside_is_given() {
+        for (step, given) in [
+            ("=> @1(1, 2)", 0..2),
+            ("=> get @1 on 1 = 2", 0..1),
+            ("=> set @1 on 1 = 2", 0..2),
+            ("-> get @1 on 1 = 2", 1..2),
+            ("-> set @1 on 1 = 2", 0..0),
+            ("-> @1(1, 2)", 0..0),
+            ("<- @1 = 1", 0..1),
+            ("<- @1", 0..0),
+            ("<= @1 = 1", 0..0),
+            ("== array @1 = 1", 0..1),
+            ("== hash @1 on 1 = 2", 1..2),
+        ] {
+            let scenario: Scenario = format!("scenario 1\n{step}").parse().unwrap();
+            assert_eq!(scenario.steps[0].given(), given, "{step}");
+        }
+    }
+}

@@ -1,6 +1,9 @@
 //! Whether a scenario makes sense: calls and their ends nest, steps refer to what is there, and
 //! their values are those that their sites ask for. Editing a scenario can break each of these, and
 //! an executor relies on all of them.
+//!
+//! A step may be less deep than calls are open: then the inner ones ended unseen, as they can in a
+//! recording. So who takes the end of a call out of a scenario must take out the call as well.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +32,7 @@ pub enum Problem {
     UnknownBlob(BlobId),
     /// A site cannot have steps of this kind.
     Kind(EventKind, SiteId),
-    /// The depth of the step, and the calls of its thread that are open.
+    /// The depth of the step, and the calls of its thread that are open, which are fewer.
     Depth(u32, u32),
     /// Observed code runs at odd depths, other code at even ones; the step belongs to the others.
     Side(EventKind, u32),
@@ -66,7 +69,10 @@ impl fmt::Display for Inconsistency {
             Problem::UnknownBlob(id) => write!(f, "{id} is not defined"),
             Problem::Kind(kind, id) => write!(f, "{id} cannot have a step {}", kind.name()),
             Problem::Depth(depth, open) => {
-                write!(f, "depth {depth}, but {open} calls of the thread are open")
+                write!(
+                    f,
+                    "depth {depth}, but only {open} calls of the thread are open"
+                )
             }
             Problem::Side(kind, depth) => write!(
                 f,
@@ -172,9 +178,11 @@ impl<'t> Checker<'t> {
         let Some(open) = self.threads.get_mut(&step.thread) else {
             return Err(Problem::UnknownThread(step.thread));
         };
-        if open.len() as u64 != u64::from(step.depth) {
+        if step.depth as usize > open.len() {
             return Err(Problem::Depth(step.depth, open.len() as u32));
         }
+        // Calls that are deeper ended unseen.
+        open.truncate(step.depth as usize);
         if step.depth % 2 != u32::from(is_inside(step.kind)) {
             return Err(Problem::Side(step.kind, step.depth));
         }
@@ -398,7 +406,7 @@ mod tests {
         );
         check(
             "t1 depth 1 <= @1 = 5L",
-            "step 0: depth 1, but 0 calls of the thread are open",
+            "step 0: depth 1, but only 0 calls of the thread are open",
         );
         check(
             "t1 -> @2(null)",
@@ -412,8 +420,8 @@ mod tests {
         check(
             "t1 => new A@6()
              t1   -> @2(null)
-             t1 depth 1 <= @6 = #1:A",
-            "step 2: depth 1, but 2 calls of the thread are open",
+             t1 <= @6 = #1:A",
+            "step 2: incoming-return at depth 2, where external code runs",
         );
         check(
             "t1 => new A@6()
@@ -421,6 +429,18 @@ mod tests {
             "step 1: the innermost open call is that of site 6",
         );
         check("t3 => new A@6()", "step 0: thread t3 is not defined");
+    }
+
+    #[test]
+    fn calls_may_end_unseen() {
+        check(
+            "t1 => new A@6()
+             t1   -> @2(null)
+             t1     => @1(5, null) on #1:A
+             t1 depth 1 <= @6 = #1:A
+             t1 => new A@6()",
+            "",
+        );
     }
 
     #[test]
