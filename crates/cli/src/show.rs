@@ -9,6 +9,7 @@ mod filter;
 mod folder;
 mod json;
 mod place;
+mod scenario;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -34,36 +35,39 @@ pub(crate) struct Args {
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Print the events, one line each, instead of the summary
-    #[arg(long)]
+    #[arg(long, group = "lines")]
     events: bool,
+    /// Print the scenario: what a replay does, as text that can be read back
+    #[arg(long, group = "lines")]
+    scenario: bool,
     /// Print JSON: one document, or with --events one object a line
-    #[arg(long)]
+    #[arg(long, conflicts_with = "scenario")]
     json: bool,
     /// Shorten nothing
     #[arg(long)]
     full: bool,
 
     /// Only events in or of these classes: com.acme.Order, com.acme.**
-    #[arg(long, value_name = "PATTERN", help_heading = FILTERS, requires = "events")]
+    #[arg(long, value_name = "PATTERN", help_heading = FILTERS, requires = "events", conflicts_with = "scenario")]
     class: Vec<Pattern>,
     /// Only events of this thread: 1 or t1
-    #[arg(long, value_name = "N", help_heading = FILTERS, requires = "events", value_parser = filter::thread)]
+    #[arg(long, value_name = "N", help_heading = FILTERS, requires = "lines", value_parser = filter::thread)]
     thread: Vec<u32>,
     /// Only events with these numbers: 10..20, 10.., ..20 or 10
-    #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "events")]
+    #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "lines")]
     range: Option<Places>,
     /// Only events of this kind: incoming-call, outgoing-throw and so on
-    #[arg(long, value_name = "KIND", help_heading = FILTERS, requires = "events", value_parser = filter::kind)]
+    #[arg(long, value_name = "KIND", help_heading = FILTERS, requires = "events", conflicts_with = "scenario", value_parser = filter::kind)]
     kind: Vec<EventKind>,
     /// Only events whose line contains this text
-    #[arg(long, value_name = "TEXT", help_heading = FILTERS, requires = "events")]
+    #[arg(long, value_name = "TEXT", help_heading = FILTERS, requires = "events", conflicts_with = "scenario")]
     grep: Option<String>,
 }
 
 const FILTERS: &str = "Which events";
 
 const LEGEND: &str = "\
-How to read --events:
+How to read --events, and with few differences --scenario:
   =>   outside code calls observed code    ->   observed code calls outside code
   <=   that call returns                   <-   that call returns
   <=!  it throws, out of observed code     <-!  it throws, into observed code
@@ -92,6 +96,7 @@ enum Form {
     SummaryJson,
     Events,
     EventsJson,
+    Scenario,
 }
 
 impl Args {
@@ -99,6 +104,7 @@ impl Args {
         Plan {
             path: self.path.clone(),
             form: match (self.events, self.json) {
+                _ if self.scenario => Form::Scenario,
                 (false, false) => Form::Summary,
                 (false, true) => Form::SummaryJson,
                 (true, false) => Form::Events,
@@ -161,6 +167,12 @@ fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Re
                 return Err(expected(&error).into());
             }
         }
+        Form::Scenario => {
+            if let Err(error) = scenario::print(recording, &plan.filter, console.out())? {
+                console.out().flush()?;
+                return Err(expected(&error).into());
+            }
+        }
     }
     Ok(ExitCode::Answered)
 }
@@ -171,11 +183,15 @@ fn show_folder(path: &Path, plan: &Plan, console: &mut Console) -> anyhow::Resul
     match plan.form {
         Form::Summary => table.print(console.styles(), console.out())?,
         Form::SummaryJson => json::folder(&table, console.out())?,
-        Form::Events | Form::EventsJson => {
+        Form::Events | Form::EventsJson | Form::Scenario => {
             let count = folder.recordings.len();
             let message = format!("{} holds {count} recordings", path.display());
+            let option = match plan.form {
+                Form::Scenario => "--scenario",
+                _ => "--events",
+            };
             let hint = format!(
-                "name one of them, such as {}; without --events they are listed",
+                "name one of them, such as {}; without {option} they are listed",
                 folder.recordings[0].display()
             );
             return Err(Expected::new(ExitCode::Usage, message).hint(hint).into());

@@ -1,11 +1,11 @@
 //! Events as lines of text, in the notation that `culprit show --help` explains, or as JSON.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use culprit_model::{Event, EventKind, Site, Value};
-use culprit_trace::{Error, Gap, GapReason, Recording, Step};
+use culprit_trace::{Gap, GapReason, Recording};
 
-use super::filter::Filter;
+use super::filter::{Filter, Found, Printed, each};
 use super::value::{self, Detail};
 use super::{figure, json, place};
 use crate::console::Styles;
@@ -20,9 +20,6 @@ pub(crate) struct Printer<'r> {
     pub(crate) styles: Styles,
 }
 
-/// What the reader said in the end; the outer error is that of the output.
-type Printed = io::Result<Result<(), Error>>;
-
 impl Printer<'_> {
     /// One line per event that passes the filter.
     pub(crate) fn lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
@@ -30,7 +27,7 @@ impl Printer<'_> {
         let threads = self.recording.thread_event_counts();
         let last = threads.keys().next_back().map_or(0, |thread| thread.0);
         let names = last.max(1).ilog10() as usize + 2;
-        self.each(filter, |found| {
+        each(self.recording, filter, |found| {
             let dim = self.styles.dim;
             match found {
                 Found::Event(event, site) => {
@@ -53,10 +50,7 @@ impl Printer<'_> {
                     "",
                     gap.thread.to_string(),
                     figure::counted(gap.count, "event"),
-                    match gap.reason {
-                        GapReason::Forgotten => "forgotten here (--last)",
-                        GapReason::Unknown(_) => "lost here",
-                    },
+                    missing(&gap),
                     warn = self.styles.warn
                 ),
             }
@@ -65,7 +59,7 @@ impl Printer<'_> {
 
     /// One JSON object a line per event that passes the filter.
     pub(crate) fn json_lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
-        self.each(filter, |found| {
+        each(self.recording, filter, |found| {
             let value = match found {
                 Found::Event(event, site) => {
                     if filter.text.is_some() && !filter.passes_text(&self.describe(&event, site)) {
@@ -77,39 +71,6 @@ impl Printer<'_> {
             };
             writeln!(out, "{value}")
         })
-    }
-
-    fn each(&self, filter: &Filter, mut print: impl FnMut(Found<'_>) -> io::Result<()>) -> Printed {
-        let sites = filter.sites(self.recording);
-        let unknown = place::unknown();
-        let mut scan = self.recording.scan();
-        while let Some(step) = scan.step() {
-            let head = match step {
-                Ok(Step::Event(head)) => head,
-                Ok(Step::Gap(gap)) => {
-                    if filter.shows_gap(gap.before.0, gap.thread.0) {
-                        print(Found::Gap(gap))?;
-                    }
-                    continue;
-                }
-                Err(error) => return Ok(Err(error)),
-            };
-            if head.index.0 >= filter.places.end {
-                break;
-            }
-            let place = self.recording.sites().place(head.site.0);
-            let passes = place.map_or(filter.classes.is_empty(), |place| sites[place]);
-            if !passes || !filter.passes(&head) {
-                continue;
-            }
-            let event = match scan.event(&head) {
-                Ok(event) => event,
-                Err(error) => return Ok(Err(error)),
-            };
-            let site = self.recording.sites().get(head.site.0);
-            print(Found::Event(event, site.unwrap_or(&unknown)))?;
-        }
-        Ok(Ok(()))
     }
 
     /// The event without its number, its thread and its place.
@@ -170,11 +131,6 @@ impl Printer<'_> {
     }
 }
 
-enum Found<'s> {
-    Event(Event, &'s Site),
-    Gap(Gap),
-}
-
 fn member(site: &Site, owner: &str) -> String {
     if owner.is_empty() {
         site.target.name.clone()
@@ -185,13 +141,15 @@ fn member(site: &Site, owner: &str) -> String {
     }
 }
 
+/// What became of the events that are missing.
+pub(crate) fn missing(gap: &Gap) -> &'static str {
+    match gap.reason {
+        GapReason::Forgotten => "forgotten here (--last)",
+        GapReason::Unknown(_) => "lost here",
+    }
+}
+
 /// The end of a call stands below its beginning.
 fn shown_depth(event: &Event) -> u32 {
-    match event.kind {
-        EventKind::IncomingReturn
-        | EventKind::IncomingThrow
-        | EventKind::OutgoingReturn
-        | EventKind::OutgoingThrow => event.depth.saturating_sub(1),
-        _ => event.depth,
-    }
+    event.depth.saturating_sub(event.kind.closes().into())
 }

@@ -1,9 +1,12 @@
 //! Which events to print.
 
+use std::io;
 use std::str::FromStr;
 
-use culprit_model::{EventKind, Pattern};
-use culprit_trace::{EventHead, Recording};
+use culprit_model::{Event, EventKind, Pattern, Site};
+use culprit_trace::{Error, EventHead, Gap, Recording, Step};
+
+use super::place;
 
 /// Everything must hold; an empty list holds for every event.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +107,53 @@ impl Filter {
             && self.text.is_none()
             && (self.threads.is_empty() || self.threads.contains(&thread))
     }
+}
+
+/// What passes a filter.
+pub(crate) enum Found<'s> {
+    Event(Event, &'s Site),
+    Gap(Gap),
+}
+
+/// What the reader said in the end; the outer error is that of the output.
+pub(crate) type Printed = io::Result<Result<(), Error>>;
+
+/// Prints what passes the filter, in global order.
+pub(crate) fn each(
+    recording: &Recording,
+    filter: &Filter,
+    mut print: impl FnMut(Found<'_>) -> io::Result<()>,
+) -> Printed {
+    let sites = filter.sites(recording);
+    let unknown = place::unknown();
+    let mut scan = recording.scan();
+    while let Some(step) = scan.step() {
+        let head = match step {
+            Ok(Step::Event(head)) => head,
+            Ok(Step::Gap(gap)) => {
+                if filter.shows_gap(gap.before.0, gap.thread.0) {
+                    print(Found::Gap(gap))?;
+                }
+                continue;
+            }
+            Err(error) => return Ok(Err(error)),
+        };
+        if head.index.0 >= filter.places.end {
+            break;
+        }
+        let place = recording.sites().place(head.site.0);
+        let passes = place.map_or(filter.classes.is_empty(), |place| sites[place]);
+        if !passes || !filter.passes(&head) {
+            continue;
+        }
+        let event = match scan.event(&head) {
+            Ok(event) => event,
+            Err(error) => return Ok(Err(error)),
+        };
+        let site = recording.sites().get(head.site.0);
+        print(Found::Event(event, site.unwrap_or(&unknown)))?;
+    }
+    Ok(Ok(()))
 }
 
 #[cfg(test)]

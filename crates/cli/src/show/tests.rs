@@ -512,6 +512,50 @@ fn gaps_show_only_where_they_belong() {
 }
 
 #[test]
+fn the_scenario_as_text() {
+    let folder = shop_folder();
+    let text = answer(folder.path(), &["DIR", "--scenario"]);
+    let recording = Recording::open(folder.path()).unwrap();
+    let whole = culprit_replay::lift(&recording).scenario().unwrap();
+    assert_eq!(text.parse(), Ok(whole));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_part_of_the_scenario_has_what_it_refers_to_and_says_how_deep_it_starts() {
+    let folder = shop_folder();
+    let words = ["DIR", "--scenario", "--thread", "1", "--range", "4..9"];
+    let expect = "\
+scenario 1
+type 7 com/acme/Point loader 1
+thread 1 \"main\"
+site 2 call java/util/Map.get(Ljava/lang/Object;)Ljava/lang/Object; in com/acme/Order.run()V at Order.java:15
+site 5 field com/acme/Point.x:D in com/acme/Order.run()V at Order.java
+
+4 depth 2   <- Map.get@2 = box 0.5
+8   -> get Point.x@5 on #9:Point = 1.0
+";
+    assert_eq!(answer(folder.path(), &words), expect);
+}
+
+#[test]
+fn filters_that_tear_a_scenario_apart_are_refused() {
+    for words in [
+        ["--kind", "constructed"],
+        ["--class", "a.B"],
+        ["--grep", "x"],
+        ["--json", "--full"],
+        ["--events", "--full"],
+    ] {
+        let words = [&["show", "x", "--scenario"], &words[..]].concat();
+        let error = Typed::try_parse_from(&words).err().unwrap();
+        let text = error.to_string();
+        assert!(text.contains("cannot be used with"), "{text}");
+        assert!(text.contains("--scenario"), "{text}");
+    }
+}
+
+#[test]
 fn filters_without_events_are_refused() {
     for words in [
         ["show", "x", "--kind", "constructed"],
@@ -555,6 +599,12 @@ fn a_run_folder_with_several_recordings_is_a_table() {
     let (code, text) = refusal(folder.path(), &["DIR", "--events"]);
     assert_eq!(code, ExitCode::Usage);
     insta::assert_snapshot!("several_recordings_and_events", text);
+    let (code, text) = refusal(folder.path(), &["DIR", "--scenario"]);
+    assert_eq!(code, ExitCode::Usage);
+    assert!(
+        text.contains("without --scenario they are listed"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -564,6 +614,10 @@ fn a_recording_without_events_is_shown() {
     within_80_columns(&text);
     insta::assert_snapshot!(text);
     assert_eq!(answer(folder.path(), &["DIR", "--events"]), "");
+    assert_eq!(
+        answer(folder.path(), &["DIR", "--scenario"]),
+        "scenario 1\n"
+    );
 }
 
 #[test]
@@ -618,7 +672,12 @@ fn damage_is_an_error_after_what_is_good() {
     };
     writer.events(head, &[0xff; 8]).unwrap();
     let folder = folder(&[("jvm-1.culprit", &end(writer))]);
-    for words in [&["DIR", "--events"][..], &["DIR"], &["DIR", "--json"]] {
+    for words in [
+        &["DIR", "--events"][..],
+        &["DIR", "--scenario"],
+        &["DIR"],
+        &["DIR", "--json"],
+    ] {
         let shown = show(folder.path(), words);
         let error = shown.code.unwrap_err();
         assert_eq!(error.code, ExitCode::Recording);
@@ -627,7 +686,8 @@ fn damage_is_an_error_after_what_is_good() {
             "{}",
             error.message
         );
-        assert!(shown.out.contains("com.acme.Order"));
+        let out = shown.out.replace('/', ".");
+        assert!(out.contains("com.acme.Order"), "{out}");
     }
 }
 

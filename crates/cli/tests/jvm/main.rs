@@ -13,5 +13,6 @@ mod modes;
 mod outlines;
 mod process;
 mod render;
+mod scenario;
 mod stage;
 mod survive;

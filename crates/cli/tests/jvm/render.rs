@@ -17,7 +17,7 @@ pub(crate) fn lines(recording: &Recording) -> Vec<String> {
 }
 
 /// More events than this are looked at in parts, by their heads.
-const MOST: u64 = 50_000;
+pub(crate) const MOST: u64 = 50_000;
 
 /// The lines of the events with these places in the global order.
 pub(crate) fn lines_in(recording: &Recording, places: Range<u64>) -> Vec<String> {

@@ -234,7 +234,7 @@ impl Recorded {
         Recording::open(&self.run).unwrap()
     }
 
-    /// The recording, which must be whole and without any loss.
+    /// The recording, which must be whole and without any loss, so that its scenario makes sense.
     #[track_caller]
     pub(crate) fn complete(&self) -> Recording {
         let recording = self.recording();
@@ -242,6 +242,12 @@ impl Recorded {
         assert!(!recording.is_truncated());
         let end = recording.end().expect("the recording has its end");
         assert_eq!(end.events, recording.event_count());
+        if recording.event_count() <= render::MOST {
+            let scenario = culprit_replay::lift(&recording).scenario().unwrap();
+            if let Err(inconsistency) = scenario.check() {
+                panic!("{inconsistency}\n{scenario}");
+            }
+        }
         recording
     }
 
