@@ -207,7 +207,14 @@ impl Recorder {
         i32::try_from(self.exit_status.load(Ordering::Relaxed)).ok()
     }
 
-    pub(crate) fn take(&self, wait: Duration) -> VecDeque<Message> {
+    /// What was handed over so far.
+    pub(crate) fn take_now(&self) -> VecDeque<Message> {
+        let mut queue = self.queue.lock_safe();
+        queue.waiting = 0;
+        std::mem::take(&mut queue.messages)
+    }
+
+    fn take(&self, wait: Duration) -> VecDeque<Message> {
         let mut queue = self.queue.lock_safe();
         if queue.messages.is_empty() {
             queue = match self.arrived.wait_timeout(queue, wait) {

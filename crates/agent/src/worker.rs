@@ -4,6 +4,7 @@
 //! The runtime and the weaving are those of a recorded JVM. What its threads record is compared
 //! with the scenario here instead of being written to a file.
 
+mod cache;
 mod compare;
 mod java;
 mod natives;
@@ -23,6 +24,7 @@ use culprit_wire::{FromWorker, Message as _, ToWorker};
 
 use crate::agent::{Agent, Trouble};
 use crate::lock::LockSafe;
+use cache::Cache;
 use java::Java;
 use run::Run;
 use subject::Classes;
@@ -42,6 +44,7 @@ pub(crate) struct Worker {
     outgoing: Mutex<UnixStream>,
     subject: Classes,
     java: OnceLock<Java>,
+    cache: Cache,
     run: Mutex<Run>,
     /// Steps were used up, or the run is over.
     moved: Condvar,
@@ -90,6 +93,7 @@ pub(crate) fn greet(
         outgoing: Mutex::new(outgoing),
         subject: Classes::new(subject),
         java: OnceLock::new(),
+        cache: Cache::default(),
         run: Mutex::default(),
         moved: Condvar::new(),
     };

@@ -32,6 +32,10 @@ pub struct MethodId(pub(crate) j::jmethodID);
 pub struct StaticMethodId(pub(crate) j::jmethodID);
 
 // SAFETY: the id of a method is the same in every thread, as long as its class is loaded.
+unsafe impl Send for MethodId {}
+// SAFETY: as above; nothing behind it is changed by reading it.
+unsafe impl Sync for MethodId {}
+// SAFETY: as above.
 unsafe impl Send for StaticMethodId {}
 // SAFETY: as above; nothing behind it is changed by reading it.
 unsafe impl Sync for StaticMethodId {}

@@ -71,11 +71,17 @@ impl Worker {
 
     /// Strings of equal content are one, as constants of a program are.
     fn string<'j>(&self, jni: &Jni<'j>, units: &[u16]) -> Result<Local<'j>, Halt> {
+        if let Some(known) = self.cache.string(units) {
+            return Ok(jni.reuse(&known));
+        }
         let string = jni.new_string_units(units)?;
         let class = jni.object_class(&string);
         let intern = jni.method(&class, "intern", "()Ljava/lang/String;")?;
-        let same = jni.call_object(&string, intern, &[])?;
-        Ok(same.unwrap_or(string))
+        let same = jni.call_object(&string, intern, &[])?.unwrap_or(string);
+        if self.cache.keeps(units) {
+            self.cache.keep_string(units, jni.global(&same)?);
+        }
+        Ok(same)
     }
 
     /// The object that an id of the scenario stands for.
@@ -220,14 +226,18 @@ impl Worker {
 
     /// The class that a type of the scenario is.
     pub(super) fn class<'j>(&self, jni: &Jni<'j>, class: TypeId) -> Result<Local<'j>, Halt> {
+        if let Some(known) = self.cache.class(class) {
+            return Ok(jni.reuse(&known));
+        }
         let (name, loader) = {
             let run = self.run.lock_safe();
-            let class = run.said.class(class);
-            let class =
-                class.ok_or_else(|| Halt::Unsupported(format!("{class:?} is not defined")))?;
+            let undefined = || Halt::Unsupported(format!("{class} is not defined"));
+            let class = run.said.class(class).ok_or_else(undefined)?;
             (class.name.clone(), class.loader)
         };
-        self.class_named(jni, &name, loader)
+        let found = self.class_named(jni, &name, loader)?;
+        self.cache.keep_class(class, jni.global(&found)?);
+        Ok(found)
     }
 
     /// A class by its internal name; not initialised.

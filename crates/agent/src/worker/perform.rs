@@ -1,9 +1,12 @@
 //! Doing what the scenario says: calls into the observed code, and answers to its calls out.
 
+use std::sync::Arc;
+
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
-use culprit_model::{EventKind, Part, Reference, Site, Step, Value};
+use culprit_model::{EventKind, Member, Part, Reference, Site, Step, Value};
 
+use super::cache::{Method, Target};
 use super::run::Run;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
@@ -37,7 +40,7 @@ impl Worker {
     }
 
     /// The next step, once it is one of this thread; `None` where the scenario has ended.
-    pub(super) fn turn(&self) -> Result<Option<Step>, Halt> {
+    pub(super) fn turn(&self) -> Result<Option<Arc<Step>>, Halt> {
         let own = natives::own_thread();
         let mut run = self.run.lock_safe();
         loop {
@@ -70,7 +73,7 @@ impl Worker {
         self.moved.notify_all();
     }
 
-    fn next(&self, ahead: usize) -> Option<Step> {
+    fn next(&self, ahead: usize) -> Option<Arc<Step>> {
         let mut run = self.run.lock_safe();
         run.peek(ahead, &self.incoming).cloned()
     }
@@ -106,53 +109,66 @@ impl Worker {
     }
 
     fn call(&self, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
-        let target = &site.target;
-        let missing = |_| {
-            let (owner, name) = (target.owner.replace('/', "."), &target.name);
-            Halt::Unsupported(format!("{owner} has no {name}{}", target.descriptor))
-        };
-        let mut passed = Vec::new();
+        let mut passed = Vec::with_capacity(values.len());
         for value in values {
             passed.push(self.value(jni, value)?);
         }
-        let result = result_letter(&target.descriptor);
+        let target = match self.cache.target(site.id) {
+            Some(target) => target,
+            None => self.cache.keep_target(site.id, self.target(jni, site)?),
+        };
+        let class = target.class.local(jni);
+        let result = result_letter(&site.target.descriptor);
         // Whatever it throws, the woven code has recorded.
-        if target.name == "<clinit>" {
-            let class = self.class_named(jni, &target.owner, 0)?;
+        match target.method {
             // Asking for a method initialises its class.
-            let _ = jni.static_method(&class, "<clinit>", "()V");
-        } else if target.name == "<init>" {
-            let class = self.class_named(jni, &target.owner, 0)?;
-            let method = jni.method(&class, "<init>", &target.descriptor);
-            let method = method.map_err(missing)?;
-            let object = jni.allocate(&class)?;
-            let _ = jni.call_exactly(&object, &class, method, &passed, b'V');
-        } else if site.is_static {
-            let class = self.class_named(jni, &target.owner, 0)?;
-            let method = jni.static_method(&class, &target.name, &target.descriptor);
-            let method = method.map_err(missing)?;
-            let _ = jni.call_statically(&class, method, &passed, result);
-        } else {
-            let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first() else {
-                return Err(Halt::Unsupported("a call without a receiver".to_owned()));
-            };
-            let class = self.declaring(jni, receiver, site)?;
-            let method = jni.method(&class, &target.name, &target.descriptor);
-            let method = method.map_err(missing)?;
-            let _ = jni.call_exactly(receiver, &class, method, arguments, result);
+            Method::Initialiser => drop(jni.static_method(&class, "<clinit>", "()V")),
+            Method::Static(method) => {
+                let _ = jni.call_statically(&class, method, &passed, result);
+            }
+            Method::Constructor(method) => {
+                let object = jni.allocate(&class)?;
+                let _ = jni.call_exactly(&object, &class, method, &passed, b'V');
+            }
+            Method::Instance(method) => {
+                let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
+                else {
+                    return Err(Halt::Unsupported("a call without a receiver".to_owned()));
+                };
+                let _ = jni.call_exactly(receiver, &class, method, arguments, result);
+            }
         }
         Ok(())
     }
 
-    /// The class whose method is called: the one of that name among those of the receiver.
-    fn declaring<'j>(
-        &self,
-        jni: &Jni<'j>,
-        receiver: &Local<'_>,
-        site: &Site,
-    ) -> Result<Local<'j>, Halt> {
-        let _ = receiver;
-        self.class_named(jni, &site.target.owner, 0)
+    /// What the calls of a site go to.
+    fn target(&self, jni: &Jni<'_>, site: &Site) -> Result<Target, Halt> {
+        let Member {
+            owner,
+            name,
+            descriptor,
+        } = &site.target;
+        let missing = |_| {
+            let owner = owner.replace('/', ".");
+            Halt::Unsupported(format!("{owner} has no {name}{descriptor}"))
+        };
+        let class = self.class_named(jni, owner, 0)?;
+        let method = if name == "<clinit>" {
+            Method::Initialiser
+        } else if name == "<init>" {
+            let method = jni.method(&class, name, descriptor);
+            Method::Constructor(method.map_err(missing)?)
+        } else if site.is_static {
+            let method = jni.static_method(&class, name, descriptor);
+            Method::Static(method.map_err(missing)?)
+        } else {
+            let method = jni.method(&class, name, descriptor);
+            Method::Instance(method.map_err(missing)?)
+        };
+        Ok(Target {
+            class: jni.global(&class)?,
+            method,
+        })
     }
 
     /// External code writes an observed field.
@@ -301,7 +317,7 @@ impl Worker {
 
     /// The step that goes on with a call. Whoever waits on an object has let go of its lock meanwhile,
     /// or nobody could come to wake it.
-    fn turn_of_call(&self, jni: &Jni<'_>) -> Result<Option<Step>, Halt> {
+    fn turn_of_call(&self, jni: &Jni<'_>) -> Result<Option<Arc<Step>>, Halt> {
         let Some(own) = natives::own_thread() else {
             return self.turn();
         };
@@ -319,7 +335,7 @@ impl Worker {
                     return Err(Halt::Ended);
                 }
                 if let Some(step) = run.peek(0, &self.incoming).filter(|s| s.thread == own) {
-                    return Ok(Some(step.clone()));
+                    return Ok(Some(Arc::clone(step)));
                 }
             }
             self.java()?.wait_on(jni, &object)?;

@@ -5,7 +5,6 @@ use std::collections::{HashMap, VecDeque};
 use std::io::BufReader;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
@@ -51,7 +50,7 @@ pub(super) struct Bindings {
 
 #[derive(Default)]
 pub(crate) struct Run {
-    steps: VecDeque<Step>,
+    steps: VecDeque<Arc<Step>>,
     /// No steps follow those.
     complete: bool,
     /// Steps used up.
@@ -175,14 +174,14 @@ impl Run {
     }
 
     /// The step so many places ahead; `None` if the scenario ends before it.
-    pub(super) fn peek(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Step> {
+    pub(super) fn peek(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Arc<Step>> {
         if ahead == 0 {
             self.skip_initialisers(incoming);
         }
         self.look(ahead, incoming)
     }
 
-    fn look(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Step> {
+    fn look(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Arc<Step>> {
         while self.steps.len() <= ahead && !self.complete {
             self.read(incoming);
         }
@@ -219,7 +218,7 @@ impl Run {
 
     fn read(&mut self, incoming: &Incoming) {
         match ToWorker::read_from(&mut *incoming.lock_safe()) {
-            Ok(Some(ToWorker::Steps(steps))) => self.steps.extend(steps),
+            Ok(Some(ToWorker::Steps(steps))) => self.steps.extend(steps.into_iter().map(Arc::new)),
             Ok(Some(ToWorker::Tables(tables))) => self.define(tables),
             Ok(Some(ToWorker::Blob { id, bytes })) => self.keep(id, bytes),
             Ok(Some(ToWorker::EndOfSteps)) => self.complete = true,
@@ -231,7 +230,7 @@ impl Run {
     }
 
     /// Uses the next step up.
-    pub(super) fn take(&mut self) -> Option<Step> {
+    pub(super) fn take(&mut self) -> Option<Arc<Step>> {
         let step = self.steps.pop_front()?;
         self.at += 1;
         let open = self.open.entry(step.thread.0).or_default();
@@ -305,7 +304,7 @@ impl Run {
         if let Some(why) = agent.recorder.why_stopped() {
             self.end(Outcome::Unsupported(why));
         }
-        let told = agent.recorder.take(Duration::ZERO);
+        let told = agent.recorder.take_now();
         for message in told {
             match message {
                 Message::Events(chunk) => self.compare(&chunk.records, incoming),
@@ -389,7 +388,7 @@ impl Run {
 
     /// Ends the run with a difference.
     pub(super) fn diverge(&mut self, got: Option<(EventKind, SiteId, Vec<Value>)>, why: String) {
-        let expected = self.steps.front().cloned();
+        let expected = self.steps.front().map(|step| Step::clone(step));
         let thread = expected.as_ref().map_or(ThreadId(0), |step| step.thread);
         let got = got.map(|(kind, site, values)| {
             let shown = values.iter().map(|v| compare::show(v, &self.done));

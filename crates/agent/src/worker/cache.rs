@@ -1,0 +1,74 @@
+//! What was looked up once: classes by type, methods by site, strings by content. Looking them up
+//! by name costs more than the calls they are for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use culprit_jvmti::{Global, MethodId, StaticMethodId};
+use culprit_model::{SiteId, TypeId};
+
+use crate::lock::LockSafe;
+
+/// Strings are kept up to this length, and so many of them.
+const LONGEST: usize = 64;
+const MOST_STRINGS: usize = 1 << 16;
+
+#[derive(Default)]
+pub(super) struct Cache {
+    types: Mutex<HashMap<u32, Arc<Global>>>,
+    targets: Mutex<HashMap<u32, Arc<Target>>>,
+    strings: Mutex<HashMap<Box<[u16]>, Arc<Global>>>,
+}
+
+/// What an incoming call goes to.
+pub(super) struct Target {
+    pub(super) class: Global,
+    pub(super) method: Method,
+}
+
+/// A method, and how it is called.
+pub(super) enum Method {
+    Static(StaticMethodId),
+    Constructor(MethodId),
+    Instance(MethodId),
+    /// The class is initialised.
+    Initialiser,
+}
+
+impl Cache {
+    pub(super) fn class(&self, class: TypeId) -> Option<Arc<Global>> {
+        self.types.lock_safe().get(&class.0).cloned()
+    }
+
+    pub(super) fn keep_class(&self, class: TypeId, found: Global) {
+        self.types.lock_safe().insert(class.0, Arc::new(found));
+    }
+
+    pub(super) fn target(&self, site: SiteId) -> Option<Arc<Target>> {
+        self.targets.lock_safe().get(&site.0).cloned()
+    }
+
+    pub(super) fn keep_target(&self, site: SiteId, target: Target) -> Arc<Target> {
+        let target = Arc::new(target);
+        let mut targets = self.targets.lock_safe();
+        targets.insert(site.0, Arc::clone(&target));
+        target
+    }
+
+    pub(super) fn string(&self, units: &[u16]) -> Option<Arc<Global>> {
+        match units.len() <= LONGEST {
+            true => self.strings.lock_safe().get(units).cloned(),
+            false => None,
+        }
+    }
+
+    /// Whether a string is worth keeping.
+    pub(super) fn keeps(&self, units: &[u16]) -> bool {
+        units.len() <= LONGEST && self.strings.lock_safe().len() < MOST_STRINGS
+    }
+
+    pub(super) fn keep_string(&self, units: &[u16], string: Global) {
+        let mut strings = self.strings.lock_safe();
+        strings.insert(units.into(), Arc::new(string));
+    }
+}
