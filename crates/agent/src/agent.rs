@@ -59,6 +59,7 @@ impl Agent {
     /// Sets everything up in the JVM's live phase and starts to record.
     pub(crate) fn start(
         jvmti: Jvmti,
+        jni: &Jni<'_>,
         options: AgentOptions,
         feature: u16,
     ) -> Result<Agent, Trouble> {
@@ -79,6 +80,7 @@ impl Agent {
         };
         let mut start = facts_at_start(jvmti, &options);
         mask(&mut start, &options, &redact);
+        start.notes.extend(salt(jni));
         let thread =
             RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
         let classes = Classes::new(options.selection.clone(), roots);
@@ -183,6 +185,7 @@ impl Agent {
             ("Records", "end", "(J)V"),
             ("ClassInfo", "role", "(Ljava/lang/Object;)I"),
             ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
+            ("Hashes", "isOpen", "(Ljava/lang/Object;)Z"),
             ("Values", "one", "(JI)V"),
             ("Probe", "enter", "(JI)J"),
             ("Failures", "test", "(Ljava/lang/Throwable;)V"),
@@ -273,6 +276,16 @@ fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
         options: options.to_string(),
         notes: Vec::new(),
     }
+}
+
+/// What the JVM made up for the order of `Set.of` and `Map.of`, since JDK 12 or so.
+fn salt(jni: &Jni<'_>) -> Option<(String, String)> {
+    let read = |jni: &Jni<'_>| {
+        let class = jni.find_class("java/util/ImmutableCollections").ok()?;
+        jni.static_long(&class, "SALT32L").ok()
+    };
+    let salt = jni.with_frame(read).ok()??;
+    Some(("salt of immutable collections".to_owned(), salt.to_string()))
 }
 
 /// Masks what `--redact` matches in the command, the properties and the folder. The patterns

@@ -264,7 +264,7 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         let started = match options.mode {
             Mode::Worker => worker::greet(jvmti, &options, feature)
                 .and_then(|options| Agent::replay(jvmti, options, feature)),
-            Mode::Record | Mode::Suggest => Agent::start(jvmti, options, feature),
+            Mode::Record | Mode::Suggest => Agent::start(jvmti, &jni, options, feature),
         };
         match started {
             Ok(agent) => {

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use culprit_classfile::access;
 use culprit_jvmti::sys::jni::{
     JNIEnv, jboolean, jclass, jint, jlong, jlongArray, jobject, jstring,
 };
@@ -214,6 +215,12 @@ extern "system" fn made_up(env: Env, _: jclass, class: jclass) -> jint {
         jni.with_frame(|jni| {
             let declaring = |name, descriptor| {
                 let method = jni.method(&class, name, descriptor).ok()?;
+                let modifiers = agent.jvmti.method_modifiers(method).ok()?;
+                let kind = modifiers as u16 & (access::SYNTHETIC | access::BRIDGE);
+                if kind == access::SYNTHETIC {
+                    // The one that weaving adds; compilers make bridges alone.
+                    return Some("Ljava/lang/Object;".to_owned());
+                }
                 let declaring = agent.jvmti.declaring_class(jni, method).ok()??;
                 agent.jvmti.class_signature(&declaring).ok()
             };
@@ -513,7 +520,7 @@ extern "system" fn exiting(env: Env, _: jclass, status: jint) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use culprit_classfile::{ClassFile, access};
+    use culprit_classfile::ClassFile;
     use std::collections::BTreeSet;
 
     #[test]

@@ -30,6 +30,7 @@ classes!(
     "Reflection",
     "Probe",
     "Failures",
+    "Hashes",
     "Hiding",
     "Children",
 );

@@ -147,7 +147,7 @@ impl<'a> Jni<'a> {
     }
 
     /// Calls a static method that gives a `long`.
-    pub fn static_long(
+    pub fn call_static_long(
         &self,
         class: &Local<'_>,
         method: StaticMethodId,

@@ -263,6 +263,26 @@ impl<'a> Jni<'a> {
         Ok(())
     }
 
+    /// The value of a static `long` field.
+    pub fn static_long(&self, class: &Local<'_>, name: &str) -> Result<i64> {
+        let (name_c, descriptor_c) = (c_string(name)?, c_string("J")?);
+        let id = call!(
+            self,
+            GetStaticFieldID,
+            class.raw(),
+            name_c.as_ptr(),
+            descriptor_c.as_ptr()
+        );
+        if id.is_null() {
+            self.clear_exception();
+            return Err(Error::Jni {
+                call: "GetStaticFieldID",
+                what: name.to_owned(),
+            });
+        }
+        Ok(call!(self, GetStaticLongField, class.raw(), id))
+    }
+
     /// The value of a `long` field that the object's class declares or inherits.
     pub fn long_field(&self, object: &Local<'_>, name: &str) -> Result<i64> {
         let class = self.object_class(object);

@@ -217,6 +217,12 @@ impl Jvmti {
         Ok(unsafe { Local::from_raw(declaring) })
     }
 
+    pub fn method_modifiers(self, method: MethodId) -> Result<i32> {
+        let mut modifiers = 0;
+        call!(self, GetMethodModifiers, method.0, &mut modifiers)?;
+        Ok(modifiers)
+    }
+
     pub fn class_modifiers(self, class: &Local<'_>) -> Result<i32> {
         let mut modifiers = 0;
         call!(self, GetClassModifiers, class.raw(), &mut modifiers)?;

@@ -45,7 +45,7 @@ struct Open {
     constructed: Option<Kept>,
 }
 
-/// The construction of an object.
+/// The construction of an object, and its hash where that was told.
 #[derive(Debug)]
 struct Built {
     events: Vec<Kept>,
@@ -111,6 +111,14 @@ impl Needs {
                     objects,
                     constructed: None,
                 });
+            }
+            EventKind::IdentityHash => {
+                // Told once: whoever needs the object needs it.
+                let mut object = None;
+                each_object(values, &mut |id| object = object.or(Some(id)));
+                if let Some(known) = object.and_then(|id| built.get_mut(&id)) {
+                    known.events.push(kept());
+                }
             }
             EventKind::Constructed => {
                 if let Some(open) = past.open.last_mut() {

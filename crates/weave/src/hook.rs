@@ -1,9 +1,10 @@
 //! Hooks: methods of the JDK and of test frameworks that tell that a run fails or ends, that list
-//! fields, or that start a process.
+//! fields, that start a process, or that ask for a hash.
 
 use culprit_classfile::{Asm, ClassFile, Code, Editor, MethodContext, Pool};
 
 use crate::Error;
+use crate::probe::PROBE;
 
 /// Reports to the runtime at the entry of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +33,8 @@ enum Report {
     ChildCommand,
     /// The result goes through `Children.environment`, with the second argument.
     ChildEnvironment,
+    /// `Probe.asked(this)`.
+    Asked,
 }
 
 /// The runtime's class that hooks call.
@@ -49,7 +52,7 @@ const FRAMES: &str = "[Ljava/lang/StackTraceElement;";
 
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 12] = [
+pub const HOOKS: [Hook; 13] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -67,6 +70,13 @@ pub const HOOKS: [Hook; 12] = [
         method: "halt",
         descriptor: "(I)V",
         report: Report::Exiting,
+    },
+    // Final there, so that no enum can have a hash of its own, nor a method that tells of it.
+    Hook {
+        class: "java/lang/Enum",
+        method: "hashCode",
+        descriptor: "()I",
+        report: Report::Asked,
     },
     Hook {
         class: "jdk/internal/reflect/Reflection",
@@ -225,6 +235,12 @@ impl Report {
             Report::ChildEnvironment => {
                 let environment = pool.add_method_ref(CHILDREN, "environment", "([B[I)[B")?;
                 asm.aload(argument + 1).invokestatic(environment);
+                return Ok(asm);
+            }
+            Report::Asked => {
+                asm.aload(0);
+                let asked = pool.add_method_ref(PROBE, "asked", "(Ljava/lang/Object;)V")?;
+                asm.invokestatic(asked);
                 return Ok(asm);
             }
             Report::Exiting => {

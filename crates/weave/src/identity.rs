@@ -1,15 +1,20 @@
 //! Hashes that the JVM makes up: what `Object.hashCode` answers differs from run to run, and with it
-//! what `Object.toString` does. Where observed code asks for them, directly or by a few methods of
-//! the JDK that do nothing else, the hash is recorded. Which class has them of its own is known at
-//! run time alone.
+//! what `Object.toString` does and the order of what is in a hash table. Where observed code asks for
+//! them, directly or by a few methods of the JDK that do nothing else, and where it hands a key to
+//! what may be a hash table, the hash is recorded. Which class has them of its own is known at run
+//! time alone.
+//!
+//! Library code may ask at any time. So a class that inherits the method from `Object` gets one of
+//! its own, which tells.
 
-use culprit_classfile::{Asm, Instruction, LocalKind, op};
+use culprit_classfile::{Asm, ClassFile, Code, Instruction, LocalKind, Member, access, op};
 use culprit_model::SiteKind;
 use culprit_model::value::split_descriptor;
 
 use crate::calls;
 use crate::library::{self, Role};
 use crate::method::{Target, Weaver};
+use crate::probe;
 use crate::{Error, MemberKind, World};
 
 /// What is asked for, and how; the numbers are those of `Probe.java`.
@@ -29,6 +34,68 @@ const ASKING: [(&str, &str, i32); 6] = [
     ("java/io/StringWriter", "append", TEXT),
 ];
 
+/// Classes of the JDK whose objects are hash tables, or may be.
+const TABLES: [&str; 15] = [
+    "java/util/Map",
+    "java/util/AbstractMap",
+    "java/util/HashMap",
+    "java/util/Hashtable",
+    "java/util/Dictionary",
+    "java/util/Properties",
+    "java/util/IdentityHashMap",
+    "java/util/WeakHashMap",
+    "java/util/concurrent/ConcurrentMap",
+    "java/util/concurrent/ConcurrentHashMap",
+    "java/util/Collection",
+    "java/util/AbstractCollection",
+    "java/util/Set",
+    "java/util/AbstractSet",
+    "java/util/HashSet",
+];
+
+/// Their methods that keep the first argument as a key.
+const KEEPING: [&str; 6] = [
+    "put",
+    "putIfAbsent",
+    "computeIfAbsent",
+    "compute",
+    "merge",
+    "add",
+];
+
+/// Gives a class that inherits `hashCode` from `Object` a method that tells what that answers.
+pub(crate) fn add_hash(class: &mut ClassFile) -> Result<(), Error> {
+    if class.super_name()?.as_deref() != Some("java/lang/Object") {
+        return Ok(());
+    }
+    for method in &class.methods {
+        let is_hash = class.pool.utf8_bytes(method.name)? == b"hashCode"
+            && class.pool.utf8_bytes(method.descriptor)? == b"()I";
+        if is_hash {
+            return Ok(());
+        }
+    }
+    let mut body = Asm::new();
+    body.aload(0);
+    probe::call(&mut body, &mut class.pool, "hash")?;
+    body.op(op::IRETURN);
+    let code = Code {
+        max_stack: 1,
+        max_locals: 1,
+        bytes: body.bytes().to_vec(),
+        handlers: Vec::new(),
+        attributes: Vec::new(),
+    };
+    let method = Member {
+        access: access::PUBLIC | access::SYNTHETIC,
+        name: class.pool.add_utf8("hashCode")?,
+        descriptor: class.pool.add_utf8("()I")?,
+        attributes: vec![code.write(&mut class.pool)?],
+    };
+    class.methods.push(method);
+    Ok(())
+}
+
 /// Records the hash that a call asks for: before the call, since the hash stays what it is, and
 /// after the probe that records the call itself where its receiver is outside.
 pub(crate) fn weave(
@@ -44,6 +111,9 @@ pub(crate) fn weave(
         return Ok(());
     };
     let target = named.target();
+    if is_keeping(&target) {
+        return key(weaver, token, instruction, &target);
+    }
     let Some(how) = direct(instruction.opcode, &target, world).or_else(|| by_library(&target))
     else {
         return Ok(());
@@ -55,6 +125,43 @@ pub(crate) fn weave(
     asm.lload(token);
     weaver.push_site(&mut asm, site)?;
     weaver.probe(&mut asm, "identity")?;
+    weaver.editor.insert_before(instruction.pc, asm);
+    Ok(())
+}
+
+fn is_keeping(target: &Target<'_>) -> bool {
+    TABLES.contains(&target.owner)
+        && KEEPING.contains(&target.name)
+        && target.descriptor.starts_with("(Ljava/lang/Object;")
+        && !target.is_static
+}
+
+/// Looks at the key that a call hands to a table: receiver and first argument.
+fn key(
+    weaver: &mut Weaver<'_>,
+    token: u16,
+    instruction: &Instruction<'_>,
+    target: &Target<'_>,
+) -> Result<(), Error> {
+    let site = weaver.site(SiteKind::Call, Some(instruction.pc), target);
+    let (parameters, _) = split_descriptor(target.descriptor)
+        .ok_or_else(|| Error::Descriptor(target.descriptor.to_owned()))?;
+    let mut locals = Vec::new();
+    for (i, parameter) in parameters.iter().enumerate().skip(1) {
+        let kind = LocalKind::of(parameter);
+        locals.push((kind, weaver.temporary_for(i + 2, kind, parameter)));
+    }
+    let mut asm = Asm::new();
+    for (kind, local) in locals.iter().rev() {
+        asm.store(*kind, *local);
+    }
+    asm.dup2().lload(token);
+    weaver.push_site(&mut asm, site)?;
+    weaver.probe(&mut asm, "keyed")?;
+    for (kind, local) in &locals {
+        asm.load(*kind, *local);
+    }
+    calls::forget(&mut asm, &locals);
     weaver.editor.insert_before(instruction.pc, asm);
     Ok(())
 }
@@ -152,4 +259,48 @@ fn concatenation(
 fn has_text(class: &str) -> bool {
     library::role(class) == Role::Value
         || matches!(class, "java/lang/StringBuilder" | "java/lang/CharSequence")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use culprit_classfile::Pool;
+
+    /// Number of methods after adding, of a class with these methods.
+    fn methods_after(superclass: &str, methods: &[(&str, &str)]) -> usize {
+        let mut pool = Pool::new();
+        let member = |pool: &mut Pool, (name, descriptor): (&str, &str)| Member {
+            access: access::PUBLIC,
+            name: pool.add_utf8(name).unwrap(),
+            descriptor: pool.add_utf8(descriptor).unwrap(),
+            attributes: Vec::new(),
+        };
+        let methods = methods.iter().map(|m| member(&mut pool, *m)).collect();
+        let mut class = ClassFile {
+            minor: 0,
+            major: 52,
+            access: 0,
+            this_class: pool.add_class("a/A").unwrap(),
+            super_class: pool.add_class(superclass).unwrap(),
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods,
+            attributes: Vec::new(),
+            pool,
+        };
+        add_hash(&mut class).unwrap();
+        ClassFile::parse(&class.write().unwrap())
+            .unwrap()
+            .methods
+            .len()
+    }
+
+    #[test]
+    fn a_class_without_a_hash_of_its_own_gets_a_method() {
+        let object = "java/lang/Object";
+        assert_eq!(methods_after(object, &[]), 1);
+        assert_eq!(methods_after(object, &[("hashCode", "(I)I")]), 2);
+        assert_eq!(methods_after(object, &[("hashCode", "()I")]), 1);
+        assert_eq!(methods_after("java/util/ArrayList", &[]), 0);
+    }
 }

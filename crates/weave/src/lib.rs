@@ -201,6 +201,7 @@ pub fn add_members(
     if id_field {
         let field = method::id_field(&mut class.pool)?;
         class.fields.push(field);
+        identity::add_hash(&mut class)?;
     }
     reference::add_bodies(&mut class, references)?;
     Ok(class.write()?)

@@ -12,6 +12,7 @@ use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
 
 use crate::fresh::Flow;
+use crate::identity;
 use crate::locks;
 use crate::probe::{self, local_kind, variant};
 use crate::reference::{self, Given};
@@ -167,6 +168,9 @@ pub(crate) fn weave_class(
     class.pool = pool;
     methods.append(&mut detours);
     class.methods = methods;
+    if settings.id_field {
+        identity::add_hash(&mut class)?;
+    }
     if settings.purpose == Purpose::Replay {
         locks::gate_methods(&mut class)?;
     }

@@ -12,7 +12,7 @@ pub const PROBE: &str = "culprit/runtime/Probe";
 pub const ANSWER: &str = "culprit/runtime/Answer";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 33] = [
+const SINGLE: [(&str, &str); 36] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -43,6 +43,9 @@ const SINGLE: [(&str, &str); 33] = [
     ("element", "(Ljava/lang/Object;IJII)J"),
     ("accessed", "(J)V"),
     ("identity", "(Ljava/lang/Object;IJI)V"),
+    ("keyed", "(Ljava/lang/Object;Ljava/lang/Object;JI)V"),
+    ("hash", "(Ljava/lang/Object;)I"),
+    ("asked", "(Ljava/lang/Object;)V"),
     ("cloned", "(Ljava/lang/Object;Ljava/lang/Object;)V"),
     (
         "reflected",

@@ -107,7 +107,7 @@ impl Java {
     pub(crate) fn adopt(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<u64, Halt> {
         let class = self.answer.local(jni);
         let object = Passed::Reference(Some(*object));
-        let id = jni.static_long(&class, self.adopt, &[object]);
+        let id = jni.call_static_long(&class, self.adopt, &[object]);
         id.map(|id| id as u64)
             .map_err(|thrown| threw(jni, "Answer.adopt", &thrown))
     }

@@ -1,4 +1,4 @@
-//! Probes that do nothing, for an instrumented jar that runs without the agent. With the agent
+//! Probes that record nothing, for an instrumented jar that runs without the agent. With the agent
 //! the real ones are on the boot class path, and class loaders ask there first.
 
 use culprit_classfile::{Attribute, ClassFile, access, op};
@@ -13,7 +13,7 @@ const REAL: &[u8] = include_bytes!(concat!(
 /// Java 8: every JVM that may run the jar loads it.
 const MAJOR: u16 = 52;
 
-/// The class file: every probe returns 0 or nothing.
+/// The class file: every probe returns 0 or nothing, but for the one that stands for a hash.
 pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
     let mut class = ClassFile::parse(REAL)?;
     class.major = MAJOR;
@@ -24,6 +24,10 @@ pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
         method.access & access::PUBLIC != 0 && method.access & access::STATIC != 0
     });
     let code = class.pool.add_utf8("Code")?;
+    let hash = "identityHashCode";
+    let hash = (class.pool).add_method_ref("java/lang/System", hash, "(Ljava/lang/Object;)I")?;
+    let [first, second] = hash.to_be_bytes();
+    let hash = [op::ALOAD_0, op::INVOKESTATIC, first, second, op::IRETURN];
     for method in &mut class.methods {
         let descriptor = class.pool.utf8(method.descriptor)?;
         let mut locals = 0_u16;
@@ -35,6 +39,7 @@ pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
         let body: &[u8] = match result {
             "J" => &[op::LCONST_0, op::LRETURN],
             "Z" => &[op::ICONST_0, op::IRETURN],
+            "I" => &hash,
             _ => &[op::RETURN],
         };
         let mut bytes = Vec::new();
@@ -71,7 +76,7 @@ mod tests {
         assert_eq!(offered(&idle), offered(&real));
         for (name, descriptor) in offered(&idle) {
             let (_, result) = culprit_model::value::split_descriptor(&descriptor).unwrap();
-            assert!(matches!(result, "V" | "J" | "Z"), "{name}");
+            assert!(matches!(result, "V" | "J" | "Z" | "I"), "{name}");
         }
         assert_eq!(idle.methods.len(), offered(&idle).len());
     }

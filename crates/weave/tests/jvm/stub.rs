@@ -43,7 +43,18 @@ fn emptied(bytes: &[u8]) -> Vec<u8> {
         let at = method.attribute_index(&class.pool, "Code").unwrap();
         let code = Code::parse(&method.attributes[at], &class.pool).unwrap();
         let mut body = Asm::new();
-        match class.pool.utf8(method.descriptor).unwrap().chars().last() {
+        let result = class.pool.utf8(method.descriptor).unwrap().chars().last();
+        match result {
+            // The one that stands for a hash.
+            Some('I') => {
+                let hash = (
+                    "java/lang/System",
+                    "identityHashCode",
+                    "(Ljava/lang/Object;)I",
+                );
+                let hash = class.pool.add_method_ref(hash.0, hash.1, hash.2).unwrap();
+                body.aload(0).invokestatic(hash).op(op::IRETURN)
+            }
             Some('J') => body.op(op::LCONST_0).op(op::LRETURN),
             Some('Z') => body.op(op::ICONST_0).op(op::IRETURN),
             _ => body.op(op::RETURN),

@@ -70,6 +70,12 @@ final class ClassInfo {
     /** What {@link Native#madeUp} says, and 4 once it was asked. */
     private int madeUp;
 
+    /** Whether the hash of the class itself, as an object, was told. */
+    private boolean told;
+
+    /** Of an enum that is not woven: the constants whose hashes were told. */
+    private volatile boolean[] toldConstants = {};
+
     /** Which constants of the enum the agent knows by name. */
     private volatile boolean[] constants = {};
 
@@ -96,15 +102,13 @@ final class ClassInfo {
             return;
         }
         Native.constant(enumType, ordinal, constant.name());
-        known = Arrays.copyOf(known, Math.max(known.length, ordinal + 1));
-        known[ordinal] = true;
-        constants = known;
+        constants = with(known, ordinal);
     }
 
     /** Whether the JVM made up what an object's hash is (bit 0), and what its text would be (bit 1). */
     static int madeUp(Object o) {
         try {
-            ClassInfo info = of(o.getClass());
+            ClassInfo info = of(o);
             if (info.madeUp == 0) {
                 info.madeUp = Native.madeUp(o.getClass()) | 4;
             }
@@ -113,6 +117,40 @@ final class ClassInfo {
             Native.lost(Values.OUT_OF_MEMORY);
             return 0;
         }
+    }
+
+    /** Whether objects of the class are known to have a hash that the JVM did not make up. */
+    @ForceInline
+    boolean hasOwnHash() {
+        return (madeUp & 5) == 4;
+    }
+
+    @ForceInline
+    boolean isTold(Enum<?> constant) {
+        boolean[] all = toldConstants;
+        return constant.ordinal() < all.length && all[constant.ordinal()];
+    }
+
+    /** Notes that the hash of a constant is told; whether it was not before. */
+    boolean tell(Enum<?> constant) {
+        if (isTold(constant)) {
+            return false;
+        }
+        toldConstants = with(toldConstants, constant.ordinal());
+        return true;
+    }
+
+    private static boolean[] with(boolean[] known, int ordinal) {
+        boolean[] more = Arrays.copyOf(known, Math.max(known.length, ordinal + 1));
+        more[ordinal] = true;
+        return more;
+    }
+
+    /** Notes that the hash of the class itself is told; whether it was not before. */
+    boolean tellHash() {
+        boolean news = !told;
+        told = true;
+        return news;
     }
 
     static ClassInfo of(Class<?> type) {

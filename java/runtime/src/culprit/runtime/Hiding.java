@@ -29,11 +29,19 @@ public final class Hiding {
     public static Method[] hide(Method[] methods) {
         int kept = 0;
         for (Method method : methods) {
-            if (!method.getName().startsWith(BODY)) {
+            if (!method.getName().startsWith(BODY) && !isAddedHash(method)) {
                 methods[kept++] = method;
             }
         }
         return kept == methods.length ? methods : Arrays.copyOf(methods, kept);
+    }
+
+    /** The only synthetic methods of this name that compilers make are bridges. */
+    private static boolean isAddedHash(Method method) {
+        return method.getName().equals("hashCode")
+                && method.isSynthetic()
+                && !method.isBridge()
+                && method.getParameterCount() == 0;
     }
 
     /** A stack without the frames of added methods: method references have none. */

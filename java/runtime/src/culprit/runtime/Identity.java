@@ -19,6 +19,9 @@ final class Identity {
     /** Bits of the added field that hold the type; the id is above. */
     static final int TYPE_BITS = 24;
 
+    /** The bit of the added field, its sign, that says that the hash of the object was told. */
+    static final long TOLD = 1L << 63;
+
     private static final int STRIPES = 64;
     private static final Stripe[] TABLE = new Stripe[STRIPES];
 
@@ -69,14 +72,35 @@ final class Identity {
             return TABLE[System.identityHashCode(o) & STRIPES - 1].idOf(o, state);
         }
         long carried = U.getLong(o, offset);
-        if (carried == 0) {
+        if ((carried & ~TOLD) == 0) {
             long made = fresh(state) << TYPE_BITS | info.type;
-            carried = U.compareAndSetLong(o, offset, 0, made) ? made : U.getLongVolatile(o, offset);
+            while ((carried & ~TOLD) == 0 && !U.compareAndSetLong(o, offset, carried, carried | made)) {
+                carried = U.getLongVolatile(o, offset);
+            }
+            carried = U.getLongVolatile(o, offset);
             if (State.REPLAYS) {
-                Answer.keep(o, carried >>> TYPE_BITS);
+                Answer.keep(o, (carried & ~TOLD) >>> TYPE_BITS);
             }
         }
-        return carried >>> TYPE_BITS;
+        return (carried & ~TOLD) >>> TYPE_BITS;
+    }
+
+    /** Notes that the hash of an object is told; whether it was not before. */
+    static boolean tell(Object o, ClassInfo info, long state) {
+        if (info.form == ClassInfo.CLASS) {
+            return ClassInfo.of((Class<?>) o).tellHash();
+        }
+        long offset = info.idOffset;
+        if (offset == 0) {
+            return info.form == ClassInfo.ENUM
+                    ? info.tell((Enum<?>) o)
+                    : TABLE[System.identityHashCode(o) & STRIPES - 1].tell(o, state);
+        }
+        long carried;
+        do {
+            carried = U.getLongVolatile(o, offset);
+        } while (carried >= 0 && !U.compareAndSetLong(o, offset, carried, carried | TOLD));
+        return carried >= 0;
     }
 
     /** Takes the id back that a copy got along with the other fields of the original. */
@@ -85,7 +109,7 @@ final class Identity {
             return;
         }
         long offset = ClassInfo.of(copy).idOffset;
-        if (offset != 0 && U.getLong(copy, offset) == U.getLong(original, offset)) {
+        if (offset != 0 && ((U.getLong(copy, offset) ^ U.getLong(original, offset)) & ~TOLD) == 0) {
             U.putLong(copy, offset, 0);
         }
     }
@@ -93,7 +117,7 @@ final class Identity {
     /** The id of an object, or 0 if it has none. */
     static long known(Object o, ClassInfo info) {
         if (info.idOffset != 0) {
-            return U.getLong(o, info.idOffset) >>> TYPE_BITS;
+            return (U.getLong(o, info.idOffset) & ~TOLD) >>> TYPE_BITS;
         }
         return isFresh(o) ? 0 : find(o);
     }
@@ -144,6 +168,9 @@ final class Identity {
         final int hash;
         final long id;
 
+        /** Whether the object's hash was told. Two threads may both find that it was not. */
+        boolean told;
+
         Entry(Object o, ReferenceQueue<Object> queue, int hash, long id) {
             super(o, queue);
             this.hash = hash;
@@ -173,14 +200,27 @@ final class Identity {
         }
 
         long find(Object o) {
+            Entry entry = entry(o);
+            return entry == null ? 0 : entry.id;
+        }
+
+        private Entry entry(Object o) {
             int hash = System.identityHashCode(o);
             Link[] all = buckets;
             for (Link link = all[index(hash, all)]; link != null; link = link.next) {
                 if (link.entry.hash == hash && link.entry.get() == o) {
-                    return link.entry.id;
+                    return link.entry;
                 }
             }
-            return 0;
+            return null;
+        }
+
+        boolean tell(Object o, long state) {
+            idOf(o, state);
+            Entry entry = entry(o);
+            boolean news = !entry.told;
+            entry.told = true;
+            return news;
         }
 
         long idOf(Object o, long state) {

@@ -2,6 +2,7 @@ package culprit.runtime;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
+import java.util.IdentityHashMap;
 import java.util.ServiceConfigurationError;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
@@ -137,7 +138,7 @@ public final class Probe {
     }
 
     /** Whether an activation records nothing more: it was not sampled, or capture has ended. */
-    private static boolean isSilent(long state, long token) {
+    static boolean isSilent(long state, long token) {
         return (token & SKIPPED) != 0 || U.getLong(state + State.MUTED) != 0;
     }
 
@@ -818,7 +819,7 @@ public final class Probe {
 
     /**
      * Observed code asks for the hash of an object or, as {@code how} says, for a text that may hold
-     * it. If the JVM made it up it is recorded, unless the call of which it is the result is.
+     * it. If the JVM made it up it is recorded once, unless the call of which it is the result is.
      */
     public static void identity(Object o, int how, long token, int site) {
         if (o == null || token == 0 || isSilent(State.of(token), token)) {
@@ -827,16 +828,32 @@ public final class Probe {
         int madeUp = ClassInfo.madeUp(o);
         boolean hash = (madeUp & 1) != 0;
         boolean text = hash && ((madeUp & 2) != 0 || (how & OF_OBJECT) != 0);
-        boolean told = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
-        if (told && ((how & DIRECTLY) == 0 || !leadsOut(o))) {
-            long state = State.of(token);
-            if (State.REPLAYS) {
-                Identity.setHash(o, Executor.hash(state));
-            }
-            Records.begin(state, Records.IDENTITY_HASH, site);
-            Values.reference(state, o, true);
-            Values.four(state, System.identityHashCode(o));
-            Records.end(state);
+        boolean asks = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
+        if (asks && ((how & DIRECTLY) == 0 || !leadsOut(o))) {
+            Hashes.tell(o, State.of(token), site);
+        }
+    }
+
+    /** Observed code hands a key to what may be a hash table. */
+    @ForceInline
+    public static void keyed(Object table, Object key, long token, int site) {
+        if (token != 0 && key != null && (Hashes.isOpen(key) || table instanceof IdentityHashMap)) {
+            Hashes.key(table, key, token, site);
+        }
+    }
+
+    /** The method that weaving adds to classes without a hash of their own. */
+    public static int hash(Object self) {
+        asked(self);
+        return System.identityHashCode(self);
+    }
+
+    /** An object without a hash of its own is asked for it. */
+    @ForceInline
+    public static void asked(Object o) {
+        long token = State.current();
+        if (isInside(token) && !Hashes.isTold(o, ClassInfo.of(o))) {
+            Hashes.ask(o, token);
         }
     }
 

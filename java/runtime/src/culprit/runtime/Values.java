@@ -121,7 +121,7 @@ final class Values {
         }
         long offset = ClassInfo.of(o).idOffset;
         if (offset != 0) {
-            long carried = U.getLong(o, offset);
+            long carried = U.getLong(o, offset) & ~Identity.TOLD;
             long id = carried >>> Identity.TYPE_BITS;
             if (id != 0 && id < 1L << 32) {
                 U.putLong(position, id << 32 | OBJECT << 24 | carried & 0xffffff);
