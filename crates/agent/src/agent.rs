@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use culprit_jvmti::sys::jvmti as t;
-use culprit_jvmti::{Jni, Jvmti, Local};
+use culprit_jvmti::{Jni, Jvmti, Local, Passed};
 use culprit_model::AgentOptions;
 use culprit_model::options::{MASK, Mode};
-use culprit_trace::{EXTENSION, Start, Writer};
+use culprit_trace::{EXTENSION, SALT_NOTE, Start, Writer};
 use culprit_weave::{Purpose, SiteNumbers, hook};
 use regex_lite::Regex;
 
@@ -149,6 +149,9 @@ impl Agent {
             }
         }
         let ours = ours.ok_or("the runtime has no class Native")?;
+        if let Some(salt) = self.options.salt {
+            set_salt(jni, salt);
+        }
         if self.purpose() == Purpose::Replay {
             for (name, bytes) in runtime::REPLAY {
                 let class = jni.define_class(name, None, bytes)?;
@@ -278,14 +281,29 @@ fn facts_at_start(jvmti: Jvmti, options: &AgentOptions) -> Start {
     }
 }
 
-/// What the JVM made up for the order of `Set.of` and `Map.of`, since JDK 12 or so.
+/// The class that has the salt, and its field, since JDK 12 or so.
+const IMMUTABLE: &str = "java/util/ImmutableCollections";
+const SALT: &str = "SALT32L";
+
+/// What the JVM made up for the order of `Set.of` and `Map.of`.
 fn salt(jni: &Jni<'_>) -> Option<(String, String)> {
     let read = |jni: &Jni<'_>| {
-        let class = jni.find_class("java/util/ImmutableCollections").ok()?;
-        jni.static_long(&class, "SALT32L").ok()
+        let class = jni.find_class(IMMUTABLE).ok()?;
+        jni.static_long(&class, SALT).ok()
     };
     let salt = jni.with_frame(read).ok()??;
-    Some(("salt of immutable collections".to_owned(), salt.to_string()))
+    Some((SALT_NOTE.to_owned(), salt.to_string()))
+}
+
+/// Makes the JVM order immutable sets and maps as the recorded one did. Nothing that observed code
+/// could see is ordered yet.
+fn set_salt(jni: &Jni<'_>, salt: i64) {
+    let _ = jni.with_frame(|jni| {
+        let class = jni.find_class(IMMUTABLE)?;
+        jni.set_static_field(&class, SALT, "J", &Passed::Long(salt))?;
+        let reverse = Passed::Boolean(salt & 1 == 0);
+        jni.set_static_field(&class, "REVERSE", "Z", &reverse)
+    });
 }
 
 /// Masks what `--redact` matches in the command, the properties and the folder. The patterns

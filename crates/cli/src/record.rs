@@ -203,6 +203,7 @@ impl Args {
                 false => Mode::Record,
             },
             socket: None,
+            salt: None,
             selection,
             arrays: match self.arrays {
                 ArraysArg::Contents => Arrays::Contents,

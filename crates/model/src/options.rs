@@ -54,6 +54,8 @@ pub struct AgentOptions {
     pub mode: Mode,
     /// Number of the open file that leads to the host of a worker.
     pub socket: Option<u32>,
+    /// What the recorded JVM made up for the order of immutable sets and maps.
+    pub salt: Option<i64>,
     pub selection: Selection,
     pub arrays: Arrays,
     /// Keep only the last N events.
@@ -95,6 +97,9 @@ impl fmt::Display for AgentOptions {
         }
         if let Some(socket) = self.socket {
             write!(f, ",socket={socket}")?;
+        }
+        if let Some(salt) = self.salt {
+            write!(f, ",salt={salt}")?;
         }
         for pattern in &self.selection.observe {
             write!(f, ",observe={}", encode(&pattern.to_string()))?;
@@ -179,6 +184,7 @@ impl AgentOptions {
                 _ => return Err(bad(&value)),
             },
             "socket" => self.socket = Some(value.parse().map_err(|_| bad(&value))?),
+            "salt" => self.salt = Some(value.parse().map_err(|_| bad(&value))?),
             "observe" if value == "app" => self.selection.app = true,
             "observe" => self.selection.observe.push(pattern(&value)?),
             "exclude" => self.selection.exclude.push(pattern(&value)?),
@@ -250,6 +256,7 @@ mod tests {
             out: "/tmp/a run, with=odd \"names\"/é".to_owned(),
             mode: Mode::Suggest,
             socket: Some(3),
+            salt: Some(-4),
             selection: Selection {
                 observe: vec!["com.acme.**".parse().unwrap(), "a.B$C".parse().unwrap()],
                 exclude: vec!["com.acme.Noisy*".parse().unwrap()],

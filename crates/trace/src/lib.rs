@@ -35,7 +35,9 @@ pub use coupling::{COUPLING_EXTENSION, CoupledClass, Coupling, CouplingError, Ed
 pub use decode::{Decoded, Decoder};
 pub use error::{Error, WriteError};
 pub use join::{join, keep_last};
-pub use metadata::{BlobKind, ClassDef, End, EndReason, Ending, LoaderDef, Start, ThreadDef};
+pub use metadata::{
+    BlobKind, ClassDef, End, EndReason, Ending, LoaderDef, SALT_NOTE, Start, ThreadDef,
+};
 pub use need::GAP_FORGOTTEN;
 pub use record::RecordBuffer;
 pub use recording::{Blob, ClassInfo, Recording, Truncation};

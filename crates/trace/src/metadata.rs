@@ -9,6 +9,9 @@ use culprit_model::{
 
 use crate::codec::{Cursor, Malformed, Put};
 
+/// The name of the note in [`Start`] that has the salt of immutable collections.
+pub const SALT_NOTE: &str = "salt of immutable collections";
+
 /// The facts known when a recording starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Start {
