@@ -150,7 +150,7 @@ impl Agent {
         }
         let ours = ours.ok_or("the runtime has no class Native")?;
         if let Some(salt) = self.options.salt {
-            set_salt(jni, salt);
+            set_salt(self.jvmti, jni, salt);
         }
         if self.purpose() == Purpose::Replay {
             for (name, bytes) in runtime::REPLAY {
@@ -295,14 +295,30 @@ fn salt(jni: &Jni<'_>) -> Option<(String, String)> {
     Some((SALT_NOTE.to_owned(), salt.to_string()))
 }
 
+/// The nested classes whose code reads the salt.
+const SALTED: [&str; 8] = [
+    "Set12",
+    "Set12$1",
+    "SetN",
+    "SetN$SetNIterator",
+    "Map1",
+    "MapN",
+    "MapN$1",
+    "MapN$MapNIterator",
+];
+
 /// Makes the JVM order immutable sets and maps as the recorded one did. Nothing that observed code
-/// could see is ordered yet.
-fn set_salt(jni: &Jni<'_>, salt: i64) {
+/// could see is ordered yet. Code that is compiled by now has the old salt in it, as a constant:
+/// changing a class, be it to what it is, makes the JVM forget that code.
+fn set_salt(jvmti: Jvmti, jni: &Jni<'_>, salt: i64) {
     let _ = jni.with_frame(|jni| {
         let class = jni.find_class(IMMUTABLE)?;
         jni.set_static_field(&class, SALT, "J", &Passed::Long(salt))?;
         let reverse = Passed::Boolean(salt & 1 == 0);
-        jni.set_static_field(&class, "REVERSE", "Z", &reverse)
+        jni.set_static_field(&class, "REVERSE", "Z", &reverse)?;
+        let nested = SALTED.iter().map(|name| format!("{IMMUTABLE}${name}"));
+        let nested: Vec<Local<'_>> = nested.filter_map(|n| jni.find_class(&n).ok()).collect();
+        jvmti.retransform(&nested)
     });
 }
 
