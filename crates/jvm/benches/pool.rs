@@ -161,6 +161,7 @@ fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> Plan {
         sandbox,
         output: Output::Kept,
         patience: LONG,
+        interrupt: None,
     }
 }
 

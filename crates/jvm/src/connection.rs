@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use culprit_wire::{FromWorker, Inbox, WireError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::Interrupt;
+
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
@@ -23,6 +25,7 @@ pub(crate) struct Connection {
     stream: UnixStream,
     /// Readable when the worker has ended, where the system has such a thing.
     end: Option<OwnedFd>,
+    interrupt: Option<Interrupt>,
     inbox: Inbox,
     buffer: Vec<u8>,
     /// Frames to send, of which so many bytes are sent.
@@ -38,6 +41,8 @@ pub(crate) enum Heard {
     Closed,
     /// Nothing, in time.
     Nothing,
+    /// Somebody wants us to end.
+    Interrupted,
 }
 
 /// What came of waiting.
@@ -45,6 +50,7 @@ enum Event {
     Readable,
     /// The worker has ended, and the line is empty.
     Ended,
+    Interrupted,
     Nothing,
 }
 
@@ -58,11 +64,16 @@ pub(crate) enum Broken<E> {
 }
 
 impl Connection {
-    pub(crate) fn new(stream: UnixStream, end: Option<OwnedFd>) -> io::Result<Connection> {
+    pub(crate) fn new(
+        stream: UnixStream,
+        end: Option<OwnedFd>,
+        interrupt: Option<Interrupt>,
+    ) -> io::Result<Connection> {
         stream.set_nonblocking(true)?;
         Ok(Connection {
             stream,
             end,
+            interrupt,
             inbox: Inbox::default(),
             buffer: vec![0; CHUNK],
             out: Vec::new(),
@@ -111,6 +122,7 @@ impl Connection {
             match self.wait(patience).map_err(line)? {
                 Event::Readable if !self.receive().map_err(line)? => return Ok(Heard::Closed),
                 Event::Ended => return Ok(Heard::Closed),
+                Event::Interrupted => return Ok(Heard::Interrupted),
                 Event::Nothing if rest.is_zero() => return Ok(Heard::Nothing),
                 Event::Readable | Event::Nothing => {}
             }
@@ -145,23 +157,27 @@ impl Connection {
     fn wait(&self, patience: Duration) -> io::Result<Event> {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, !self.is_sent());
-        let line = PollFd::new(&self.stream, flags);
         let end = self.end.as_ref();
-        let end = end.map_or_else(|| line.clone(), |end| PollFd::new(end, PollFlags::IN));
-        let mut both = [line, end];
-        let watched = 1 + usize::from(self.end.is_some());
+        let bell = self.interrupt.as_ref().map(Interrupt::bell);
+        let mut watched = vec![PollFd::new(&self.stream, flags)];
+        watched.extend(end.map(|end| PollFd::new(end, PollFlags::IN)));
+        watched.extend(bell.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN)));
         // A time that the system cannot express is for ever.
         let patience = Timespec::try_from(patience).ok();
-        match poll(&mut both[..watched], patience.as_ref()) {
+        match poll(&mut watched, patience.as_ref()) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => return Ok(Event::Nothing),
             Err(error) => return Err(error.into()),
         }
+        if self.interrupt.as_ref().is_some_and(Interrupt::is_wanted) {
+            return Ok(Event::Interrupted);
+        }
         // What the worker said before its end comes first.
         let readable = PollFlags::IN | PollFlags::HUP | PollFlags::ERR;
-        Ok(match (both[0].revents(), both[1].revents()) {
-            (line, _) if line.intersects(readable) => Event::Readable,
-            (_, end) if watched == 2 && !end.is_empty() => Event::Ended,
+        let happened = |at: usize| watched.get(at).map_or(PollFlags::empty(), PollFd::revents);
+        Ok(match self.end {
+            _ if happened(0).intersects(readable) => Event::Readable,
+            Some(_) if !happened(1).is_empty() => Event::Ended,
             _ => Event::Nothing,
         })
     }

@@ -7,6 +7,7 @@
 mod connection;
 mod error;
 mod group;
+mod interrupt;
 mod jdk;
 mod job;
 mod launcher;
@@ -21,6 +22,7 @@ mod worker;
 
 pub use error::{JdkError, TargetError};
 pub use group::{Launch, LaunchError};
+pub use interrupt::Interrupt;
 pub use jdk::{Jdk, Surroundings};
 pub use job::{Answer, Job, Piece, SourceError, Steps, Unresolved};
 pub use launcher::{java_home_of, resolve};

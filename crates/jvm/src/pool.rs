@@ -32,6 +32,8 @@ pub enum PoolError {
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
     Source(SourceError),
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// Why no worker can be started.
@@ -51,13 +53,18 @@ pub enum StartError {
     Version { found: u16, supported: u16 },
     #[error("the worker does not start as it should: {what}{}", told(.output))]
     Garbled { what: String, output: String },
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl StartError {
     /// Whether the same again could end otherwise.
     fn may_pass(&self) -> bool {
         match self {
-            StartError::Launch(_) | StartError::Folder { .. } | StartError::Version { .. } => false,
+            StartError::Launch(_)
+            | StartError::Folder { .. }
+            | StartError::Version { .. }
+            | StartError::Interrupted => false,
             StartError::Watch(_)
             | StartError::Ended { .. }
             | StartError::Late { .. }
@@ -80,6 +87,7 @@ impl PoolError {
             PoolError::Start(_) => "see what the JVM says, and check its options",
             PoolError::Fault { .. } | PoolError::TooLarge(_) => "please report this",
             PoolError::Source(_) => "check that the recording is whole",
+            PoolError::Interrupted => "run it again",
         }
     }
 }
@@ -202,6 +210,7 @@ impl Pool {
                     return Ok(worker);
                 }
                 Err(error) if attempt < ATTEMPTS && error.may_pass() => attempt += 1,
+                Err(StartError::Interrupted) => return Err(PoolError::Interrupted),
                 Err(error) => return Err(PoolError::Start(error)),
             }
         }

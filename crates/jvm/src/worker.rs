@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -19,7 +19,7 @@ use crate::connection::{Broken, Connection, Heard};
 use crate::group::{Group, Streams};
 use crate::job::{Answer, Job, Piece, Unresolved};
 use crate::pool::{PoolError, StartError};
-use crate::{Launch, Limits, Sandbox};
+use crate::{Interrupt, Launch, Limits, Sandbox};
 
 /// How to start workers.
 pub struct Plan {
@@ -37,6 +37,8 @@ pub struct Plan {
     pub output: Output,
     /// How long it may take a worker to be up, and again to take in the subject.
     pub patience: Duration,
+    /// What ends every wait for a worker.
+    pub interrupt: Option<Interrupt>,
 }
 
 /// Makes the arguments of one worker.
@@ -68,14 +70,14 @@ pub enum Output {
     /// To files in their folders. They are emptied now and then.
     #[default]
     Kept,
-    /// To where our own goes.
+    /// To our standard error, all of it: our standard output is for results.
     Shared,
 }
 
 /// Bytes of output after which a file is emptied between two runs.
 const MOST_OUTPUT: u64 = 1 << 20;
 
-/// Bytes at the end of the output that are told when something goes wrong.
+/// Bytes of each output and report that are told when something goes wrong.
 const TOLD: u64 = 4096;
 
 /// Bytes of messages that are put together before they are sent.
@@ -132,7 +134,7 @@ impl Worker {
         };
         let stream = |number: usize| match printed.get(number) {
             Some((_, file)) => file.try_clone().map(Stdio::from),
-            None => Ok(Stdio::inherit()),
+            None => io::stderr().as_fd().try_clone_to_owned().map(Stdio::from),
         };
         let seat = Seat {
             descriptor: theirs.as_raw_fd(),
@@ -152,7 +154,8 @@ impl Worker {
             inherited: Some(OwnedFd::from(theirs)),
         })?;
         let mut worker = Worker {
-            connection: Connection::new(ours, group.watch()).map_err(failed)?,
+            connection: Connection::new(ours, group.watch(), plan.interrupt.clone())
+                .map_err(failed)?,
             group,
             scratch,
             printed,
@@ -183,6 +186,7 @@ impl Worker {
                 }),
                 Err(error) => Err(StartError::Watch(error)),
             },
+            Ok(Heard::Interrupted) => Err(StartError::Interrupted),
             Ok(Heard::Nothing) => Err(StartError::Late {
                 limit: patience,
                 output: self.last_lines(),
@@ -255,6 +259,9 @@ impl Worker {
                 Ok(Heard::Message(_) | Heard::Nothing) => {
                     return Err(NoAnswer::Lost(Unresolved::TimeLimit(job.limit)));
                 }
+                Ok(Heard::Interrupted) => {
+                    return Err(NoAnswer::Failed(PoolError::Interrupted));
+                }
                 Ok(Heard::Closed) => return Err(self.dead()),
                 Err(Broken::Line(error)) => return Err(self.garbled(&error.to_string())),
                 Err(Broken::Source(error)) => return Err(NoAnswer::Failed(error)),
@@ -315,11 +322,14 @@ impl Worker {
         }
     }
 
-    /// The end of what it printed, errors first.
+    /// The end of what it printed, errors first, and the start of the reports in its folder: of a
+    /// crash, say.
     fn last_lines(&self) -> String {
         let ends = self.printed.iter().map(|(path, _)| end_of(path));
-        let ends: Vec<String> = ends.filter(|end| !end.is_empty()).collect();
-        ends.join("\n")
+        let starts = reports(&self.scratch);
+        let texts = ends.chain(starts.iter().map(|path| start_of(path)));
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        texts.join("\n")
     }
 
     /// Files of output must not grow from run to run. What is in them is of no use to anybody,
@@ -394,6 +404,27 @@ fn after(limit: Duration) -> Instant {
 fn printed_to(path: PathBuf) -> io::Result<(PathBuf, File)> {
     let file = File::options().create(true).append(true).open(&path)?;
     Ok((path, file))
+}
+
+/// The reports in a folder, by name.
+fn reports(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut reports: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|it| it == "log"))
+        .collect();
+    reports.sort();
+    reports
+}
+
+/// The first lines of a file, as far as they can be read.
+fn start_of(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        // What was read before an error is what there is.
+        let _ = file.take(TOLD).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).trim().to_owned()
 }
 
 /// The last lines of a file, as far as they can be read.

@@ -36,6 +36,7 @@ pub(crate) fn plan(start: &str, scratch: &Path) -> Plan {
         sandbox: None,
         output: Output::Kept,
         patience: LONG,
+        interrupt: None,
     }
 }
 

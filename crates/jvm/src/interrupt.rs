@@ -1,0 +1,49 @@
+//! Ctrl-C and its kin, as something that a wait can end by: whoever waits for workers then ends
+//! them and leaves, instead of leaving them behind.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// What a shell shows for a program that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// Whether somebody wants us to end. Clones are one.
+#[derive(Clone, Debug)]
+pub struct Interrupt {
+    wanted: Arc<AtomicBool>,
+    /// Readable as soon as it is wanted, and from then on.
+    bell: Arc<UnixStream>,
+}
+
+impl Interrupt {
+    /// From now on those signals are noticed here, and end this process only when they come a
+    /// second time.
+    pub fn by_signals() -> io::Result<Interrupt> {
+        let (bell, rope) = UnixStream::pair()?;
+        let wanted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // In this order: the first signal finds it unset.
+            let (second, first) = (Arc::clone(&wanted), Arc::clone(&wanted));
+            signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, second)?;
+            signal_hook::flag::register(signal, first)?;
+            signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?;
+        }
+        Ok(Interrupt {
+            wanted,
+            bell: Arc::new(bell),
+        })
+    }
+
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+}
