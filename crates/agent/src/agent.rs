@@ -20,6 +20,7 @@ use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
 use crate::roots::Roots;
 use crate::runtime;
+use crate::surroundings;
 use crate::worker;
 
 /// Trouble that keeps the agent from recording; the program runs as if it were not there.
@@ -79,6 +80,7 @@ impl Agent {
             Roots::default()
         };
         let mut start = facts_at_start(jvmti, &options);
+        surroundings::note(jni, &mut start);
         mask(&mut start, &options, &redact);
         start.notes.extend(salt(jni));
         let thread =

@@ -23,6 +23,7 @@ mod recorder;
 mod roots;
 mod runtime;
 mod state;
+mod surroundings;
 mod worker;
 
 use std::any::Any;

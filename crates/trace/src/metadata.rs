@@ -41,6 +41,11 @@ pub struct Start {
     pub notes: Vec<(String, String)>,
 }
 
+impl Start {
+    /// The note of the time zone that the JVM found in its surroundings, as `TZ` has it.
+    pub const TIME_ZONE: &str = "time zone";
+}
+
 /// A class loader of the subject. Loader 0 is the boot loader and needs no definition.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LoaderDef {
