@@ -1,9 +1,18 @@
 //! What can go wrong.
 
-/// A recording could not be made into a scenario.
+use culprit_jvm::PoolError;
+use culprit_model::options::OptionsError;
+
+/// A recording could not be made into a scenario, or not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It could not be read.
     #[error(transparent)]
     Recording(#[from] culprit_trace::Error),
+    /// The options it was made with make no sense.
+    #[error("the recording has options that make no sense: {0}")]
+    Options(#[from] OptionsError),
+    /// No worker could run it, through no fault of its own.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
 }

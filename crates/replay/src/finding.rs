@@ -106,6 +106,36 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// What the user can do about it.
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            Finding::NothingObserved => "record again, and name classes of the program (--observe)",
+            Finding::NoEvents => "record a run in which the observed classes are used",
+            Finding::ClassMissing { .. } => "record again; if it stays so, please report it",
+            Finding::ClassChanged { .. } => "take the recording as it was written, or record again",
+            Finding::GapsInCalls { .. } => "record again, with fewer classes or without limits",
+            Finding::NoBeginning { .. } => "record again, from the start of the program",
+            Finding::BlobsMissing(_) | Finding::Truncated { .. } => {
+                "copy the recording again, or record again"
+            }
+            Finding::NoEnd => "let the program end by itself, and record again",
+            Finding::Stopped { .. } => "record again with higher limits, or fewer classes",
+            Finding::Forgotten { .. } => "record without --last",
+            Finding::Sampled { .. } => "record without --sample",
+            Finding::Gaps { .. } | Finding::Lost { .. } | Finding::UnseenEnds { .. } => {
+                "record again, with fewer classes"
+            }
+            Finding::NotWoven { .. } => "leave that class out (--exclude)",
+            Finding::Redacted(_) => "record without --redact what observed code depends on",
+            Finding::Unknown(_) => "observe the code that makes these values too",
+            Finding::OtherJava { .. } => "name a JDK of the recorded version (--java DIR)",
+            Finding::WovenAhead { .. } => "record the jar as it was before culprit instrument",
+            Finding::OpenCalls { .. } => "nothing: the program ended within them",
+        }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,5 +1,5 @@
-//! From recordings to scenarios: [`check`] says what stands in the way of a replay, [`lift`] makes
-//! the scenario, as a stream of steps.
+//! From recordings to scenarios, and to runs of them: [`check`] says what stands in the way of a
+//! replay, [`lift`] makes the scenario, as a stream of steps, [`Replayer`] runs it in a worker.
 //!
 //! Invariants:
 //! - A recording may be longer than memory: no function here holds all of its events, but for
@@ -11,8 +11,14 @@ mod check;
 mod error;
 mod finding;
 mod lift;
+mod likeness;
+mod replayer;
+mod stream;
+mod subject;
 
 pub use check::check;
 pub use error::Error;
 pub use finding::{Count, Finding, Severity};
 pub use lift::{Blobs, Lifted, lift};
+pub use replayer::{Replayed, Replayer, choose};
+pub use subject::subject;

@@ -1,0 +1,155 @@
+//! Runs a recording again: one worker JVM that is like the recorded one, and one run in it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use culprit_jvm::{
+    Answer, Interrupt, JavaVersion, Jdk, Job, Limits, Output, Plan, Pool, Sandbox, Seat,
+    jvm_options,
+};
+use culprit_model::AgentOptions;
+use culprit_model::options::Mode as AgentMode;
+use culprit_trace::Recording;
+use culprit_wire::{FreshState, Mode, Subject};
+
+use crate::{Error, lift, likeness};
+
+/// The main class of a worker; the agent brings it along.
+const MAIN: &str = "culprit.runtime.Worker";
+
+/// How long a JVM may take to be up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Memory of a worker besides its heap: the JVM's own, and what the executor remembers.
+const BESIDES: u64 = 2 << 30;
+
+/// An error that ends a worker, unless the recorded program met it too.
+const NO_MEMORY: &str = "java/lang/OutOfMemoryError";
+
+/// How to replay.
+#[derive(Debug)]
+pub struct Replayer {
+    pub jdk: Jdk,
+    /// The library of the agent.
+    pub agent: PathBuf,
+    /// A folder for the folders of workers.
+    pub scratch: PathBuf,
+    /// Megabytes of the heap.
+    pub heap: u64,
+    /// How long a replay may take; `None` is for ever.
+    pub limit: Option<Duration>,
+    /// What a worker may do; `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
+    /// Options of the JVM, after ours.
+    pub options: Vec<OsString>,
+    /// Where goes what workers print.
+    pub output: Output,
+    pub interrupt: Option<Interrupt>,
+}
+
+/// What came of a replay.
+#[derive(Debug)]
+pub struct Replayed {
+    pub answer: Answer,
+    /// How long it took, with the start of the JVM.
+    pub took: Duration,
+}
+
+/// The JDK for a recording: one of the same feature version, of the very same version if possible.
+pub fn choose(recording: &Recording, jdks: &[Jdk]) -> Option<Jdk> {
+    let recorded = JavaVersion::parse(&recording.start().jvm_version)?;
+    let mut fit = jdks
+        .iter()
+        .filter(|jdk| jdk.version.feature == recorded.feature);
+    let is_same = |jdk: &&Jdk| {
+        let rest = recording
+            .start()
+            .jvm_version
+            .strip_prefix(&jdk.version.to_string());
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+    };
+    let same = fit.clone().find(is_same);
+    same.or_else(|| fit.next()).cloned()
+}
+
+impl Replayer {
+    /// Replays a recording with its own program, or with another one. Ask [`crate::check`] first
+    /// what can be expected.
+    pub fn replay(&self, recording: &Recording, subject: Subject) -> Result<Replayed, Error> {
+        let began = Instant::now();
+        let lifted = lift(recording);
+        let pool = Pool::new(self.plan(recording), 1, subject)?;
+        let answer = pool.run(&Job {
+            mode: Mode::Strict,
+            fresh: FreshState::NewLoader,
+            multi_threaded: lifted.tables.threads.len() > 1,
+            tables: Arc::new(lifted.tables.clone()),
+            steps: &lifted,
+            limit: self.limit.unwrap_or(Duration::MAX),
+        })?;
+        Ok(Replayed {
+            answer,
+            took: began.elapsed(),
+        })
+    }
+
+    fn plan(&self, recording: &Recording) -> Plan {
+        let mut fixed: Vec<OsString> = likeness::options(recording.start())
+            .into_iter()
+            .map(OsString::from)
+            .collect();
+        fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
+        if !recording
+            .types()
+            .iter()
+            .any(|class| class.name == NO_MEMORY)
+        {
+            fixed.push("-XX:+ExitOnOutOfMemoryError".into());
+        }
+        let (agent, last) = (self.agent.clone(), self.options.clone());
+        Plan {
+            file: self.jdk.tool("java"),
+            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent)),
+            env: likeness::variables(recording.start())
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            scratch: self.scratch.clone(),
+            limits: Limits {
+                memory: Some((self.heap << 20).saturating_add(BESIDES)),
+                ..Limits::default()
+            },
+            sandbox: self.sandbox.clone(),
+            output: self.output,
+            patience: match self.limit {
+                Some(_) => PATIENCE,
+                None => Duration::MAX,
+            },
+            interrupt: self.interrupt.clone(),
+        }
+    }
+}
+
+fn arguments(
+    seat: &Seat<'_>,
+    fixed: &[OsString],
+    last: &[OsString],
+    agent: &PathBuf,
+) -> Vec<OsString> {
+    let options = AgentOptions {
+        out: seat.scratch.display().to_string(),
+        mode: AgentMode::Worker,
+        socket: u32::try_from(seat.descriptor).ok(),
+        ..AgentOptions::default()
+    };
+    let mut library = OsString::from("-agentpath:");
+    library.push(agent);
+    library.push(format!("={options}"));
+    let mut arguments = jvm_options(seat.scratch);
+    arguments.extend_from_slice(fixed);
+    arguments.extend_from_slice(last);
+    arguments.extend([library, MAIN.into()]);
+    arguments
+}

@@ -1,0 +1,72 @@
+//! The steps of a recording as a worker is told them: in order, each long value once, before the
+//! first step that refers to it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, VecDeque};
+
+use culprit_jvm::{Piece, SourceError, Steps};
+use culprit_model::{BlobId, Reference, Step};
+
+use crate::{Blobs, Error, Lifted};
+
+impl Steps for Lifted<'_> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
+        Box::new(Stream {
+            lifted: self,
+            steps: Box::new(self.steps()),
+            told: BTreeSet::new(),
+            ready: VecDeque::new(),
+        })
+    }
+}
+
+struct Stream<'l> {
+    lifted: &'l Lifted<'l>,
+    steps: Box<dyn Iterator<Item = Result<Step, Error>> + 'l>,
+    told: BTreeSet<BlobId>,
+    /// What comes next: the last step that was read, behind the long values it needs.
+    ready: VecDeque<Piece<'l>>,
+}
+
+impl<'l> Iterator for Stream<'l> {
+    type Item = Result<Piece<'l>, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ready.is_empty() {
+            let read = self.steps.next()?.and_then(|step| self.add(step));
+            if let Err(error) = read {
+                return Some(Err(error.into()));
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
+
+impl Stream<'_> {
+    fn add(&mut self, step: Step) -> Result<(), Error> {
+        for id in blobs(&step) {
+            if !self.told.insert(id) {
+                continue;
+            }
+            // One that is missing is a finding, and the worker takes it as unknown.
+            if let Some(bytes) = self.lifted.blob(id)? {
+                self.ready.push_back(Piece::Blob(id, bytes));
+            }
+        }
+        self.ready.push_back(Piece::Step(Cow::Owned(step)));
+        Ok(())
+    }
+}
+
+/// The long values that a step refers to.
+fn blobs(step: &Step) -> Vec<BlobId> {
+    let mut found = Vec::new();
+    for value in &step.values {
+        value.each_reference(&mut |reference| match reference {
+            Reference::StringBlob(id) => found.push(*id),
+            Reference::Array { contents, .. } => found.extend(contents.blob()),
+            _ => {}
+        });
+    }
+    found
+}

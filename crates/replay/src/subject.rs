@@ -1,0 +1,85 @@
+//! The program of a recording, as a worker needs it: the classes with code, outlines of the
+//! others, and how to weave them as they were woven.
+
+use culprit_model::{AgentOptions, Pattern, Selection};
+use culprit_trace::Recording;
+use culprit_wire::{ClassKind, Loader, Subject, SubjectClass};
+
+use crate::Error;
+
+/// The program of a recording.
+pub fn subject(recording: &Recording) -> Result<Subject, Error> {
+    let mut subject = Subject {
+        options: options(recording)?.to_string(),
+        loaders: loaders(recording),
+        classes: Vec::new(),
+    };
+    for class in recording.classes() {
+        subject.classes.push(SubjectClass {
+            name: class.name.clone(),
+            loader: class.loader,
+            kind: match class.outline {
+                true => ClassKind::Outline,
+                false => ClassKind::Observed,
+            },
+            bytes: recording.class_bytes(class)?,
+        });
+    }
+    Ok(subject)
+}
+
+fn loaders(recording: &Recording) -> Vec<Loader> {
+    let loaders = recording.loaders().iter();
+    loaders
+        .map(|loader| Loader {
+            number: loader.id,
+            class: loader.class.clone(),
+            name: loader.name.clone(),
+        })
+        .collect()
+}
+
+/// Options by which exactly the classes are observed that were: how they were chosen does not
+/// matter any more, and neither does what else was to be recorded.
+fn options(recording: &Recording) -> Result<AgentOptions, Error> {
+    let recorded: AgentOptions = recording.start().options.parse()?;
+    let mut names: Vec<&str> = recording
+        .classes()
+        .iter()
+        .filter(|class| class.observed)
+        .map(|class| class.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(AgentOptions {
+        // Workers write nothing, but options have a place.
+        out: ".".to_owned(),
+        selection: Selection {
+            observe: names.into_iter().filter_map(exactly).collect(),
+            ..Selection::default()
+        },
+        arrays: recorded.arrays,
+        ..AgentOptions::default()
+    })
+}
+
+/// The pattern that matches a class. Names made by other languages may have characters that no
+/// pattern can have: there it matches whatever stands in their place.
+fn exactly(name: &str) -> Option<Pattern> {
+    let plain = name.replace(|c: char| !c.is_alphanumeric() && !"/_$-".contains(c), "*");
+    plain.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_a_pattern() {
+        for name in ["com/acme/Order$Line", "A", "x/it's <odd>", "p/Größe"] {
+            let pattern = exactly(name).unwrap();
+            assert!(pattern.matches(name), "{name}");
+        }
+        assert!(!exactly("a/B").unwrap().matches("a/BC"));
+    }
+}
