@@ -19,6 +19,7 @@ use crate::lock::LockSafe;
 use crate::outlines::Outlines;
 use crate::recorder::{Message, Recorder};
 use crate::roots::Roots;
+use crate::worker::worker;
 
 /// What was decided about a class when it was loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -104,6 +105,10 @@ pub(crate) struct Classes {
 const DEAD_AT_ONCE: usize = 64;
 
 impl World for Classes {
+    fn is_reset(&self, class: &str) -> bool {
+        worker().is_some_and(|worker| worker.is_reset(class))
+    }
+
     fn is_observed(&self, class: &str) -> bool {
         if self.known.lock_safe().observed.contains(class) {
             return true;

@@ -343,6 +343,17 @@ impl States {
         chunk
     }
 
+    /// Gives out ids from 1 again. No thread of the program runs meanwhile.
+    pub(crate) fn restart_ids(&self) {
+        self.next_object.store(1, Ordering::Relaxed);
+        let indices: Vec<u32> = self.threads.lock_safe().by_tid.values().copied().collect();
+        for index in indices {
+            let state = self.state(index);
+            state.next_id.store(0, Ordering::Relaxed);
+            state.last_id.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Whether threads ask for room before each record, so that each can be made to wait there.
     pub(crate) fn gate(&self, gated: bool) {
         self.gated.store(gated, Ordering::Relaxed);

@@ -10,6 +10,7 @@ mod java;
 mod natives;
 mod objects;
 mod perform;
+mod reset;
 mod run;
 mod subject;
 
@@ -129,6 +130,7 @@ impl Worker {
             let message = ToWorker::read_from(&mut *self.incoming.lock_safe());
             match message {
                 Ok(Some(ToWorker::Run(run))) => {
+                    self.refresh(agent, jni, run.fresh);
                     self.run.lock_safe().begin(&run);
                     let outcome = self.run_to_end(agent, jni, &run);
                     let number = run.number;

@@ -60,6 +60,14 @@ impl Global {
     }
 }
 
+/// A static field, and the first letter of its type.
+pub struct StaticFieldId(j::jfieldID, u8);
+
+// SAFETY: the id of a field is the same in every thread, as long as its class is loaded.
+unsafe impl Send for StaticFieldId {}
+// SAFETY: as above; nothing behind it is changed by reading it.
+unsafe impl Sync for StaticFieldId {}
+
 /// One function of the table for each type of result.
 macro_rules! by_type {
     ($self:ident, $result:expr, $prefix:ident $(, $arg:expr)*) => {
@@ -404,6 +412,34 @@ impl<'a> Jni<'a> {
                 Passed::Reference(unsafe { Local::from_raw(raw) })
             }
         })
+    }
+
+    /// A static field, to be set back again and again.
+    pub fn static_field(
+        &self,
+        class: &Local<'_>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<StaticFieldId> {
+        let letter = descriptor.as_bytes().first().copied().unwrap_or(b'L');
+        let id = self.static_field_id(class, name, descriptor)?;
+        Ok(StaticFieldId(id, letter))
+    }
+
+    /// Sets a static field to what it is before its class is initialised.
+    pub fn clear_static_field(&self, class: &Local<'_>, field: &StaticFieldId) {
+        let (class, id) = (class.raw(), field.0);
+        match field.1 {
+            b'Z' => call!(self, SetStaticBooleanField, class, id, 0),
+            b'B' => call!(self, SetStaticByteField, class, id, 0),
+            b'S' => call!(self, SetStaticShortField, class, id, 0),
+            b'C' => call!(self, SetStaticCharField, class, id, 0),
+            b'I' => call!(self, SetStaticIntField, class, id, 0),
+            b'J' => call!(self, SetStaticLongField, class, id, 0),
+            b'F' => call!(self, SetStaticFloatField, class, id, 0.0),
+            b'D' => call!(self, SetStaticDoubleField, class, id, 0.0),
+            _ => call!(self, SetStaticObjectField, class, id, ptr::null_mut()),
+        }
     }
 
     fn static_field_id(

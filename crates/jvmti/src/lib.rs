@@ -11,7 +11,7 @@ pub mod tool;
 /// The raw tables, for the signatures of callbacks and native methods.
 pub use jvmti_bindings::sys;
 
-pub use invoke::{Global, Passed};
+pub use invoke::{Global, Passed, StaticFieldId};
 pub use jni::{Jni, Local, MethodId, NativeMethod, StaticMethodId};
 pub use tool::{Declared, Jvmti, Vm};
 

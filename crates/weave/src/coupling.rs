@@ -81,6 +81,7 @@ pub fn counted(class: ClassFile, numbers: &dyn Numbers) -> Result<Woven, Error> 
         &SiteNumbers::default(),
         |_, _| false,
         |weaver| weave(weaver, numbers, own),
+        |_| Ok(()),
     )
 }
 

@@ -21,6 +21,7 @@ mod outside;
 pub mod probe;
 mod reference;
 mod reflection;
+pub mod statics;
 pub mod stub;
 
 pub use outline::Outline;
@@ -62,6 +63,11 @@ pub trait World {
     /// recording. Every other class that is not observed is external.
     fn is_library(&self, class: &str) -> bool {
         is_jdk_name(class)
+    }
+
+    /// Whether a class is initialised again for each scenario.
+    fn is_reset(&self, _class: &str) -> bool {
+        false
     }
 
     /// The class that declares a member, looked for from `class` upwards. `None` where the search
@@ -170,6 +176,13 @@ pub fn observed(
                 || calls::may_leave(opcode, target, &own, &natives, world)
         },
         |weaver| observed::weave(weaver, world, settings),
+        |class| {
+            if settings.purpose == Purpose::Record {
+                return Ok(());
+            }
+            locks::gate_methods(class)?;
+            statics::prepare(class, world)
+        },
     )
 }
 
@@ -189,6 +202,7 @@ pub fn outside(
         numbers,
         |_, target| !(target.owner == own && target.name.starts_with("lambda$")),
         |weaver| outside::weave(weaver, world, settings),
+        |_| Ok(()),
     )
 }
 

@@ -13,7 +13,6 @@ use culprit_model::{Site, SiteId, SiteKind};
 
 use crate::fresh::Flow;
 use crate::identity;
-use crate::locks;
 use crate::probe::{self, local_kind, variant};
 use crate::reference::{self, Given};
 use crate::{Error, ID_FIELD, Purpose, Settings, SiteNumbers, Woven};
@@ -96,13 +95,14 @@ pub(crate) struct Entrance {
 
 /// Weaves every method of a class by a plan; methods that cannot be woven stay as they are.
 /// `choose` says of which method references the plan must see the calls, given the instruction
-/// that would do them.
+/// that would do them. `finish` has the last word on the class.
 pub(crate) fn weave_class(
     mut class: ClassFile,
     settings: Settings<'_>,
     numbers: &SiteNumbers,
     choose: impl Fn(u8, &Target<'_>) -> bool,
     plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
+    finish: impl Fn(&mut ClassFile) -> Result<(), Error>,
 ) -> Result<Woven, Error> {
     let class_name = class.name()?.into_owned();
     let source = source_file(&class);
@@ -171,9 +171,7 @@ pub(crate) fn weave_class(
     if settings.id_field {
         identity::add_hash(&mut class)?;
     }
-    if settings.purpose == Purpose::Replay {
-        locks::gate_methods(&mut class)?;
-    }
+    finish(&mut class)?;
     Ok(Woven {
         bytes: class.write()?,
         sites,
@@ -753,8 +751,15 @@ mod tests {
             Ok(true)
         };
         let before = class.write().unwrap();
-        let woven =
-            weave_class(class, settings, &SiteNumbers::default(), |_, _| false, plan).unwrap();
+        let woven = weave_class(
+            class,
+            settings,
+            &SiteNumbers::default(),
+            |_, _| false,
+            plan,
+            |_| Ok(()),
+        )
+        .unwrap();
         assert_eq!(woven.skipped, []);
         woven.bytes != before
     }

@@ -14,6 +14,7 @@ use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::outside;
 use crate::probe::{self, local_kind, variant};
 use crate::reference;
+use crate::statics;
 use crate::{Error, MemberKind, Purpose, Settings, World};
 
 pub(crate) fn weave(
@@ -55,6 +56,7 @@ pub(crate) fn weave(
         let instruction = instruction?;
         if weaver.purpose == Purpose::Replay {
             locks::gate(weaver, &instruction)?;
+            statics::touch(weaver, world, &instruction)?;
         }
         match instruction.opcode {
             op::INVOKEVIRTUAL | op::INVOKESPECIAL | op::INVOKESTATIC | op::INVOKEINTERFACE => {

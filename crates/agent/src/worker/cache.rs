@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use culprit_jvmti::{Global, MethodId, StaticMethodId};
+use culprit_jvmti::{Global, MethodId, StaticFieldId, StaticMethodId};
 use culprit_model::{SiteId, TypeId};
 
 use crate::lock::LockSafe;
@@ -18,12 +18,21 @@ pub(super) struct Cache {
     types: Mutex<HashMap<u32, Arc<Global>>>,
     targets: Mutex<HashMap<u32, Arc<Target>>>,
     strings: Mutex<HashMap<Box<[u16]>, Arc<Global>>>,
+    statics: Mutex<HashMap<String, Arc<Statics>>>,
+}
+
+/// The static fields of a class that are set back between scenarios.
+pub(super) struct Statics {
+    pub(super) class: Global,
+    pub(super) fields: Vec<StaticFieldId>,
 }
 
 /// What an incoming call goes to.
 pub(super) struct Target {
     pub(super) class: Global,
     pub(super) method: Method,
+    /// Initialises the class unless that is done.
+    pub(super) touch: Option<StaticMethodId>,
 }
 
 /// A method, and how it is called.
@@ -42,6 +51,24 @@ impl Cache {
 
     pub(super) fn keep_class(&self, class: TypeId, found: Global) {
         self.types.lock_safe().insert(class.0, Arc::new(found));
+    }
+
+    pub(super) fn statics(&self, class: &str) -> Option<Arc<Statics>> {
+        self.statics.lock_safe().get(class).cloned()
+    }
+
+    pub(super) fn keep_statics(&self, class: &str, statics: Statics) -> Arc<Statics> {
+        let statics = Arc::new(statics);
+        let mut all = self.statics.lock_safe();
+        all.insert(class.to_owned(), Arc::clone(&statics));
+        statics
+    }
+
+    /// Forgets whatever belongs to classes.
+    pub(super) fn forget_classes(&self) {
+        self.types.lock_safe().clear();
+        self.targets.lock_safe().clear();
+        self.statics.lock_safe().clear();
     }
 
     pub(super) fn target(&self, site: SiteId) -> Option<Arc<Target>> {

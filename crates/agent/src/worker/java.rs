@@ -11,6 +11,7 @@ pub(crate) struct Java {
     answer: Global,
     object: StaticMethodId,
     adopt: StaticMethodId,
+    begin: StaticMethodId,
     loader: Global,
     make: StaticMethodId,
     worker: Global,
@@ -79,6 +80,7 @@ impl Java {
         Ok(Java {
             object: jni.static_method(&answer, "object", "(J)Ljava/lang/Object;")?,
             adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
+            begin: jni.static_method(&answer, "begin", "()[Ljava/lang/String;")?,
             answer: jni.global(&answer)?,
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
@@ -110,6 +112,12 @@ impl Java {
         let id = jni.call_static_long(&class, self.adopt, &[object]);
         id.map(|id| id as u64)
             .map_err(|thrown| threw(jni, "Answer.adopt", &thrown))
+    }
+
+    /// Takes the ids of all objects back; the names of the classes that were initialised meanwhile.
+    pub(crate) fn begin<'j>(&self, jni: &Jni<'j>) -> Option<Local<'j>> {
+        let class = self.answer.local(jni);
+        jni.static_object(&class, self.begin, &[]).ok().flatten()
     }
 
     /// Tells the runtime whether threads have to wait for each other.

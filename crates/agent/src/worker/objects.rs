@@ -278,13 +278,22 @@ impl Worker {
         if let Some(constants) = self.subject.constants(&name) {
             return self.stub_constant(jni, &name, &enum_class, &constants, ordinal);
         }
-        let class_class = jni.object_class(&enum_class);
-        let all = jni.method(&class_class, "getEnumConstants", "()[Ljava/lang/Object;")?;
-        let all = jni.call_object(&enum_class, all, &[])?;
-        let constant = all.and_then(|all| jni.array_element(&all, ordinal as usize).ok().flatten());
-        constant.ok_or_else(|| {
-            Halt::Unsupported(format!("{} has no constant {ordinal}", dotted(&name)))
-        })
+        let constant = {
+            let run = self.run.lock_safe();
+            let class = run.said.class(class);
+            class.and_then(|class| class.constants.get(ordinal as usize).cloned())
+        };
+        // By its name, since asking the class would run code of the enum.
+        let constant = constant.unwrap_or_default();
+        match jni.get_static_field(&enum_class, &constant, &format!("L{name};")) {
+            Ok(Passed::Reference(Some(constant))) => Ok(constant),
+            _ => {
+                let name = dotted(&name);
+                Err(Halt::Unsupported(format!(
+                    "{name} has no constant {constant}"
+                )))
+            }
+        }
     }
 
     /// All constants of an external enum, in an array of it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
 use culprit_model::{EventKind, Member, Part, Reference, Site, Step, Value};
+use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
 use super::run::Run;
@@ -118,10 +119,14 @@ impl Worker {
             None => self.cache.keep_target(site.id, self.target(jni, site)?),
         };
         let class = target.class.local(jni);
+        if let Some(touch) = target.touch {
+            // Whatever its initialiser throws, the woven code has recorded.
+            let _ = jni.call_statically(&class, touch, &[], b'V');
+        }
         let result = result_letter(&site.target.descriptor);
         // Whatever it throws, the woven code has recorded.
         match target.method {
-            // Asking for a method initialises its class.
+            // Asking for a method initialises its class, the first time.
             Method::Initialiser => drop(jni.static_method(&class, "<clinit>", "()V")),
             Method::Static(method) => {
                 let _ = jni.call_statically(&class, method, &passed, result);
@@ -165,9 +170,12 @@ impl Worker {
             let method = jni.method(&class, name, descriptor);
             Method::Instance(method.map_err(missing)?)
         };
+        let touches = self.is_reset(owner) && !matches!(method, Method::Instance(_));
+        let touch = touches.then(|| jni.static_method(&class, TOUCH, "()V").ok());
         Ok(Target {
             class: jni.global(&class)?,
             method,
+            touch: touch.flatten(),
         })
     }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use culprit_classfile::{ClassFile, access};
 use culprit_jvmti::{Global, Jni, Local};
 use culprit_model::observe::is_jdk_name;
+use culprit_weave::statics::{self, Reset};
 use culprit_weave::stub::{self, Super};
 use culprit_wire::{ClassKind, Subject, SubjectClass};
 
@@ -19,6 +20,7 @@ pub(crate) struct Classes {
     /// By name, then by the number of the loader.
     classes: Mutex<HashMap<String, BTreeMap<u32, SubjectClass>>>,
     loaders: Mutex<HashMap<u32, Global>>,
+    resets: Mutex<HashMap<String, Reset>>,
 }
 
 impl Classes {
@@ -31,9 +33,53 @@ impl Classes {
     }
 
     pub(crate) fn add(&self, class: SubjectClass) {
+        if class.kind == ClassKind::Observed {
+            let reset = ClassFile::parse(&class.bytes).map_or(Reset::Load, |c| statics::reset(&c));
+            self.resets.lock_safe().insert(class.name.clone(), reset);
+        }
         let mut classes = self.classes.lock_safe();
         let of_name = classes.entry(class.name.clone()).or_default();
         of_name.insert(class.loader, class);
+        if of_name.len() > 1 {
+            // Two classes of one name are more than a name can tell apart.
+            let mut resets = self.resets.lock_safe();
+            resets.extend(
+                of_name
+                    .values()
+                    .map(|class| (class.name.clone(), Reset::Load)),
+            );
+        }
+    }
+
+    /// Whether a class can be initialised again.
+    pub(crate) fn is_reset(&self, name: &str) -> bool {
+        self.resets.lock_safe().get(name) == Some(&Reset::Again)
+    }
+
+    /// Whether some class can only be as it was at the start if it is loaded anew.
+    pub(crate) fn must_load(&self) -> bool {
+        self.resets
+            .lock_safe()
+            .values()
+            .any(|reset| *reset == Reset::Load)
+    }
+
+    /// The static fields of an observed class that scenarios may change.
+    pub(crate) fn variables(&self, name: &str) -> Vec<(String, String)> {
+        let classes = self.classes.lock_safe();
+        let class = classes
+            .get(name)
+            .and_then(|of_name| of_name.values().next());
+        let class = class.and_then(|class| ClassFile::parse(&class.bytes).ok());
+        let variables = class.and_then(|class| statics::variables(&class).ok());
+        variables.unwrap_or_default()
+    }
+
+    /// Forgets the loaders: their classes are loaded anew.
+    pub(crate) fn forget_loaders(&self, jni: &Jni<'_>) {
+        for (_, loader) in std::mem::take(&mut *self.loaders.lock_safe()) {
+            jni.delete_global(loader);
+        }
     }
 
     /// The loader that stands for one of the recorded program.

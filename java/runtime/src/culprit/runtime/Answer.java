@@ -20,6 +20,14 @@ public final class Answer {
     /** Objects by their id: the scenario may name them for as long as it goes on. */
     private static Object[] objects = new Object[1 << 12];
 
+    /** The largest id so far. */
+    private static int last;
+
+    /** Names of classes that are initialised, in the order in which that began. */
+    private static String[] touched = new String[64];
+
+    private static int touchedCount;
+
     private Answer() {}
 
     // Calls that leave, at the place where they are made. The last letter is the type of the answer.
@@ -134,6 +142,26 @@ public final class Answer {
         return Executor.constants(type);
     }
 
+    /** The initialiser of an observed class begins. */
+    public static void touched(String type) {
+        synchronized (Answer.class) {
+            if (touchedCount == touched.length) {
+                touched = Arrays.copyOf(touched, 2 * touchedCount);
+            }
+            touched[touchedCount++] = type;
+        }
+    }
+
+    /** A scenario begins: no object has an id. The classes that the one before has initialised. */
+    static synchronized String[] begin() {
+        Identity.forget(objects, Math.min(last + 1, objects.length));
+        Arrays.fill(objects, 0, Math.min(last + 1, objects.length), null);
+        last = 0;
+        String[] initialised = Arrays.copyOf(touched, touchedCount);
+        touchedCount = 0;
+        return initialised;
+    }
+
     // Objects and their ids.
 
     /** Keeps an object that has got an id. */
@@ -142,6 +170,7 @@ public final class Answer {
             objects = Arrays.copyOf(objects, Math.max((int) id + 1, 2 * objects.length));
         }
         objects[(int) id] = o;
+        last = Math.max(last, (int) id);
     }
 
     /** The object with an id. */

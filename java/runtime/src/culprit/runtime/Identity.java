@@ -149,6 +149,20 @@ final class Identity {
         }
     }
 
+    /** Takes the ids of objects back: for a scenario in which they have none yet. */
+    static void forget(Object[] all, int count) {
+        for (int i = 0; i < count; i++) {
+            Object o = all[i];
+            long offset = o == null ? 0 : ClassInfo.of(o).idOffset;
+            if (offset != 0) {
+                U.putLong(o, offset, 0);
+            }
+        }
+        for (int i = 0; i < STRIPES; i++) {
+            TABLE[i] = new Stripe();
+        }
+    }
+
     private static long find(Object o) {
         return TABLE[System.identityHashCode(o) & STRIPES - 1].find(o);
     }
