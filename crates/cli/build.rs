@@ -12,13 +12,15 @@ use std::{env, fs};
 use sha2::{Digest, Sha256};
 
 /// What the agent is made of, from the root of the workspace.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
     "crates/agent",
     "crates/classfile",
     "crates/jvmti",
     "crates/model",
+    "crates/sandbox",
     "crates/trace",
     "crates/weave",
+    "crates/wire",
     "java/runtime/classes",
     "Cargo.toml",
     "Cargo.lock",

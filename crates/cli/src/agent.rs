@@ -19,12 +19,16 @@ pub(crate) const LIBRARY: &[u8] = include_bytes!(env!("CULPRIT_AGENT_FILE"));
 /// Its SHA-256, in hexadecimal.
 const HASH: &str = env!("CULPRIT_AGENT_HASH");
 
-/// Folders to unpack into, best first.
-pub(crate) fn folders(
-    cache: Option<OsString>,
-    home: Option<OsString>,
-    temporary: &Path,
-) -> Vec<PathBuf> {
+/// Folders of this process to unpack into, best first.
+pub(crate) fn folders_of_process() -> Vec<PathBuf> {
+    folders(
+        std::env::var_os("XDG_CACHE_HOME"),
+        std::env::var_os("HOME"),
+        &std::env::temp_dir(),
+    )
+}
+
+fn folders(cache: Option<OsString>, home: Option<OsString>, temporary: &Path) -> Vec<PathBuf> {
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let cache = cache.and_then(absolute);
     let home = home.and_then(absolute).map(|home| home.join(".cache"));

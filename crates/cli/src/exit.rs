@@ -11,10 +11,6 @@ pub(crate) enum ExitCode {
     /// The question was answered.
     Answered,
     /// Everything ran soundly, but the answer is no.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the commands that search are to come")
-    )]
     No,
     /// The command line, or a place it names, cannot be used.
     Usage,
@@ -25,10 +21,6 @@ pub(crate) enum ExitCode {
     /// A defect of Culprit itself.
     Bug,
     /// Stopped by the user.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the commands that search are to come")
-    )]
     Interrupted,
     /// The status of the command that was run, as a shell would report it.
     Child(u8),

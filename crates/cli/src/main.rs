@@ -8,6 +8,7 @@ mod exit;
 mod instrument;
 mod quantity;
 mod record;
+mod replay;
 mod show;
 
 use std::io;
@@ -36,6 +37,8 @@ enum Command {
     Record(record::Args),
     /// Print what a recording or a run folder holds
     Show(show::Args),
+    /// Run recordings again, without what was around the observed code
+    Replay(replay::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
 }
@@ -45,7 +48,7 @@ Exit codes:
   0    The question was answered
   1    Everything ran, but the answer is no
   2    The command line cannot be used as it is
-  3    The target program would not run
+  3    The target program would not run, or not to its end
   4    A recording is unreadable or of another version
   70   A defect of culprit itself
   130  Interrupted
@@ -71,6 +74,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
     match command {
         Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
         Command::Show(args) => show::run(args, console),
+        Command::Replay(args) => replay::run(args, &replay::Around::of_process(), console),
         Command::Instrument(args) => instrument::run(args, console),
     }
 }

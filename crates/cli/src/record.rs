@@ -164,11 +164,7 @@ impl Around {
             cwd,
             path: std::env::var_os("PATH"),
             java_tool_options: std::env::var_os("JAVA_TOOL_OPTIONS"),
-            agent_folders: agent::folders(
-                std::env::var_os("XDG_CACHE_HOME"),
-                std::env::var_os("HOME"),
-                &std::env::temp_dir(),
-            ),
+            agent_folders: agent::folders_of_process(),
             clock: Zoned::now,
         })
     }

@@ -3,17 +3,17 @@
 //! `Args` is what was typed, `Plan` what it means. Reading is `culprit_trace`'s; each form of
 //! output has a module of its own and writes to any stream.
 
-mod event;
-mod figure;
+pub(crate) mod event;
+pub(crate) mod figure;
 mod filter;
 mod folder;
-mod json;
-mod place;
+pub(crate) mod json;
+pub(crate) mod place;
 mod scenario;
 mod summary;
 #[cfg(test)]
 mod tests;
-mod value;
+pub(crate) mod value;
 
 use std::path::{Path, PathBuf};
 
@@ -219,7 +219,7 @@ fn warn_of_truncation(recording: &Recording, console: &mut Console) -> std::io::
 }
 
 /// An error of the reader with its exit code and the next step.
-fn expected(error: &Error) -> Expected {
+pub(crate) fn expected(error: &Error) -> Expected {
     let hint = match error {
         Error::NotFound { .. } => "check the path; culprit record says where it records to",
         Error::Io { .. } => "recordings are private: check that this one is yours to read",

@@ -29,3 +29,8 @@ fn the_overview() {
 fn record() {
     insta::assert_snapshot!(help(&["record"]));
 }
+
+#[test]
+fn replay() {
+    insta::assert_snapshot!(help(&["replay"]));
+}

@@ -74,60 +74,65 @@ impl Printer<'_> {
     }
 
     /// The event without its number, its thread and its place.
-    fn describe(&self, event: &Event, site: &Site) -> String {
-        let target = &site.target;
-        let full = || member(site, &place::dotted(&target.owner));
-        let short = || member(site, place::simple(&target.owner));
+    pub(crate) fn describe(&self, event: &Event, site: &Site) -> String {
         let values: Vec<String> = event.values.iter().map(|v| self.text(v)).collect();
-        let last = values.last().cloned().unwrap_or_default();
-        let access = |verb: &str| match values.as_slice() {
-            [owner, value] => format!("{verb} {} of {owner} = {value}", full()),
-            _ => format!("{verb} {} = {last}", full()),
-        };
-        let element = |verb: &str| match values.as_slice() {
-            [array, index, value] => format!("{verb} {array} [{index}] = {value}"),
-            _ => verb.to_owned(),
-        };
-        let returned = || match values.as_slice() {
-            [] => short(),
-            _ => format!("{} = {last}", short()),
-        };
-        match event.kind {
-            EventKind::IncomingCall => format!("=> {}", self.call(&full(), site, &values)),
-            EventKind::OutgoingCall => format!("-> {}", self.call(&full(), site, &values)),
-            EventKind::IncomingReturn => format!("<= {}", returned()),
-            EventKind::OutgoingReturn => format!("<- {}", returned()),
-            EventKind::IncomingThrow => format!("<=! {} threw {last}", short()),
-            EventKind::OutgoingThrow => format!("<-! {} threw {last}", short()),
-            EventKind::OutgoingRead => access("-> get"),
-            EventKind::OutgoingWrite => access("-> set"),
-            EventKind::IncomingRead => access("=> get"),
-            EventKind::IncomingWrite => access("=> set"),
-            EventKind::ArrayRead => element("-> get"),
-            EventKind::ArrayWrite => element("-> set"),
-            EventKind::ArrayContents => format!("== {last}"),
-            EventKind::Constructed => format!("== new {last}"),
-            EventKind::IdentityHash => match values.as_slice() {
-                [object, hash] => format!("== hash of {object} is {hash}"),
-                _ => "== hash".to_owned(),
-            },
-        }
-    }
-
-    fn call(&self, name: &str, site: &Site, values: &[String]) -> String {
-        let (receiver, arguments) = match values.split_first() {
-            Some((receiver, arguments)) if site.has_receiver() => (Some(receiver), arguments),
-            _ => (None, values),
-        };
-        let arguments = arguments.join(", ");
-        match receiver {
-            Some(receiver) => format!("{name}({arguments}) on {receiver}"),
-            None => format!("{name}({arguments})"),
-        }
+        describe(event.kind, site, &values)
     }
 
     fn text(&self, value: &Value) -> String {
         value::text(value, self.recording, self.detail)
+    }
+}
+
+/// What happens in an event whose values are texts already.
+pub(crate) fn describe(kind: EventKind, site: &Site, values: &[String]) -> String {
+    let target = &site.target;
+    let full = || member(site, &place::dotted(&target.owner));
+    let short = || member(site, place::simple(&target.owner));
+    let last = values.last().cloned().unwrap_or_default();
+    let access = |verb: &str| match values {
+        [owner, value] => format!("{verb} {} of {owner} = {value}", full()),
+        _ => format!("{verb} {} = {last}", full()),
+    };
+    let element = |verb: &str| match values {
+        [array, index, value] => format!("{verb} {array} [{index}] = {value}"),
+        _ => verb.to_owned(),
+    };
+    let returned = || match values {
+        [] => short(),
+        _ => format!("{} = {last}", short()),
+    };
+    match kind {
+        EventKind::IncomingCall => format!("=> {}", call(&full(), site, values)),
+        EventKind::OutgoingCall => format!("-> {}", call(&full(), site, values)),
+        EventKind::IncomingReturn => format!("<= {}", returned()),
+        EventKind::OutgoingReturn => format!("<- {}", returned()),
+        EventKind::IncomingThrow => format!("<=! {} threw {last}", short()),
+        EventKind::OutgoingThrow => format!("<-! {} threw {last}", short()),
+        EventKind::OutgoingRead => access("-> get"),
+        EventKind::OutgoingWrite => access("-> set"),
+        EventKind::IncomingRead => access("=> get"),
+        EventKind::IncomingWrite => access("=> set"),
+        EventKind::ArrayRead => element("-> get"),
+        EventKind::ArrayWrite => element("-> set"),
+        EventKind::ArrayContents => format!("== {last}"),
+        EventKind::Constructed => format!("== new {last}"),
+        EventKind::IdentityHash => match values {
+            [object, hash] => format!("== hash of {object} is {hash}"),
+            _ => "== hash".to_owned(),
+        },
+    }
+}
+
+fn call(name: &str, site: &Site, values: &[String]) -> String {
+    let (receiver, arguments) = match values.split_first() {
+        Some((receiver, arguments)) if site.has_receiver() => (Some(receiver), arguments),
+        _ => (None, values),
+    };
+    let arguments = arguments.join(", ");
+    match receiver {
+        Some(receiver) => format!("{name}({arguments}) on {receiver}"),
+        None => format!("{name}({arguments})"),
     }
 }
 

@@ -1,0 +1,431 @@
+//! `culprit replay`: run recordings again, each in a JVM of its own, and say whether the observed
+//! code does the same.
+//!
+//! `Args` is what was typed, `Plan` what it means. A replay is `culprit_replay`'s; here is what
+//! is said of it: one recording is explained, several are a table.
+
+mod case;
+mod explain;
+mod json;
+mod junit;
+mod table;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
+use culprit_replay::{Error, Finding, Replayer, Severity, check, choose, subject};
+use culprit_trace::{Recording, RunFolder};
+
+use crate::agent;
+use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
+use crate::quantity;
+use crate::show;
+use case::{Case, Facts, Verdict};
+use table::Table;
+
+/// Options of `culprit replay`.
+#[derive(clap::Args, Debug)]
+#[command(
+    override_usage = "culprit replay [OPTIONS] PATH... [-- JVM-OPTIONS]",
+    after_help = EXAMPLES
+)]
+pub(crate) struct Args {
+    /// Recordings, or run folders with all their recordings
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Give up on a recording after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = quantity::count, help_heading = LIMITS)]
+    time_limit: u64,
+    /// Java heap of the replaying JVM, in megabytes
+    #[arg(long, value_name = "MB", default_value = "1024", value_parser = quantity::count, help_heading = LIMITS)]
+    memory: u64,
+    /// Let replayed code do what you may do: write files, use the network
+    #[arg(long, help_heading = LIMITS)]
+    no_sandbox: bool,
+    /// Let the JVM write to this folder, for agents in JVM-OPTIONS
+    #[arg(long, value_name = "DIR", help_heading = LIMITS, conflicts_with = "no_sandbox")]
+    allow_write: Vec<PathBuf>,
+
+    /// Replay with this JDK, instead of one of the recorded version
+    #[arg(long, value_name = "DIR", help_heading = JVM)]
+    java: Option<PathBuf>,
+    /// Wait for a debugger on this port of the loopback; no time limit
+    #[arg(long, value_name = "PORT", help_heading = JVM, value_parser = clap::value_parser!(u16).range(1..))]
+    debug: Option<u16>,
+
+    /// Print one JSON document
+    #[arg(long, help_heading = RESULTS)]
+    json: bool,
+    /// Also write the results to this file, as JUnit XML
+    #[arg(long, value_name = "FILE", help_heading = RESULTS)]
+    junit: Option<PathBuf>,
+
+    /// Options of the replaying JVM, such as -Xlog:gc or -javaagent:a.jar
+    #[arg(last = true, value_name = "JVM-OPTIONS")]
+    jvm_options: Vec<OsString>,
+}
+
+const LIMITS: &str = "What replayed code may do";
+const JVM: &str = "Where it runs";
+const RESULTS: &str = "What is said of it";
+
+const EXAMPLES: &str = "\
+Examples:
+  culprit replay culprit-runs/2026-03-09-1
+  culprit replay RUN/jvm-4711.culprit --debug 5005
+  culprit replay culprit-runs/* --junit replay.xml
+Exit code 0: everything in sync. 1: something out of sync.";
+
+/// What the command needs from the process it runs in.
+pub(crate) struct Around {
+    jdks: Surroundings,
+    agent_folders: Vec<PathBuf>,
+}
+
+impl Around {
+    pub(crate) fn of_process() -> Around {
+        Around {
+            jdks: Surroundings::of_process(),
+            agent_folders: agent::folders_of_process(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Text,
+    Json,
+}
+
+/// What the arguments mean.
+struct Plan {
+    recordings: Vec<PathBuf>,
+    /// Only if it is one file, or a folder with one: others belong to the same run.
+    form: Form,
+    jdks: Jdks,
+    sandbox: Option<Sandbox>,
+    limit: Option<Duration>,
+    heap: u64,
+    options: Vec<OsString>,
+    output: Output,
+}
+
+/// Which JDKs may be used.
+enum Jdks {
+    /// The one that was named.
+    Named(Jdk),
+    Found(Vec<Jdk>),
+}
+
+impl Args {
+    fn plan(&self, around: &Around) -> Result<Plan, Expected> {
+        let mut recordings = Vec::new();
+        for path in &self.paths {
+            match path.is_dir() {
+                true => {
+                    let folder = RunFolder::open(path).map_err(|error| show::expected(&error))?;
+                    recordings.extend(folder.recordings);
+                }
+                false => recordings.push(path.clone()),
+            }
+        }
+        let mut options = self.jvm_options.clone();
+        if let Some(port) = self.debug {
+            if recordings.len() > 1 {
+                let message = format!("--debug takes one recording, not {}", recordings.len());
+                return Err(Expected::new(ExitCode::Usage, message).hint("name one of them"));
+            }
+            options.push(
+                format!(
+                    "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:{port}"
+                )
+                .into(),
+            );
+        }
+        Ok(Plan {
+            recordings,
+            form: match self.json {
+                true => Form::Json,
+                false => Form::Text,
+            },
+            jdks: self.jdks(around)?,
+            sandbox: self.sandbox()?,
+            limit: match self.debug {
+                Some(_) => None,
+                None => Some(Duration::from_secs(self.time_limit)),
+            },
+            heap: self.memory,
+            // Who asks a JVM for something wants to see what it says.
+            output: match options.is_empty() {
+                true => Output::Kept,
+                false => Output::Shared,
+            },
+            options,
+        })
+    }
+
+    fn jdks(&self, around: &Around) -> Result<Jdks, Expected> {
+        let failed = |error: culprit_jvm::JdkError| {
+            Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
+        };
+        if let Some(home) = &self.java {
+            return Ok(Jdks::Named(Jdk::at(home).map_err(failed)?));
+        }
+        let found = Jdk::all(&around.jdks);
+        match found.is_empty() {
+            true => Err(failed(culprit_jvm::JdkError::NotFound)),
+            false => Ok(Jdks::Found(found)),
+        }
+    }
+
+    fn sandbox(&self) -> Result<Option<Sandbox>, Expected> {
+        if self.no_sandbox {
+            return Ok(None);
+        }
+        let mut sandbox = Sandbox::default();
+        for folder in &self.allow_write {
+            let place = folder.canonicalize().map_err(|error| {
+                let message = format!("no folder {}: {error}", folder.display());
+                Expected::new(ExitCode::Usage, message).hint("make it first (--allow-write)")
+            })?;
+            sandbox = sandbox.allow_write(place);
+        }
+        if let Some(port) = self.debug {
+            sandbox = sandbox.allow_listen(port);
+        }
+        Ok(Some(sandbox))
+    }
+}
+
+/// Replays what was asked for.
+pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let plan = args.plan(around)?;
+    let library = agent::unpack(&around.agent_folders)?;
+    let scratch = tempfile::Builder::new()
+        .prefix("culprit-replay-")
+        .tempdir()
+        .map_err(|error| {
+            Expected::new(ExitCode::Usage, format!("no temporary folder: {error}"))
+                .hint("set TMPDIR to a folder that you can write to")
+        })?;
+    let stage = Stage {
+        plan: &plan,
+        library: &library,
+        scratch: scratch.path(),
+        interrupt: Interrupt::by_signals()?,
+    };
+    if plan.sandbox.is_some() {
+        warn_of_gap(console)?;
+    }
+    if let Some(port) = args.debug {
+        writeln!(
+            console.err(),
+            "culprit: waiting for a debugger on 127.0.0.1:{port}"
+        )?;
+    }
+    let ended = stage.replay_all(console)?;
+    if let Some(file) = &args.junit {
+        junit::write(file, &ended.cases).map_err(|error| {
+            let message = format!("cannot write {}: {error}", file.display());
+            Expected::new(ExitCode::Usage, message).hint("name another file (--junit)")
+        })?;
+    }
+    if plan.form == Form::Json {
+        json::print(&ended.cases, console.out())?;
+    }
+    if ended.interrupted {
+        let rest = plan.recordings.len() - ended.cases.len();
+        writeln!(console.err(), "culprit: interrupted, with {rest} to go")?;
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(case::exit_code(&ended.cases))
+}
+
+fn warn_of_gap(console: &mut Console) -> std::io::Result<()> {
+    let Some(gap) = Sandbox::probe().gap() else {
+        return Ok(());
+    };
+    warn(console, &gap)?;
+    writeln!(
+        console.err(),
+        "  use a newer kernel; --no-sandbox replays without any, and without this warning"
+    )
+}
+
+fn warn(console: &mut Console, message: &str) -> std::io::Result<()> {
+    let warn = console.err_styles().warn;
+    writeln!(console.err(), "{warn}culprit: warning:{warn:#} {message}")
+}
+
+/// Everything that replays need, whatever recording they are of.
+struct Stage<'p> {
+    plan: &'p Plan,
+    library: &'p Path,
+    scratch: &'p Path,
+    interrupt: Interrupt,
+}
+
+/// What came of all replays.
+struct Ended {
+    cases: Vec<Case>,
+    interrupted: bool,
+}
+
+impl Stage<'_> {
+    fn replay_all(&self, console: &mut Console) -> anyhow::Result<Ended> {
+        let (is_text, is_one) = (
+            self.plan.form == Form::Text,
+            self.plan.recordings.len() == 1,
+        );
+        let table = Table::new(&self.plan.recordings);
+        if is_text && !is_one {
+            table.head(console)?;
+        }
+        let mut ended = Ended {
+            cases: Vec::new(),
+            interrupted: false,
+        };
+        for path in &self.plan.recordings {
+            let case = match self.case(path, console)? {
+                Some(case) if !self.interrupt.is_wanted() => case,
+                _ => {
+                    ended.interrupted = true;
+                    break;
+                }
+            };
+            match (is_text, is_one) {
+                (true, true) => case.print(console)?,
+                (true, false) => table.row(&case, console)?,
+                (false, _) => {}
+            }
+            ended.cases.push(case);
+        }
+        if is_text && !is_one {
+            table.summary(&ended.cases, console)?;
+        }
+        Ok(ended)
+    }
+
+    /// Replays one recording; `None` if that was interrupted.
+    fn case(&self, path: &Path, console: &mut Console) -> anyhow::Result<Option<Case>> {
+        let recording = match Recording::open(path) {
+            Ok(recording) => recording,
+            Err(error) => {
+                let error = show::expected(&error);
+                let verdict = Verdict::Unreadable {
+                    why: error.message,
+                    next: error.hint,
+                };
+                return Ok(Some(Case::new(path, Facts::default(), verdict)));
+            }
+        };
+        let facts = Facts::of(&recording);
+        let java = match &self.plan.jdks {
+            Jdks::Named(jdk) => Some(jdk.clone()),
+            Jdks::Found(jdks) => choose(&recording, jdks),
+        };
+        let feature = java.as_ref().map(|jdk| jdk.version.feature);
+        let findings = match check(&recording, feature) {
+            Ok(findings) => findings,
+            Err(error) => return Ok(Some(Case::new(path, facts, self.failed(error)?))),
+        };
+        let mut case = Case::new(path, facts, Verdict::Nothing);
+        let told = findings.iter().map(|it| (it.severity(), it.to_string()));
+        case.findings = told.collect();
+        let refusals = || findings.iter().filter(|f| f.severity() == Severity::Refuse);
+        let is_empty =
+            |finding: &Finding| matches!(finding, Finding::NothingObserved | Finding::NoEvents);
+        // The JVM of a build tool has nothing to observe, which is as it should be.
+        if self.plan.recordings.len() > 1 && refusals().any(is_empty) {
+            return Ok(Some(case));
+        }
+        case.warn(console)?;
+        if let Some(first) = refusals().next() {
+            let why: Vec<String> = refusals().map(ToString::to_string).collect();
+            case.verdict = Verdict::Refused {
+                why,
+                next: first.next_step().to_owned(),
+            };
+            return Ok(Some(case));
+        }
+        let Some(jdk) = java else {
+            case.verdict = self.no_jdk(&recording);
+            return Ok(Some(case));
+        };
+        console.flush()?;
+        match self.replay(&recording, jdk, &mut case) {
+            Ok(verdict) => case.verdict = verdict,
+            Err(Error::Pool(PoolError::Interrupted)) => return Ok(None),
+            Err(error) => case.verdict = self.failed(error)?,
+        }
+        Ok(Some(case))
+    }
+
+    fn replay(&self, recording: &Recording, jdk: Jdk, case: &mut Case) -> Result<Verdict, Error> {
+        let replayer = Replayer {
+            jdk,
+            agent: self.library.to_owned(),
+            scratch: self.scratch.to_owned(),
+            heap: self.plan.heap,
+            limit: self.plan.limit,
+            sandbox: self.plan.sandbox.clone(),
+            options: self.plan.options.clone(),
+            output: self.plan.output,
+            interrupt: Some(self.interrupt.clone()),
+        };
+        let replayed = replayer.replay(recording, subject(recording)?)?;
+        case.took = replayed.took;
+        Ok(Verdict::of(replayed.answer, recording))
+    }
+
+    fn no_jdk(&self, recording: &Recording) -> Verdict {
+        let version = &recording.start().jvm_version;
+        let feature = culprit_jvm::JavaVersion::parse(version).map(|version| version.feature);
+        let wanted = feature.map_or_else(|| version.clone(), |feature| feature.to_string());
+        let found: Vec<String> = match &self.plan.jdks {
+            Jdks::Named(_) => Vec::new(),
+            Jdks::Found(jdks) => jdks.iter().map(|jdk| jdk.version.to_string()).collect(),
+        };
+        let found = found.join(", ");
+        Verdict::Refused {
+            why: vec![format!(
+                "recorded with Java {wanted}, and here is Java {found}"
+            )],
+            next: format!("install a JDK {wanted}, or name another at your own risk (--java DIR)"),
+        }
+    }
+
+    /// What an error says of a recording; others are errors of the command.
+    fn failed(&self, error: Error) -> anyhow::Result<Verdict> {
+        match error {
+            Error::Recording(error) => {
+                let error = show::expected(&error);
+                Ok(Verdict::Unreadable {
+                    why: error.message,
+                    next: error.hint,
+                })
+            }
+            Error::Options(_) => Ok(Verdict::Unreadable {
+                why: error.to_string(),
+                next: None,
+            }),
+            Error::Pool(PoolError::Fault { .. } | PoolError::TooLarge(_)) => {
+                Ok(Verdict::Fault(error.to_string()))
+            }
+            Error::Pool(error @ PoolError::Source(_)) => Ok(Verdict::Unreadable {
+                why: error.to_string(),
+                next: Some(error.next_step().to_owned()),
+            }),
+            Error::Pool(error) => {
+                let next = error.next_step();
+                Err(Expected::new(ExitCode::Target, error.to_string())
+                    .hint(next)
+                    .into())
+            }
+        }
+    }
+}

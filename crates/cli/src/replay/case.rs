@@ -1,0 +1,268 @@
+//! One recording and what came of its replay: as data, as text, as an exit code.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use culprit_jvm::{Answer, Unresolved};
+use culprit_model::Outcome;
+use culprit_replay::Severity;
+use culprit_trace::Recording;
+
+use super::explain::Difference;
+use crate::console::Console;
+use crate::exit::ExitCode;
+use crate::show::figure::{counted, duration, printable, wrap};
+
+const WIDTH: usize = 80;
+/// How many warnings to say.
+const WARNINGS: usize = 5;
+/// Length of `culprit: error: `.
+const LEAD: usize = 16;
+
+/// A recording that was to be replayed.
+pub(crate) struct Case {
+    pub(crate) path: PathBuf,
+    pub(crate) facts: Facts,
+    pub(crate) findings: Vec<(Severity, String)>,
+    pub(crate) verdict: Verdict,
+    /// How long the replay took.
+    pub(crate) took: Duration,
+}
+
+/// What is known of a recording without a replay.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) events: u64,
+    pub(crate) classes: u64,
+    pub(crate) threads: u64,
+    pub(crate) recorded_ms: Option<u64>,
+}
+
+impl Facts {
+    pub(crate) fn of(recording: &Recording) -> Facts {
+        let observed = recording.classes().iter().filter(|class| class.observed);
+        Facts {
+            events: recording.event_count(),
+            classes: observed.count() as u64,
+            threads: recording.thread_event_counts().len() as u64,
+            recorded_ms: recording.end().map(|end| end.duration_ms),
+        }
+    }
+}
+
+/// What came of a replay.
+pub(crate) enum Verdict {
+    InSync {
+        steps: u64,
+        open_calls: u32,
+    },
+    OutOfSync(Box<Difference>),
+    /// The recording has something that cannot be replayed yet.
+    Unsupported(String),
+    /// The JVM did not come to the end.
+    Lost(Unresolved),
+    /// Nothing was observed, and nobody asked for this recording by name.
+    Nothing,
+    /// It was not tried.
+    Refused {
+        why: Vec<String>,
+        next: String,
+    },
+    Unreadable {
+        why: String,
+        next: Option<String>,
+    },
+    /// A mistake of ours.
+    Fault(String),
+}
+
+impl Verdict {
+    pub(crate) fn of(answer: Answer, recording: &Recording) -> Verdict {
+        match answer {
+            Answer::Unresolved(unresolved) => Verdict::Lost(unresolved),
+            Answer::Ran { outcome, .. } => match outcome {
+                Outcome::InSync { steps, open_calls } => Verdict::InSync { steps, open_calls },
+                Outcome::Diverged(divergence) => {
+                    Verdict::OutOfSync(Box::new(Difference::of(&divergence, recording)))
+                }
+                Outcome::Unsupported(why) => Verdict::Unsupported(why),
+                Outcome::Stopped => Verdict::Fault("the worker stopped by itself".to_owned()),
+            },
+        }
+    }
+
+    /// In a word or two.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Verdict::InSync { .. } => "in sync",
+            Verdict::OutOfSync(_) => "out of sync",
+            Verdict::Unsupported(_) => "unsupported",
+            Verdict::Lost(Unresolved::TimeLimit(_)) => "time limit",
+            Verdict::Lost(_) => "JVM died",
+            Verdict::Nothing => "nothing observed",
+            Verdict::Refused { .. } => "refused",
+            Verdict::Unreadable { .. } => "unreadable",
+            Verdict::Fault(_) => "defect",
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Verdict::InSync { .. } | Verdict::Nothing => ExitCode::Answered,
+            Verdict::OutOfSync(_) | Verdict::Unsupported(_) => ExitCode::No,
+            Verdict::Lost(_) => ExitCode::Target,
+            Verdict::Refused { .. } | Verdict::Unreadable { .. } => ExitCode::Recording,
+            Verdict::Fault(_) => ExitCode::Bug,
+        }
+    }
+
+    /// The next step, where there is one.
+    pub(crate) fn next_step(&self) -> Option<String> {
+        match self {
+            Verdict::InSync { .. } | Verdict::Nothing | Verdict::OutOfSync(_) => None,
+            Verdict::Unsupported(_) => {
+                Some("observe other classes, so that this is not at their border".to_owned())
+            }
+            Verdict::Lost(Unresolved::TimeLimit(_)) => {
+                Some("give it more time (--time-limit SECONDS)".to_owned())
+            }
+            Verdict::Lost(Unresolved::Died { output, .. })
+                if output.contains("OutOfMemoryError") =>
+            {
+                Some("give it more memory (--memory MB)".to_owned())
+            }
+            Verdict::Lost(_) => Some("see what the JVM says above".to_owned()),
+            Verdict::Refused { next, .. } => Some(next.clone()),
+            Verdict::Unreadable { next, .. } => next.clone(),
+            Verdict::Fault(_) => Some("please report this".to_owned()),
+        }
+    }
+}
+
+/// The code for all of them: what a replay found counts before what kept it from being made.
+pub(crate) fn exit_code(cases: &[Case]) -> ExitCode {
+    let codes: Vec<ExitCode> = cases.iter().map(|case| case.verdict.exit_code()).collect();
+    let order = [
+        ExitCode::Bug,
+        ExitCode::No,
+        ExitCode::Target,
+        ExitCode::Recording,
+    ];
+    let worst = order.into_iter().find(|code| codes.contains(code));
+    worst.unwrap_or(ExitCode::Answered)
+}
+
+impl Case {
+    pub(crate) fn new(path: &Path, facts: Facts, verdict: Verdict) -> Case {
+        Case {
+            path: path.to_owned(),
+            facts,
+            findings: Vec::new(),
+            verdict,
+            took: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn took_ms(&self) -> u64 {
+        u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// What came of it, for a person: the first line says it, the others why.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let path = self.path.display();
+        let said = match &self.verdict {
+            Verdict::InSync { steps, open_calls } => {
+                return vec![self.in_sync(*steps, *open_calls)];
+            }
+            Verdict::OutOfSync(difference) => return difference.lines(&self.path),
+            Verdict::Unsupported(why) => format!("Not supported yet: {why}"),
+            Verdict::Lost(unresolved) => format!("Not replayed: {unresolved}"),
+            Verdict::Nothing => "Nothing was observed".to_owned(),
+            Verdict::Refused { why, .. } => {
+                format!("{path} cannot be replayed: {}", why.join("; "))
+            }
+            Verdict::Unreadable { why, .. } => why.clone(),
+            Verdict::Fault(what) => format!("A defect of culprit: {what}"),
+        };
+        let mut lines = Vec::new();
+        for (number, paragraph) in said.lines().enumerate() {
+            // The word before an error takes room too.
+            let width = if number == 0 { WIDTH - LEAD } else { WIDTH };
+            lines.extend(wrap(paragraph, width));
+        }
+        if let Verdict::Lost(
+            Unresolved::Died { output, .. }
+            | Unresolved::Silent { output }
+            | Unresolved::Garbled { output, .. },
+        ) = &self.verdict
+        {
+            lines.extend(output.lines().map(|line| format!("  {}", printable(line))));
+        }
+        if let Some(next) = self.verdict.next_step() {
+            lines.push(format!("  next: {next}"));
+        }
+        lines
+    }
+
+    fn in_sync(&self, steps: u64, open_calls: u32) -> String {
+        let facts = &self.facts;
+        let recorded = match facts.recorded_ms {
+            Some(ms) => format!(" (recorded in {})", duration(ms)),
+            None => String::new(),
+        };
+        let open = match open_calls {
+            0 => String::new(),
+            count => format!(
+                "; {} open at the end, as in the recording",
+                counted(count.into(), "call")
+            ),
+        };
+        format!(
+            "In sync: {} of {}, {}, replayed in {}{recorded}{open}",
+            counted(steps, "event"),
+            counted(facts.classes, "class"),
+            counted(facts.threads, "thread"),
+            duration(self.took_ms()),
+        )
+    }
+
+    /// Says what a replay may go astray for.
+    pub(crate) fn warn(&self, console: &mut Console) -> io::Result<()> {
+        let warnings = self.findings.iter().filter(|(s, _)| *s == Severity::Warn);
+        for (_, warning) in warnings.clone().take(WARNINGS) {
+            super::warn(console, &format!("{}: {warning}", self.path.display()))?;
+        }
+        match warnings.count().saturating_sub(WARNINGS) {
+            0 => Ok(()),
+            more => writeln!(console.err(), "  and {more} more, which --json lists"),
+        }
+    }
+
+    /// Results go to standard output, and refusals to standard error.
+    pub(crate) fn print(&self, console: &mut Console) -> io::Result<()> {
+        let lines = self.lines();
+        let (first, rest) = match lines.split_first() {
+            Some((first, rest)) => (first.as_str(), rest),
+            None => ("", &[][..]),
+        };
+        match self.verdict {
+            Verdict::Refused { .. } | Verdict::Unreadable { .. } | Verdict::Fault(_) => {
+                let bad = console.err_styles().bad;
+                writeln!(console.err(), "{bad}culprit: error:{bad:#} {first}")?;
+                rest.iter().try_for_each(|line| {
+                    writeln!(console.err(), "{}", line.replace("  next: ", "  "))
+                })
+            }
+            Verdict::InSync { .. } | Verdict::Nothing => lines
+                .iter()
+                .try_for_each(|line| writeln!(console.out(), "{line}")),
+            Verdict::OutOfSync(_) | Verdict::Unsupported(_) | Verdict::Lost(_) => {
+                let bad = console.styles().bad;
+                writeln!(console.out(), "{bad}{first}{bad:#}")?;
+                rest.iter()
+                    .try_for_each(|line| writeln!(console.out(), "{line}"))
+            }
+        }
+    }
+}

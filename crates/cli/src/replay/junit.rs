@@ -1,0 +1,144 @@
+//! Replays as JUnit XML, which build servers show: each recording is a test.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::case::{Case, Verdict};
+
+/// Writes the file.
+pub(crate) fn write(file: &Path, cases: &[Case]) -> io::Result<()> {
+    fs::write(file, text(cases))
+}
+
+/// What a test is to a build server.
+enum Kind {
+    Passed,
+    Skipped,
+    /// The answer is no.
+    Failure,
+    /// There is no answer.
+    Error,
+}
+
+fn kind(verdict: &Verdict) -> Kind {
+    match verdict {
+        Verdict::InSync { .. } => Kind::Passed,
+        Verdict::Nothing => Kind::Skipped,
+        Verdict::OutOfSync(_) | Verdict::Unsupported(_) => Kind::Failure,
+        Verdict::Lost(_)
+        | Verdict::Refused { .. }
+        | Verdict::Unreadable { .. }
+        | Verdict::Fault(_) => Kind::Error,
+    }
+}
+
+fn text(cases: &[Case]) -> String {
+    let count = |is: fn(&Kind) -> bool| cases.iter().filter(|c| is(&kind(&c.verdict))).count();
+    let time: f64 = cases.iter().map(|case| case.took.as_secs_f64()).sum();
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "  <testsuite name=\"culprit replay\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{time:.3}\">",
+        cases.len(),
+        count(|kind| matches!(kind, Kind::Failure)),
+        count(|kind| matches!(kind, Kind::Error)),
+        count(|kind| matches!(kind, Kind::Skipped)),
+    );
+    for case in cases {
+        add(case, &mut out);
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn add(case: &Case, out: &mut String) {
+    let (name, time) = (
+        escaped(&case.path.display().to_string()),
+        case.took.as_secs_f64(),
+    );
+    let _ = write!(
+        out,
+        "    <testcase classname=\"culprit.replay\" name=\"{name}\" time=\"{time:.3}\""
+    );
+    let tag = match kind(&case.verdict) {
+        Kind::Passed => {
+            out.push_str("/>\n");
+            return;
+        }
+        Kind::Skipped => {
+            let _ = writeln!(
+                out,
+                "><skipped message=\"{}\"/></testcase>",
+                case.verdict.name()
+            );
+            return;
+        }
+        Kind::Failure => "failure",
+        Kind::Error => "error",
+    };
+    let lines = case.lines();
+    let message = escaped(lines.first().map_or("", String::as_str));
+    let (kind, text) = (case.verdict.name(), escaped(&lines.join("\n")));
+    let _ = writeln!(
+        out,
+        ">\n      <{tag} type=\"{kind}\" message=\"{message}\">{text}</{tag}>\n    </testcase>"
+    );
+}
+
+/// XML has no way at all to hold most control characters.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => out.extend(c.escape_default()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use culprit_jvm::{Status, Unresolved};
+
+    use super::*;
+    use crate::replay::case::Facts;
+
+    #[test]
+    fn recordings_are_tests_and_what_they_print_is_escaped() {
+        let case = |name: &str, verdict: Verdict| Case {
+            took: Duration::from_millis(1500),
+            ..Case::new(Path::new(name), Facts::default(), verdict)
+        };
+        let cases = [
+            case(
+                "run/a.culprit",
+                Verdict::InSync {
+                    steps: 3,
+                    open_calls: 0,
+                },
+            ),
+            case("b", Verdict::Nothing),
+            case("c", Verdict::Unsupported("a <clinit> & more".to_owned())),
+            case(
+                "d",
+                Verdict::Lost(Unresolved::Died {
+                    status: Status::Exited(1),
+                    output: "\u{1b}[31m\"x\"".to_owned(),
+                }),
+            ),
+        ];
+        insta::assert_snapshot!(text(&cases));
+    }
+}
