@@ -25,6 +25,7 @@ use culprit_wire::{FromWorker, Message as _, ToWorker};
 
 use crate::agent::{Agent, Trouble};
 use crate::lock::LockSafe;
+use crate::recorder::block_signals;
 use cache::Cache;
 use java::Java;
 use run::Run;
@@ -70,6 +71,29 @@ impl From<culprit_jvmti::Error> for Halt {
     }
 }
 
+/// Ends the process when the host is gone: whatever runs then, nobody waits for it.
+fn end_with_host(descriptor: i32) -> Result<(), Trouble> {
+    // SAFETY: changes a flag of a descriptor of ours: programs that the subject starts are not to
+    // have it.
+    unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    let watch = move || {
+        block_signals();
+        let mut gone = libc::pollfd {
+            fd: descriptor,
+            events: libc::POLLRDHUP,
+            revents: 0,
+        };
+        // SAFETY: one descriptor, of ours, for the duration of the call.
+        while unsafe { libc::poll(&mut gone, 1, -1) } < 0 {}
+        // SAFETY: ends the process at once, which is what is wanted.
+        unsafe { libc::_exit(0) };
+    };
+    std::thread::Builder::new()
+        .name("culprit-host".to_owned())
+        .spawn(watch)?;
+    Ok(())
+}
+
 /// Greets the host and takes the subject; the options by which its classes are to be woven.
 pub(crate) fn greet(
     jvmti: Jvmti,
@@ -81,6 +105,7 @@ pub(crate) fn greet(
     // SAFETY: the host opened this socket for the worker, and nobody else uses it.
     let stream = unsafe { UnixStream::from_raw_fd(descriptor) };
     let mut outgoing = stream.try_clone()?;
+    end_with_host(descriptor)?;
     let version = jvmti.system_property("java.vm.version").unwrap_or_default();
     FromWorker::ready(feature, version, std::process::id()).write_to(&mut outgoing)?;
     let mut incoming = BufReader::with_capacity(256 << 10, stream);
@@ -105,6 +130,7 @@ pub(crate) fn greet(
         out: options.out.clone(),
         mode: options.mode,
         socket: options.socket,
+        seal: options.seal,
         ..woven
     })
 }
@@ -126,6 +152,12 @@ impl Worker {
 
     /// Runs scenarios until the host says goodbye or is gone.
     fn work(&self, agent: &Agent, jni: &Jni<'_>) {
+        if agent.options.seal
+            && let Err(error) = culprit_sandbox::seal()
+        {
+            let _ = self.say(&FromWorker::Fault(format!("cannot be sealed: {error}")));
+            return;
+        }
         loop {
             let message = ToWorker::read_from(&mut *self.incoming.lock_safe());
             match message {

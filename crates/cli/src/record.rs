@@ -199,6 +199,7 @@ impl Args {
                 false => Mode::Record,
             },
             socket: None,
+            seal: false,
             salt: None,
             selection,
             arrays: match self.arrays {

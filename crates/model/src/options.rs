@@ -54,6 +54,8 @@ pub struct AgentOptions {
     pub mode: Mode,
     /// Number of the open file that leads to the host of a worker.
     pub socket: Option<u32>,
+    /// A worker is to forbid itself to start programs, once it is up.
+    pub seal: bool,
     /// What the recorded JVM made up for the order of immutable sets and maps.
     pub salt: Option<i64>,
     pub selection: Selection,
@@ -97,6 +99,9 @@ impl fmt::Display for AgentOptions {
         }
         if let Some(socket) = self.socket {
             write!(f, ",socket={socket}")?;
+        }
+        if self.seal {
+            write!(f, ",seal=yes")?;
         }
         if let Some(salt) = self.salt {
             write!(f, ",salt={salt}")?;
@@ -184,6 +189,7 @@ impl AgentOptions {
                 _ => return Err(bad(&value)),
             },
             "socket" => self.socket = Some(value.parse().map_err(|_| bad(&value))?),
+            "seal" => self.seal = value == "yes",
             "salt" => self.salt = Some(value.parse().map_err(|_| bad(&value))?),
             "observe" if value == "app" => self.selection.app = true,
             "observe" => self.selection.observe.push(pattern(&value)?),
@@ -256,6 +262,7 @@ mod tests {
             out: "/tmp/a run, with=odd \"names\"/é".to_owned(),
             mode: Mode::Suggest,
             socket: Some(3),
+            seal: true,
             salt: Some(-4),
             selection: Selection {
                 observe: vec!["com.acme.**".parse().unwrap(), "a.B$C".parse().unwrap()],

@@ -109,9 +109,10 @@ impl Replayer {
             fixed.push("-XX:+ExitOnOutOfMemoryError".into());
         }
         let (agent, last) = (self.agent.clone(), self.options.clone());
+        let seal = self.sandbox.is_some();
         Plan {
             file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent)),
+            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, seal)),
             env: likeness::variables(recording.start())
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
@@ -137,11 +138,13 @@ fn arguments(
     fixed: &[OsString],
     last: &[OsString],
     agent: &PathBuf,
+    seal: bool,
 ) -> Vec<OsString> {
     let options = AgentOptions {
         out: seat.scratch.display().to_string(),
         mode: AgentMode::Worker,
         socket: u32::try_from(seat.descriptor).ok(),
+        seal,
         ..AgentOptions::default()
     };
     let mut library = OsString::from("-agentpath:");

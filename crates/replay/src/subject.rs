@@ -2,7 +2,7 @@
 //! others, and how to weave them as they were woven.
 
 use culprit_model::{AgentOptions, Pattern, Selection};
-use culprit_trace::Recording;
+use culprit_trace::{Recording, SALT_NOTE};
 use culprit_wire::{ClassKind, Loader, Subject, SubjectClass};
 
 use crate::Error;
@@ -59,8 +59,16 @@ fn options(recording: &Recording) -> Result<AgentOptions, Error> {
             ..Selection::default()
         },
         arrays: recorded.arrays,
+        salt: salt(recording),
         ..AgentOptions::default()
     })
+}
+
+/// What the recorded JVM made up for the order of immutable sets and maps.
+fn salt(recording: &Recording) -> Option<i64> {
+    let mut notes = recording.start().notes.iter();
+    let (_, salt) = notes.find(|(name, _)| name == SALT_NOTE)?;
+    salt.parse().ok()
 }
 
 /// The pattern that matches a class. Names made by other languages may have characters that no
