@@ -26,7 +26,13 @@ use crate::study::Study;
 use crate::totals::Totals;
 
 /// The plans whose classes are judged.
-const PLANS: [Plan; 4] = [Plan::Together, Plan::Alone, Plan::Module, Plan::Outside];
+const PLANS: [Plan; 5] = [
+    Plan::Together,
+    Plan::Alone,
+    Plan::Module,
+    Plan::Outside,
+    Plan::Replay,
+];
 
 /// Versions without frames, which classes of the late modules are set to.
 const OLD_VERSIONS: [u16; 2] = [49, 45];
@@ -64,12 +70,16 @@ fn check_jdk(bench: &Bench, study: &mut Study) {
             trial.judge("late modules", &late, &originals, study);
         }
         let (patch, totals) = trial.judge("all modules", &sampled, &originals, study);
-        bench.compile(&patch);
-        assert_eq!(
-            bench.work(&patch),
-            work,
-            "{plan:?}: the JVM computes otherwise"
-        );
+        // What looks who calls it finds a detour there. In the JDK much of the code does that, and no
+        // replay runs such code: there the verifier has the last word.
+        if plan != Plan::Replay {
+            bench.compile(&patch);
+            assert_eq!(
+                bench.work(&patch),
+                work,
+                "{plan:?}: the JVM computes otherwise"
+            );
+        }
         probes.add_probes(&totals);
     }
     let never: Vec<&str> = stub::probes()

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use culprit_classfile::ClassFile;
 use culprit_model::options::Arrays;
 use culprit_verifier::Class;
+use culprit_weave::statics::{self, Reset};
 use culprit_weave::{
     MemberKind, Purpose, References, Settings, SiteNumbers, World, Woven, can_carry_id, hook,
 };
@@ -20,6 +21,8 @@ pub(crate) enum Plan {
     Module,
     /// Everything but the class, whose methods are all watched.
     Outside,
+    /// The class and no other, to be replayed.
+    Replay,
     /// The class and no other, with some kinds of probes only.
     Part(Part),
 }
@@ -57,6 +60,7 @@ impl Loom {
         let world = Seen {
             plan,
             class: &name,
+            reset: statics::reset(&class) == Reset::Again,
             module,
             modules: &self.modules,
         };
@@ -67,7 +71,10 @@ impl Loom {
             .unwrap()
             .is_some_and(|s| s == "java/lang/Object");
         let settings = Settings {
-            purpose: Purpose::Record,
+            purpose: match plan {
+                Plan::Replay => Purpose::Replay,
+                _ => Purpose::Record,
+            },
             arrays: match plan {
                 Plan::Module | Plan::Part(Part::Entries | Part::Calls | Part::Fields) => {
                     Arrays::Contents
@@ -104,6 +111,8 @@ pub(crate) fn aged(class: &Class, major: Option<u16>) -> ClassFile {
 struct Seen<'a> {
     plan: Plan,
     class: &'a str,
+    /// It can be initialised again.
+    reset: bool,
     module: &'a str,
     modules: &'a HashMap<String, String>,
 }
@@ -112,10 +121,14 @@ struct Seen<'a> {
 const ELSEWHERE: &str = "elsewhere/Class";
 
 impl World for Seen<'_> {
+    fn is_reset(&self, class: &str) -> bool {
+        class == self.class && self.reset
+    }
+
     fn is_observed(&self, class: &str) -> bool {
         match self.plan {
             Plan::Together => true,
-            Plan::Alone | Plan::Part(Part::Calls) => class == self.class,
+            Plan::Alone | Plan::Replay | Plan::Part(Part::Calls) => class == self.class,
             Plan::Module => self.modules.get(class).is_some_and(|m| m == self.module),
             Plan::Outside => class != self.class,
             Plan::Part(_) => class != ELSEWHERE,

@@ -2,19 +2,22 @@
 
 use culprit_classfile::{Asm, ClassFile, Code, access, op};
 use culprit_weave::hook::{FAILURES, HIDING};
-use culprit_weave::probe::PROBE;
+use culprit_weave::probe::{ANSWER, PROBE};
 
 const PROBES: &[u8] =
     include_bytes!("../../../../java/runtime/classes/culprit/runtime/Probe.class");
+const ANSWERS: &[u8] =
+    include_bytes!("../../../../java/runtime/classes/culprit/runtime/Answer.class");
 const REPORTS: &[u8] =
     include_bytes!("../../../../java/runtime/classes/culprit/runtime/Failures.class");
 const FILTERS: &[u8] =
     include_bytes!("../../../../java/runtime/classes/culprit/runtime/Hiding.class");
 
 /// Names and bytes of the classes.
-pub(crate) fn classes() -> [(&'static str, Vec<u8>); 3] {
+pub(crate) fn classes() -> [(&'static str, Vec<u8>); 4] {
     [
         (PROBE, emptied(PROBES)),
+        (ANSWER, emptied(ANSWERS)),
         (FAILURES, emptied(REPORTS)),
         // Needs nothing of the JDK that is not there, and its result matters.
         (HIDING, FILTERS.to_vec()),
@@ -34,7 +37,8 @@ pub(crate) fn probes() -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// The class with nothing but its public methods, and those return 0.
+/// The class with nothing but its public methods, and those return 0; those that answer a read return
+/// what was found.
 fn emptied(bytes: &[u8]) -> Vec<u8> {
     let mut class = ClassFile::parse(bytes).unwrap();
     class.fields.clear();
@@ -44,7 +48,19 @@ fn emptied(bytes: &[u8]) -> Vec<u8> {
         let code = Code::parse(&method.attributes[at], &class.pool).unwrap();
         let mut body = Asm::new();
         let result = class.pool.utf8(method.descriptor).unwrap().chars().last();
+        let descriptor = class.pool.utf8(method.descriptor).unwrap();
+        let takes_object = descriptor.starts_with("(L");
+        let reads = class.pool.utf8(method.name).unwrap().starts_with("read");
         match result {
+            Some('I') if reads => body.iload(0).op(op::IRETURN),
+            Some('J') if reads => body.lload(0).op(op::LRETURN),
+            Some('F') if reads => body.fload(0).op(op::FRETURN),
+            Some('D') if reads => body.dload(0).op(op::DRETURN),
+            Some(';') if reads => body.aload(0).op(op::ARETURN),
+            Some('F') => body.op(op::FCONST_0).op(op::FRETURN),
+            Some('D') => body.op(op::DCONST_0).op(op::DRETURN),
+            Some(';') => body.aconst_null().op(op::ARETURN),
+            Some('I') if !takes_object => body.op(op::ICONST_0).op(op::IRETURN),
             // The one that stands for a hash.
             Some('I') => {
                 let hash = (
