@@ -10,6 +10,7 @@ use culprit_jvmti::{Jni, Jvmti, Local, Passed};
 use culprit_model::AgentOptions;
 use culprit_model::options::{MASK, Mode};
 use culprit_trace::{EXTENSION, SALT_NOTE, Start, Writer};
+use culprit_weave::lines::Lines;
 use culprit_weave::{Purpose, SiteNumbers, hook};
 use regex_lite::Regex;
 
@@ -33,6 +34,7 @@ pub(crate) struct Agent {
     pub(crate) classes: Classes,
     pub(crate) heirs: Heirs,
     pub(crate) numbers: SiteNumbers,
+    pub(crate) lines: Lines,
     pub(crate) redact: Vec<Regex>,
     pub(crate) losses: [&'static str; 5],
     thread: Mutex<Option<RecorderThread>>,
@@ -118,6 +120,7 @@ impl Agent {
             recorder,
             heirs: Heirs::default(),
             numbers: SiteNumbers::default(),
+            lines: Lines::default(),
             redact: Vec::new(),
             losses: [
                 "arrays over 65536 references, recorded without contents",
@@ -130,6 +133,11 @@ impl Agent {
             path: PathBuf::new(),
             feature,
         }
+    }
+
+    /// Where lines are counted, if they are.
+    pub(crate) fn lines(&self) -> Option<&Lines> {
+        self.options.coverage.then_some(&self.lines)
     }
 
     /// What classes are woven for.

@@ -181,6 +181,7 @@ impl Agent {
         };
         let kept = self.classes.references(loader.number, loading.name);
         let settings = Settings {
+            lines: self.lines(),
             purpose: self.purpose(),
             arrays: self.options.arrays,
             id_field,

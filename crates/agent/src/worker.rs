@@ -6,6 +6,7 @@
 
 mod cache;
 mod compare;
+mod coverage;
 mod java;
 mod natives;
 mod objects;
@@ -165,6 +166,12 @@ impl Worker {
                     self.refresh(agent, jni, run.fresh);
                     self.run.lock_safe().begin(&run);
                     let outcome = self.run_to_end(agent, jni, &run);
+                    if agent.options.coverage {
+                        let covered = FromWorker::Coverage(coverage::take(agent));
+                        if self.say(&covered).is_err() {
+                            return;
+                        }
+                    }
                     let number = run.number;
                     if self.say(&FromWorker::Done { number, outcome }).is_err() {
                         return;

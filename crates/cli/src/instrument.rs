@@ -314,6 +314,7 @@ fn prepare(
         kin: world.is_kin(&name),
     };
     let settings = Settings {
+        lines: None,
         purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field,

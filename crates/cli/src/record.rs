@@ -200,6 +200,7 @@ impl Args {
             },
             socket: None,
             seal: false,
+            coverage: false,
             salt: None,
             selection,
             arrays: match self.arrays {

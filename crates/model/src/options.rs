@@ -56,6 +56,8 @@ pub struct AgentOptions {
     pub socket: Option<u32>,
     /// A worker is to forbid itself to start programs, once it is up.
     pub seal: bool,
+    /// A worker counts which lines of the observed classes are run.
+    pub coverage: bool,
     /// What the recorded JVM made up for the order of immutable sets and maps.
     pub salt: Option<i64>,
     pub selection: Selection,
@@ -102,6 +104,9 @@ impl fmt::Display for AgentOptions {
         }
         if self.seal {
             write!(f, ",seal=yes")?;
+        }
+        if self.coverage {
+            write!(f, ",coverage=yes")?;
         }
         if let Some(salt) = self.salt {
             write!(f, ",salt={salt}")?;
@@ -190,6 +195,7 @@ impl AgentOptions {
             },
             "socket" => self.socket = Some(value.parse().map_err(|_| bad(&value))?),
             "seal" => self.seal = value == "yes",
+            "coverage" => self.coverage = value == "yes",
             "salt" => self.salt = Some(value.parse().map_err(|_| bad(&value))?),
             "observe" if value == "app" => self.selection.app = true,
             "observe" => self.selection.observe.push(pattern(&value)?),
@@ -263,6 +269,7 @@ mod tests {
             mode: Mode::Suggest,
             socket: Some(3),
             seal: true,
+            coverage: true,
             salt: Some(-4),
             selection: Selection {
                 observe: vec!["com.acme.**".parse().unwrap(), "a.B$C".parse().unwrap()],

@@ -328,6 +328,7 @@ mod tests {
     }
 
     const SETTINGS: Settings<'_> = Settings {
+        lines: None,
         purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field: true,

@@ -68,6 +68,7 @@ pub trait Numbers {
 /// Weaves a class with counters.
 pub fn counted(class: ClassFile, numbers: &dyn Numbers) -> Result<Woven, Error> {
     let settings = Settings {
+        lines: None,
         purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field: false,

@@ -13,6 +13,7 @@ mod fresh;
 pub mod hook;
 mod identity;
 pub mod library;
+pub mod lines;
 mod locks;
 mod method;
 mod observed;
@@ -109,6 +110,8 @@ pub struct Settings<'a> {
     /// watched from inside.
     pub kin: bool,
     pub references: References<'a>,
+    /// Where lines are counted, if they are.
+    pub lines: Option<&'a lines::Lines>,
 }
 
 /// Numbers for sites, unique in a JVM.

@@ -365,6 +365,11 @@ impl Weaver<'_> {
         id
     }
 
+    /// Where lines begin: place in the code, and line.
+    pub(crate) fn line_entries(&self) -> Vec<(u16, u16)> {
+        self.lines.entries().to_vec()
+    }
+
     /// The source line of a place in the code.
     pub(crate) fn line_at(&self, pc: u32) -> Option<u16> {
         self.lines.line_at(pc)
@@ -738,6 +743,7 @@ mod tests {
             attributes: Vec::new(),
         };
         let settings = Settings {
+            lines: None,
             purpose: crate::Purpose::Record,
             arrays: culprit_model::options::Arrays::default(),
             id_field: false,

@@ -9,6 +9,7 @@ use culprit_model::{EventKind, SiteKind};
 use crate::calls;
 use crate::identity;
 use crate::library;
+use crate::lines;
 use crate::locks;
 use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::outside;
@@ -25,6 +26,9 @@ pub(crate) fn weave(
     if reference::is_constructing(weaver.name) && constructs_observed(weaver, world)? {
         // The constructor is where the call arrives, whether or not by this detour.
         return outside::constructing(weaver);
+    }
+    if let Some(lines) = settings.lines {
+        lines::count(weaver, lines)?;
     }
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Entry);

@@ -10,7 +10,7 @@ use culprit_jvmti::{Jni, Local, NativeMethod};
 use culprit_model::ThreadId;
 
 use super::perform::Answered;
-use super::{Halt, Worker, worker};
+use super::{Halt, Worker, coverage, worker};
 use crate::agent::Agent;
 use crate::{agent, forget_on_panic};
 
@@ -38,6 +38,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         function,
     };
     vec![
+        method("counts", "()J", counts as *mut c_void),
         method("work", "()V", work as *mut c_void),
         method("drive", "(I)V", drive as *mut c_void),
         method(
@@ -110,6 +111,10 @@ fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Worker, &Agent, &Jni<'_>) 
 fn local<'a>(raw: jobject) -> Option<Local<'a>> {
     // SAFETY: the JVM passes null or a local reference; callers do not keep it.
     unsafe { Local::from_raw(raw) }
+}
+
+extern "system" fn counts(env: Env, _: jclass) -> jlong {
+    with(env, 0, |_, agent, _| coverage::address(agent))
 }
 
 extern "system" fn work(env: Env, _: jclass) {

@@ -71,6 +71,7 @@ impl Loom {
             .unwrap()
             .is_some_and(|s| s == "java/lang/Object");
         let settings = Settings {
+            lines: None,
             purpose: match plan {
                 Plan::Replay => Purpose::Replay,
                 _ => Purpose::Record,

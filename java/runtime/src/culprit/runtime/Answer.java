@@ -13,6 +13,7 @@ import jdk.internal.misc.Unsafe;
  */
 public final class Answer {
     private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long COUNTS = Executor.counts();
 
     /** Whether the scenario has steps of several threads; set by the agent. */
     private static boolean severalThreads;
@@ -135,6 +136,12 @@ public final class Answer {
         if (severalThreads && State.current() != 0) {
             Executor.awaitTurn();
         }
+    }
+
+    /** A line of observed code is reached. */
+    public static void line(int counter) {
+        long at = COUNTS + ((long) counter << 3);
+        U.putLong(at, U.getLong(at) + 1);
     }
 
     /** The constants of an external enum. */

@@ -4,6 +4,9 @@ package culprit.runtime;
 final class Executor {
     private Executor() {}
 
+    /** Address of the counters of lines. */
+    static native long counts();
+
     /** Runs scenarios until the host says that there are no more. */
     static native void work();
 
