@@ -304,6 +304,16 @@ impl Pool {
         Ok(i64::from(i32_at(entry, 0)) << 32 | i64::from(i32_at(entry, 4) as u32))
     }
 
+    /// The bytes of a `float` or `double` constant.
+    pub(crate) fn bits(&self, index: u16) -> Result<&[u8]> {
+        let entry = self.wanted(index, &[tag::FLOAT, tag::DOUBLE], "floating constant")?;
+        let width = match self.tag(index) {
+            Some(tag::FLOAT) => 4,
+            _ => 8,
+        };
+        Ok(entry.get(..width).unwrap_or_default())
+    }
+
     /// Adds or finds a UTF-8 constant.
     pub fn add_utf8(&mut self, text: &str) -> Result<u16> {
         self.add_utf8_bytes(&mutf8::encode(text))
