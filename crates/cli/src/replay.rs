@@ -9,22 +9,28 @@ mod explain;
 mod json;
 mod junit;
 mod table;
+mod versions;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
-use culprit_replay::{Error, Finding, Replayer, Severity, check, choose, subject};
+use culprit_replay::{
+    ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
+};
 use culprit_trace::{Recording, RunFolder};
+use culprit_wire::{LineCheck, Subject};
 
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use crate::show;
+use crate::show::place::dotted;
 use case::{Case, Facts, Verdict};
 use table::Table;
+use versions::Versions;
 
 /// Options of `culprit replay`.
 #[derive(clap::Args, Debug)]
@@ -36,6 +42,10 @@ pub(crate) struct Args {
     /// Recordings, or run folders with all their recordings
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
+
+    /// Take the observed classes from this jar, folder or class path
+    #[arg(long, value_name = "CP")]
+    against: Option<OsString>,
 
     /// Give up on a recording after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = quantity::count, help_heading = LIMITS)]
@@ -76,6 +86,7 @@ const RESULTS: &str = "What is said of it";
 const EXAMPLES: &str = "\
 Examples:
   culprit replay culprit-runs/2026-03-09-1
+  culprit replay culprit-runs/2026-03-09-1 --against build/classes
   culprit replay RUN/jvm-4711.culprit --debug 5005
   culprit replay culprit-runs/* --junit replay.xml
 Exit code 0: everything in sync. 1: something out of sync.";
@@ -112,7 +123,12 @@ struct Plan {
     heap: u64,
     options: Vec<OsString>,
     output: Output,
+    /// Where the observed classes are, if not in the recordings.
+    against: Option<OsString>,
 }
+
+/// The classes to replay with, and whether their lines are those of the recording.
+type Program = (Subject, LineCheck);
 
 /// Which JDKs may be used.
 enum Jdks {
@@ -165,6 +181,7 @@ impl Args {
                 false => Output::Shared,
             },
             options,
+            against: self.against.clone(),
         })
     }
 
@@ -276,6 +293,10 @@ struct Ended {
 }
 
 impl Stage<'_> {
+    fn is_one_text(&self) -> bool {
+        self.plan.form == Form::Text && self.plan.recordings.len() == 1
+    }
+
     fn replay_all(&self, console: &mut Console) -> anyhow::Result<Ended> {
         let (is_text, is_one) = (
             self.plan.form == Form::Text,
@@ -329,8 +350,9 @@ impl Stage<'_> {
             Jdks::Found(jdks) => choose(&recording, jdks),
         };
         let feature = java.as_ref().map(|jdk| jdk.version.feature);
-        let findings = match check(&recording, feature) {
-            Ok(findings) => findings,
+        let findings = match check_unless(&recording, feature, || self.interrupt.is_wanted()) {
+            Ok(Some(findings)) => findings,
+            Ok(None) => return Ok(None),
             Err(error) => return Ok(Some(Case::new(path, facts, self.failed(error)?))),
         };
         let mut case = Case::new(path, facts, Verdict::Nothing);
@@ -356,8 +378,23 @@ impl Stage<'_> {
             case.verdict = self.no_jdk(&recording);
             return Ok(Some(case));
         };
+        let program = match self.program(&recording, &jdk, &mut case) {
+            Ok(program) => program,
+            Err(error) => {
+                case.verdict = self.failed(error)?;
+                return Ok(Some(case));
+            }
+        };
+        if let (Some(versions), true) = (&case.against, self.is_one_text()) {
+            for line in versions.lines() {
+                writeln!(console.out(), "{line}")?;
+            }
+        }
+        let Some(program) = program else {
+            return Ok(Some(case));
+        };
         console.flush()?;
-        match self.replay(&recording, jdk, &mut case) {
+        match self.replay(&recording, jdk, program, &mut case) {
             Ok(verdict) => case.verdict = verdict,
             Err(Error::Pool(PoolError::Interrupted)) => return Ok(None),
             Err(error) => case.verdict = self.failed(error)?,
@@ -365,7 +402,39 @@ impl Stage<'_> {
         Ok(Some(case))
     }
 
-    fn replay(&self, recording: &Recording, jdk: Jdk, case: &mut Case) -> Result<Verdict, Error> {
+    /// The program to replay with; `None` if it cannot be, which the case then says.
+    fn program(
+        &self,
+        recording: &Recording,
+        jdk: &Jdk,
+        case: &mut Case,
+    ) -> Result<Option<Program>, Error> {
+        let Some(path) = &self.plan.against else {
+            return Ok(Some((subject(recording)?, LineCheck::Compare)));
+        };
+        let classes = ClassPath::open(path, jdk.version.feature)?;
+        let found = against(recording, &classes)?;
+        case.against = Some(Versions::of(path, &found));
+        if !found.missing.is_empty() {
+            let missing = found.missing.iter().map(|name| dotted(name));
+            case.verdict = Verdict::Refused {
+                why: missing
+                    .map(|name| format!("{name} is not on the class path"))
+                    .collect(),
+                next: "add the jar or folder that has it (--against CP)".to_owned(),
+            };
+            return Ok(None);
+        }
+        Ok(Some((found.subject, found.lines)))
+    }
+
+    fn replay(
+        &self,
+        recording: &Recording,
+        jdk: Jdk,
+        (subject, lines): Program,
+        case: &mut Case,
+    ) -> Result<Verdict, Error> {
         let replayer = Replayer {
             jdk,
             agent: self.library.to_owned(),
@@ -377,7 +446,7 @@ impl Stage<'_> {
             output: self.plan.output,
             interrupt: Some(self.interrupt.clone()),
         };
-        let replayed = replayer.replay(recording, subject(recording)?)?;
+        let replayed = replayer.replay(recording, subject, lines)?;
         case.took = replayed.took;
         Ok(Verdict::of(replayed.answer, recording))
     }
@@ -420,6 +489,11 @@ impl Stage<'_> {
                 why: error.to_string(),
                 next: Some(error.next_step().to_owned()),
             }),
+            Error::ClassPath { .. } | Error::Class { .. } => {
+                Err(Expected::new(ExitCode::Usage, error.to_string())
+                    .hint("name a jar, a folder or a class path (--against CP)")
+                    .into())
+            }
             Error::Pool(error) => {
                 let next = error.next_step();
                 Err(Expected::new(ExitCode::Target, error.to_string())

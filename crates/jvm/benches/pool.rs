@@ -17,7 +17,7 @@ use culprit_model::scenario::Tables;
 use culprit_model::{
     EventIndex, EventKind, ObjectId, Outcome, Reference, SiteId, Step, ThreadId, TypeId, Value,
 };
-use culprit_wire::{FreshState, FromWorker, Message, Mode, Subject, ToWorker};
+use culprit_wire::{FreshState, FromWorker, LineCheck, Message, Mode, Subject, ToWorker};
 
 const LONG: Duration = Duration::from_secs(60);
 const STARTS: usize = 20;
@@ -143,6 +143,7 @@ fn run(pool: &Pool, steps: &Vec<Step>) {
         mode: Mode::Strict,
         fresh: FreshState::Reset,
         multi_threaded: false,
+        lines: LineCheck::Compare,
         tables: Arc::<Tables>::default(),
         steps,
         limit: LONG,
@@ -161,6 +162,7 @@ fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> Plan {
         sandbox,
         output: Output::Kept,
         patience: LONG,
+        intake: LONG,
         interrupt: None,
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use culprit_model::scenario::Tables;
 use culprit_model::{BlobId, Outcome, Step};
-use culprit_wire::{ClassCoverage, FreshState, Mode};
+use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode};
 
 use crate::Status;
 
@@ -18,6 +18,7 @@ pub struct Job<'a> {
     pub fresh: FreshState,
     /// The steps are of several threads.
     pub multi_threaded: bool,
+    pub lines: LineCheck,
     /// What the steps refer to. A worker that has the very same tables is not told them again.
     pub tables: Arc<Tables>,
     pub steps: &'a dyn Steps,

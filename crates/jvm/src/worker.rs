@@ -35,8 +35,10 @@ pub struct Plan {
     /// What a worker may do besides writing to its folder; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
     pub output: Output,
-    /// How long it may take a worker to be up, and again to take in the subject.
+    /// How long it may take a worker to be up.
     pub patience: Duration,
+    /// How long it may take it to take in the subject, besides what its first run takes.
+    pub intake: Duration,
     /// What ends every wait for a worker.
     pub interrupt: Option<Interrupt>,
 }
@@ -96,7 +98,7 @@ pub(crate) struct Worker {
     connection: Connection,
     scratch: PathBuf,
     printed: Vec<(PathBuf, File)>,
-    patience: Duration,
+    intake: Duration,
     /// The tables that it has.
     tables: Option<Arc<Tables>>,
     runs: u64,
@@ -159,7 +161,7 @@ impl Worker {
             group,
             scratch,
             printed,
-            patience: plan.patience,
+            intake: plan.intake,
             tables: None,
             runs: 0,
         };
@@ -221,7 +223,7 @@ impl Worker {
     pub(crate) fn run(&mut self, job: &Job<'_>, number: u64) -> Result<Answer, NoAnswer> {
         // The first run has the time to take in the subject besides.
         let limit = match self.is_fresh() {
-            true => job.limit.saturating_add(self.patience),
+            true => job.limit.saturating_add(self.intake),
             false => job.limit,
         };
         let deadline = after(limit);
@@ -277,6 +279,7 @@ impl Worker {
             mode: job.mode,
             fresh: job.fresh,
             multi_threaded: job.multi_threaded,
+            lines: job.lines,
         };
         ToWorker::Run(run).frame(out)?;
         let known = self.tables.as_ref();

@@ -13,15 +13,33 @@ use culprit_trace::{Gap, GapReason, Recording};
 
 use crate::{Count, Error, Finding};
 
+/// Events between two looks whether somebody wants to stop.
+const BETWEEN_LOOKS: u64 = 4096;
+
 /// What stands in the way of a replay of this recording, the worst first; with `java`, of one with
 /// that major version of Java.
 pub fn check(recording: &Recording, java: Option<u32>) -> Result<Vec<Finding>, Error> {
+    check_unless(recording, java, || false).map(Option::unwrap_or_default)
+}
+
+/// The same, for as long as nobody wants it to stop; `None` if somebody did. The events of a long
+/// recording take a while.
+pub fn check_unless(
+    recording: &Recording,
+    java: Option<u32>,
+    stop: impl Fn() -> bool,
+) -> Result<Option<Vec<Finding>>, Error> {
     let mut survey = Survey::new(recording);
     let mut scan = recording.scan();
     while let Some(step) = scan.step() {
         match step? {
             culprit_trace::Step::Gap(gap) => survey.gap(&gap),
-            culprit_trace::Step::Event(head) => survey.step(&Step::from(scan.event(&head)?)),
+            culprit_trace::Step::Event(head) => {
+                if head.index.0 % BETWEEN_LOOKS == 0 && stop() {
+                    return Ok(None);
+                }
+                survey.step(&Step::from(scan.event(&head)?));
+            }
         }
     }
     let mut findings = classes(recording, &survey.code)?;
@@ -30,7 +48,7 @@ pub fn check(recording: &Recording, java: Option<u32>) -> Result<Vec<Finding>, E
     findings.extend(losses(recording));
     findings.extend(java.and_then(|java| other_java(recording, java)));
     findings.sort_by_key(Finding::severity);
-    Ok(findings)
+    Ok(Some(findings))
 }
 
 /// Whether the classes are there whose code is at these sites, and what they are like.

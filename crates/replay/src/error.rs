@@ -1,5 +1,8 @@
 //! What can go wrong.
 
+use std::io;
+use std::path::PathBuf;
+
 use culprit_jvm::PoolError;
 use culprit_model::options::OptionsError;
 
@@ -12,6 +15,15 @@ pub enum Error {
     /// The options it was made with make no sense.
     #[error("the recording has options that make no sense: {0}")]
     Options(#[from] OptionsError),
+    /// Something on a class path cannot be read.
+    #[error("cannot read {}: {error}", .path.display())]
+    ClassPath { path: PathBuf, error: io::Error },
+    /// A class file makes no sense.
+    #[error("the class file of {class} makes no sense: {error}")]
+    Class {
+        class: String,
+        error: culprit_classfile::Error,
+    },
     /// No worker could run it, through no fault of its own.
     #[error(transparent)]
     Pool(#[from] PoolError),

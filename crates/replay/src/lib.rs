@@ -7,7 +7,10 @@
 //! - Nothing is hidden: what a recording lacks is a [`Finding`], with its exact cause.
 #![forbid(unsafe_code)]
 
+mod against;
+mod changes;
 mod check;
+mod class_path;
 mod error;
 mod finding;
 mod lift;
@@ -16,7 +19,10 @@ mod replayer;
 mod stream;
 mod subject;
 
-pub use check::check;
+pub use against::{Against, against};
+pub use changes::{Change, ClassChanges};
+pub use check::{check, check_unless};
+pub use class_path::ClassPath;
 pub use error::Error;
 pub use finding::{Count, Finding, Severity};
 pub use lift::{Blobs, Lifted, lift};

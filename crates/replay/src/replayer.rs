@@ -12,7 +12,7 @@ use culprit_jvm::{
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode as AgentMode;
 use culprit_trace::Recording;
-use culprit_wire::{FreshState, Mode, Subject};
+use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
 use crate::{Error, lift, likeness};
 
@@ -77,7 +77,12 @@ pub fn choose(recording: &Recording, jdks: &[Jdk]) -> Option<Jdk> {
 impl Replayer {
     /// Replays a recording with its own program, or with another one. Ask [`crate::check`] first
     /// what can be expected.
-    pub fn replay(&self, recording: &Recording, subject: Subject) -> Result<Replayed, Error> {
+    pub fn replay(
+        &self,
+        recording: &Recording,
+        subject: Subject,
+        lines: LineCheck,
+    ) -> Result<Replayed, Error> {
         let began = Instant::now();
         let lifted = lift(recording);
         let pool = Pool::new(self.plan(recording), 1, subject)?;
@@ -85,6 +90,7 @@ impl Replayer {
             mode: Mode::Strict,
             fresh: FreshState::NewLoader,
             multi_threaded: lifted.tables.threads.len() > 1,
+            lines,
             tables: Arc::new(lifted.tables.clone()),
             steps: &lifted,
             limit: self.limit.unwrap_or(Duration::MAX),
@@ -128,6 +134,8 @@ impl Replayer {
                 Some(_) => PATIENCE,
                 None => Duration::MAX,
             },
+            // A replay is one run; whoever sets a limit means all of it.
+            intake: Duration::ZERO,
             interrupt: self.interrupt.clone(),
         }
     }

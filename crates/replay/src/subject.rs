@@ -73,7 +73,7 @@ fn salt(recording: &Recording) -> Option<i64> {
 
 /// The pattern that matches a class. Names made by other languages may have characters that no
 /// pattern can have: there it matches whatever stands in their place.
-fn exactly(name: &str) -> Option<Pattern> {
+pub(crate) fn exactly(name: &str) -> Option<Pattern> {
     let plain = name.replace(|c: char| !c.is_alphanumeric() && !"/_$-".contains(c), "*");
     plain.parse().ok()
 }

@@ -28,7 +28,9 @@ pub use error::WireError;
 pub use frame::{Inbox, MAX_FRAME, Message};
 pub use from_worker::{ClassCoverage, FromWorker};
 pub use parts::{StepPacker, table_messages};
-pub use to_worker::{ClassKind, FreshState, Loader, Mode, Run, Subject, SubjectClass, ToWorker};
+pub use to_worker::{
+    ClassKind, FreshState, LineCheck, Loader, Mode, Run, Subject, SubjectClass, ToWorker,
+};
 
 /// The version of the protocol that this crate speaks.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;

@@ -90,6 +90,7 @@ pub struct Run {
     pub fresh: FreshState,
     /// The steps are of several threads.
     pub multi_threaded: bool,
+    pub lines: LineCheck,
 }
 
 /// What a difference does.
@@ -97,6 +98,15 @@ pub struct Run {
 pub enum Mode {
     /// The first one ends the run.
     Strict,
+}
+
+/// Whether a step must come from the source line that the scenario says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LineCheck {
+    #[default]
+    Compare,
+    /// The program was changed: lines have moved.
+    Ignore,
 }
 
 /// How the static state of the subject becomes what it was at the start.
@@ -224,6 +234,10 @@ fn put_run(out: &mut Vec<u8>, run: &Run) {
         FreshState::NewLoader => 2,
     });
     out.put_bool(run.multi_threaded);
+    out.put_u8(match run.lines {
+        LineCheck::Compare => 1,
+        LineCheck::Ignore => 2,
+    });
 }
 
 fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
@@ -239,5 +253,10 @@ fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
             _ => return Err(WireError::Malformed("a known way to a fresh state")),
         },
         multi_threaded: cursor.bool()?,
+        lines: match cursor.u8()? {
+            1 => LineCheck::Compare,
+            2 => LineCheck::Ignore,
+            _ => return Err(WireError::Malformed("a known way to check lines")),
+        },
     })
 }

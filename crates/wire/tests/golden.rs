@@ -12,8 +12,8 @@ use culprit_model::{
     SiteId, SiteKind, Step, ThreadId, TypeId, Value,
 };
 use culprit_wire::{
-    ClassCoverage, ClassKind, FreshState, FromWorker, Loader, Message, Mode, Run, Subject,
-    SubjectClass, ToWorker, VERSION,
+    ClassCoverage, ClassKind, FreshState, FromWorker, LineCheck, Loader, Message, Mode, Run,
+    Subject, SubjectClass, ToWorker, VERSION,
 };
 
 /// Hexadecimal digits, and texts in quotes; white space parts them.
@@ -79,8 +79,8 @@ fn array(id: u64, length: u32, contents: Contents) -> Reference {
 }
 
 #[test]
-fn these_are_the_bytes_of_version_1() {
-    assert_eq!(VERSION, 1);
+fn these_are_the_bytes_of_version_2() {
+    assert_eq!(VERSION, 2);
 }
 
 #[test]
@@ -111,8 +111,9 @@ fn run() {
         mode: Mode::Strict,
         fresh: FreshState::NewLoader,
         multi_threaded: true,
+        lines: LineCheck::Ignore,
     };
-    check(ToWorker::Run(run), "03 ac 02 01 02 01");
+    check(ToWorker::Run(run), "03 ac 02 01 02 01 02");
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");
     check(ToWorker::Bye, "09");
@@ -214,7 +215,7 @@ fn steps_with_every_kind_of_value() {
 fn greeting() {
     check(
         FromWorker::ready(17, "17.0.1".to_owned(), 4711),
-        r#"01 01 00 11 00 06 "17.0.1" e7 24"#,
+        r#"01 02 00 11 00 06 "17.0.1" e7 24"#,
     );
 }
 

@@ -10,8 +10,8 @@ use culprit_model::{
     SiteId, SiteKind, Step, ThreadId, TypeId, Value,
 };
 use culprit_wire::{
-    ClassCoverage, ClassKind, FreshState, FromWorker, Inbox, Loader, MAX_FRAME, Message, Mode, Run,
-    StepPacker, Subject, SubjectClass, ToWorker, VERSION, WireError, table_messages,
+    ClassCoverage, ClassKind, FreshState, FromWorker, Inbox, LineCheck, Loader, MAX_FRAME, Message,
+    Mode, Run, StepPacker, Subject, SubjectClass, ToWorker, VERSION, WireError, table_messages,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -186,8 +186,9 @@ prop_compose! {
         number: u64,
         fresh in select(&[FreshState::Reset, FreshState::NewLoader][..]),
         multi_threaded: bool,
+        lines in select(&[LineCheck::Compare, LineCheck::Ignore][..]),
     ) -> Run {
-        Run { number, mode: Mode::Strict, fresh, multi_threaded }
+        Run { number, mode: Mode::Strict, fresh, multi_threaded, lines }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{Reference, Site, Value};
+use culprit_wire::LineCheck;
 
 use super::run::{Bindings, Done, Said};
 
 type Sides<'s> = (&'s Said, &'s Done);
 
 /// Why a place is not the one that the scenario names.
-pub(super) fn sites(said: &Site, done: &Site) -> Option<String> {
+pub(super) fn sites(said: &Site, done: &Site, lines: LineCheck) -> Option<String> {
     let place = |site: &Site| {
         let target = &site.target;
         format!(
@@ -30,7 +31,7 @@ pub(super) fn sites(said: &Site, done: &Site) -> Option<String> {
     }
     // Stubs have no lines.
     match (said.line, done.line) {
-        (Some(said), Some(done)) if said != done => Some(format!(
+        (Some(said), Some(done)) if said != done && lines == LineCheck::Compare => Some(format!(
             "line {said} in the recording, line {done} in the replay"
         )),
         _ => None,

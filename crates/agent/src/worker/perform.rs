@@ -154,8 +154,9 @@ impl Worker {
             descriptor,
         } = &site.target;
         let missing = |_| {
-            let owner = owner.replace('/', ".");
-            Halt::Unsupported(format!("{owner} has no {name}{descriptor}"))
+            let why = format!("{} has no {name}{descriptor}", owner.replace('/', "."));
+            self.run.lock_safe().diverge(None, why);
+            Halt::Ended
         };
         let class = self.class_named(jni, owner, 0)?;
         let method = if name == "<clinit>" {

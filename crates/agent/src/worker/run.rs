@@ -14,7 +14,7 @@ use culprit_model::{
     Value,
 };
 use culprit_trace::{Decoded, Decoder};
-use culprit_wire::{Message as _, ToWorker};
+use culprit_wire::{LineCheck, Message as _, ToWorker};
 
 use super::compare;
 use crate::agent::Agent;
@@ -64,6 +64,7 @@ pub(crate) struct Run {
     open: HashMap<u32, Vec<SiteId>>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
+    lines: LineCheck,
     outcome: Option<Outcome>,
 }
 
@@ -134,7 +135,8 @@ impl Bindings {
 
 impl Run {
     /// Starts anew; definitions stay.
-    pub(super) fn begin(&mut self, _: &culprit_wire::Run) {
+    pub(super) fn begin(&mut self, run: &culprit_wire::Run) {
+        self.lines = run.lines;
         self.steps.clear();
         self.complete = false;
         self.at = 0;
@@ -371,7 +373,7 @@ impl Run {
         let said = self.said.sites.get(&step.site.0);
         let done = self.done.decoder.site(site);
         if let (Some(said), Some(done)) = (said, done)
-            && let Some(why) = compare::sites(said, done)
+            && let Some(why) = compare::sites(said, done, self.lines)
         {
             return Some(why);
         }

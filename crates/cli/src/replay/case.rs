@@ -10,6 +10,7 @@ use culprit_replay::Severity;
 use culprit_trace::Recording;
 
 use super::explain::Difference;
+use super::versions::Versions;
 use crate::console::Console;
 use crate::exit::ExitCode;
 use crate::show::figure::{counted, duration, printable, wrap};
@@ -25,6 +26,8 @@ pub(crate) struct Case {
     pub(crate) path: PathBuf,
     pub(crate) facts: Facts,
     pub(crate) findings: Vec<(Severity, String)>,
+    /// What another version of the program changes.
+    pub(crate) against: Option<Versions>,
     pub(crate) verdict: Verdict,
     /// How long the replay took.
     pub(crate) took: Duration,
@@ -159,6 +162,7 @@ impl Case {
             path: path.to_owned(),
             facts,
             findings: Vec::new(),
+            against: None,
             verdict,
             took: Duration::ZERO,
         }

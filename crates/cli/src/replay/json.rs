@@ -7,6 +7,7 @@ use culprit_replay::Severity;
 use serde_json::{Value as Json, json};
 
 use super::case::{Case, Verdict};
+use super::versions::Versions;
 
 /// Rises when a field changes its meaning or goes away.
 const VERSION: u32 = 1;
@@ -37,6 +38,7 @@ fn case(case: &Case) -> Json {
             },
             "text": text,
         })).collect::<Vec<_>>(),
+        "against": case.against.as_ref().map(Versions::json),
         "next": case.verdict.next_step(),
     });
     match &case.verdict {

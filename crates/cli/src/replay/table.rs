@@ -61,6 +61,13 @@ impl Table {
 
     pub(crate) fn summary(&self, cases: &[Case], console: &mut Console) -> io::Result<()> {
         let strong = console.styles().strong;
+        let mut versions = cases.iter().filter_map(|case| case.against.clone());
+        if let Some(mut all) = versions.next() {
+            versions.for_each(|other| all.add(&other));
+            for line in all.lines() {
+                writeln!(console.out(), "{line}")?;
+            }
+        }
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for case in cases {
             *counts.entry(case.verdict.name()).or_default() += 1;

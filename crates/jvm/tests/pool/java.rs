@@ -56,6 +56,7 @@ fn plan(scratch: &Path) -> Plan {
         sandbox: Some(Sandbox::default()),
         output: Output::Kept,
         patience: LONG,
+        intake: LONG,
         interrupt: None,
     }
 }

@@ -14,7 +14,7 @@ use culprit_jvm::{
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{EventKind, Outcome, Reference, SiteId, Step, ThreadId, TypeId, Value};
-use culprit_wire::{ClassCoverage, FreshState, Mode, Subject};
+use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode, Subject};
 
 use crate::fake;
 
@@ -36,6 +36,7 @@ pub(crate) fn plan(start: &str, scratch: &Path) -> Plan {
         sandbox: None,
         output: Output::Kept,
         patience: LONG,
+        intake: LONG,
         interrupt: None,
     }
 }
@@ -68,6 +69,7 @@ pub(crate) fn job<'a>(steps: &'a dyn Steps, tables: &Arc<Tables>) -> Job<'a> {
         mode: Mode::Strict,
         fresh: FreshState::Reset,
         multi_threaded: false,
+        lines: LineCheck::Compare,
         tables: Arc::clone(tables),
         steps,
         limit: LONG,
@@ -169,7 +171,7 @@ fn nonsense_costs_one_candidate() {
 fn a_hang_costs_one_candidate_and_its_time() {
     let scratch = tempfile::tempdir().unwrap();
     let mut plan = plan("ready", scratch.path());
-    plan.patience = Duration::from_secs(4);
+    plan.intake = Duration::from_secs(4);
     let pool = Pool::new(plan, 1, subject()).unwrap();
     for way in [fake::HANG, fake::FLOOD] {
         check_answers(&pool);
@@ -427,7 +429,7 @@ fn a_worker_that_cannot_start_is_an_error_with_what_it_says() {
     let error = start_error("version", LONG, 1);
     assert_eq!(
         error.to_string(),
-        "the worker speaks version 2 of the protocol, this culprit version 1"
+        "the worker speaks version 3 of the protocol, this culprit version 2"
     );
 }
 

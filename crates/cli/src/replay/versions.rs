@@ -1,0 +1,88 @@
+//! What another version of the program changes, before a replay against it.
+
+use std::ffi::OsStr;
+
+use culprit_replay::{Against, Change, ClassChanges};
+use serde_json::{Value as Json, json};
+
+use crate::show::figure::{counted, cut, grouped, printable};
+use crate::show::place::dotted;
+
+/// How many lines of changes to print.
+const LINES: usize = 60;
+
+/// The differences between the recorded classes and those of a class path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Versions {
+    path: String,
+    classes: u64,
+    changes: Vec<ClassChanges>,
+}
+
+impl Versions {
+    pub(crate) fn of(path: &OsStr, against: &Against) -> Versions {
+        Versions {
+            path: path.to_string_lossy().into_owned(),
+            classes: against.classes,
+            changes: against.changes.clone(),
+        }
+    }
+
+    /// Adds what other recordings have of the same program.
+    pub(crate) fn add(&mut self, other: &Versions) {
+        self.classes = self.classes.max(other.classes);
+        for change in &other.changes {
+            if !self.changes.contains(change) {
+                self.changes.push(change.clone());
+            }
+        }
+        self.changes.sort_by(|a, b| a.class.cmp(&b.class));
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let (path, all) = (printable(&self.path), counted(self.classes, "class"));
+        let old = self.changes.iter().filter(|change| !change.is_new).count();
+        let differ = match old {
+            0 => format!("none of {all} differs"),
+            1 => format!("1 of {all} differs"),
+            count => format!("{} of {all} differ", grouped(count as u64)),
+        };
+        let mut lines = vec![format!("Against {path}: {differ}")];
+        for change in &self.changes {
+            let new = if change.is_new { " (new)" } else { "" };
+            lines.push(format!("  {}{new}", printable(&dotted(&change.class))));
+            if change.header {
+                lines.push("    changed  its flags or supertypes".to_owned());
+            }
+            for (change, member) in &change.members {
+                let member = cut(&printable(member), 66);
+                lines.push(format!("    {:<9}{member}", change.name()));
+            }
+        }
+        let more = lines.len().saturating_sub(LINES);
+        if more > 0 {
+            lines.truncate(LINES);
+            lines.push(format!("  and {more} more lines, which --json has"));
+        }
+        lines
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        let of = |change: &ClassChanges, kind: Change| -> Vec<String> {
+            let members = change.members.iter().filter(|(it, _)| *it == kind);
+            members.map(|(_, member)| member.clone()).collect()
+        };
+        json!({
+            "path": self.path,
+            "classes": self.classes,
+            "changes": self.changes.iter().map(|change| json!({
+                "class": dotted(&change.class),
+                "new": change.is_new,
+                "header_changed": change.header,
+                "added": of(change, Change::Added),
+                "removed": of(change, Change::Removed),
+                "changed": of(change, Change::Changed),
+            })).collect::<Vec<_>>(),
+        })
+    }
+}
