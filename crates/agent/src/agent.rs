@@ -218,11 +218,7 @@ impl Agent {
             jni.static_method(&class, method, descriptor)?;
         }
         // Found before the events begin: finding a class may load it.
-        let hooked = match self.purpose() {
-            Purpose::Record => hooked_classes(jni),
-            // Nothing of the JDK is watched: failures and children are the recording's business.
-            Purpose::Replay => Vec::new(),
-        };
+        let hooked = hooked_classes(jni, self.purpose());
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         self.jvmti.retransform(&hooked)?;
@@ -247,9 +243,10 @@ impl Agent {
 }
 
 /// The classes of the JDK that have hooks.
-fn hooked_classes<'j>(jni: &Jni<'j>) -> Vec<Local<'j>> {
+fn hooked_classes<'j>(jni: &Jni<'j>, purpose: Purpose) -> Vec<Local<'j>> {
     let mut names: Vec<&str> = hook::HOOKS
         .iter()
+        .filter(|h| h.is_for(purpose))
         .map(|h| h.class)
         .filter(|c| !c.starts_with("org/") && !hook::is_late(c))
         .collect();

@@ -39,7 +39,7 @@ impl Agent {
         if loading.name.starts_with("culprit/runtime/") {
             return None;
         }
-        if hook::is_hooked(loading.name) {
+        if hook::is_hooked(loading.name, self.purpose()) {
             return self.hook(loading);
         }
         let loader = self
@@ -125,7 +125,7 @@ impl Agent {
     fn hook(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
         let hooked = ClassFile::parse(loading.bytes)
             .map_err(Into::into)
-            .and_then(hook::hook);
+            .and_then(|class| hook::hook(class, self.purpose()));
         match hooked {
             Ok(bytes) => bytes,
             Err(error) => {

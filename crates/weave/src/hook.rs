@@ -3,8 +3,8 @@
 
 use culprit_classfile::{Asm, ClassFile, Code, Editor, MethodContext, Pool};
 
-use crate::Error;
 use crate::probe::PROBE;
+use crate::{Error, Purpose};
 
 /// Reports to the runtime at the entry of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,14 @@ enum Report {
     ChildEnvironment,
     /// `Probe.asked(this)`.
     Asked,
+}
+
+impl Hook {
+    /// Whether the hook is put in. Failures, children and what the program must not see are the
+    /// business of a recording; a replay needs hashes alone.
+    pub fn is_for(&self, purpose: Purpose) -> bool {
+        purpose == Purpose::Record || matches!(self.report, Report::Asked)
+    }
 }
 
 /// The runtime's class that hooks call.
@@ -143,12 +151,13 @@ pub fn is_late(class: &str) -> bool {
 }
 
 /// Whether a class has hooks.
-pub fn is_hooked(class: &str) -> bool {
-    HOOKS.iter().any(|hook| hook.class == class)
+pub fn is_hooked(class: &str, purpose: Purpose) -> bool {
+    let mut hooks = HOOKS.iter().filter(|hook| hook.is_for(purpose));
+    hooks.any(|hook| hook.class == class)
 }
 
 /// Puts the hooks of a class in; `None` if it has none of the methods.
-pub fn hook(mut class: ClassFile) -> Result<Option<Vec<u8>>, Error> {
+pub fn hook(mut class: ClassFile, purpose: Purpose) -> Result<Option<Vec<u8>>, Error> {
     let name = class.name()?.into_owned();
     let mut pool = std::mem::replace(&mut class.pool, Pool::new());
     let mut methods = std::mem::take(&mut class.methods);
@@ -160,6 +169,7 @@ pub fn hook(mut class: ClassFile) -> Result<Option<Vec<u8>>, Error> {
         );
         let Some(hook) = HOOKS
             .iter()
+            .filter(|hook| hook.is_for(purpose))
             .find(|h| h.class == name && h.method == method_name && h.descriptor == descriptor)
         else {
             continue;

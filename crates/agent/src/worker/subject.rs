@@ -19,7 +19,7 @@ use crate::lock::LockSafe;
 pub(crate) struct Classes {
     /// By name, then by the number of the loader.
     classes: Mutex<HashMap<String, BTreeMap<u32, SubjectClass>>>,
-    loaders: Mutex<HashMap<u32, Global>>,
+    loaders: Mutex<BTreeMap<u32, Global>>,
     resets: Mutex<HashMap<String, Reset>>,
 }
 

@@ -90,9 +90,9 @@ impl Loom {
             return culprit_weave::observed(class, &world, settings, &self.numbers).unwrap();
         }
         let mut woven = culprit_weave::outside(class, &world, settings, &self.numbers).unwrap();
-        if hook::is_hooked(&name) {
+        if hook::is_hooked(&name, Purpose::Record) {
             let class = ClassFile::parse(&woven.bytes).unwrap();
-            let hooked = hook::hook(class).unwrap();
+            let hooked = hook::hook(class, Purpose::Record).unwrap();
             woven.bytes = hooked.unwrap_or_else(|| panic!("{name} lost the methods to hook"));
         }
         woven
