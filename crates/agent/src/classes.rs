@@ -9,7 +9,7 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::{Origin, is_jdk_name, is_tool_name};
 use culprit_model::site::TypeDef;
-use culprit_model::{Selection, TypeId};
+use culprit_model::{Member, Selection, TypeId};
 use culprit_trace::LoaderDef;
 use culprit_weave::library::{self, Role};
 use culprit_weave::{MemberKind, Outline, Reference, World, outline};
@@ -348,7 +348,8 @@ impl Classes {
             | (form as u64) << 24
             | (role as u64) << 28
             | u64::from(code) << 32
-            | u64::from(facts.has_id) << 40;
+            | u64::from(facts.has_id) << 40
+            | u64::from(role == Role::Live && library::is_immutable(host(name))) << 41;
         packed as i64
     }
 
@@ -382,6 +383,7 @@ impl Classes {
                     name: name.to_owned(),
                     loader,
                     constants: Vec::new(),
+                    fields: Vec::new(),
                 };
                 new = Some(definition.clone());
                 definition
@@ -393,6 +395,15 @@ impl Classes {
             recorder.push(Message::Type(definition));
         }
         id
+    }
+
+    /// Lists the fields of a class: the type is defined again, with them.
+    pub(crate) fn fields(&self, recorder: &Recorder, class: TypeId, fields: Vec<Member>) {
+        let mut known = self.known.lock_safe();
+        if let Some(definition) = known.types.values_mut().find(|t| t.id == class) {
+            definition.fields = fields;
+            recorder.push(Message::Type(definition.clone()));
+        }
     }
 
     /// Names a constant of an enum: the type is defined again, with the name.

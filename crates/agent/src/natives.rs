@@ -53,6 +53,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
             "(IILjava/lang/String;)V",
             constant as *mut c_void,
         ),
+        method("fields", "(ILjava/lang/String;)V", fields as *mut c_void),
         method(
             "stringBlob",
             "(Ljava/lang/String;)I",
@@ -273,6 +274,27 @@ extern "system" fn constant(env: Env, _: jclass, class: jint, ordinal: jint, nam
                 jni.string(&name),
             );
         }
+    });
+}
+
+extern "system" fn fields(env: Env, _: jclass, class: jint, described: jstring) {
+    with(env, (), |agent, jni| {
+        let Some(described) = local(described) else {
+            return;
+        };
+        let fields = jni.string(&described);
+        let fields = fields.lines().filter_map(|line| {
+            let mut words = line.split(' ');
+            Some(Member {
+                owner: words.next()?.to_owned(),
+                name: words.next()?.to_owned(),
+                descriptor: words.next()?.to_owned(),
+            })
+        });
+        let class = TypeId(class as u32);
+        agent
+            .classes
+            .fields(&agent.recorder, class, fields.collect());
     });
 }
 

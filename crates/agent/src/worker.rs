@@ -13,6 +13,7 @@ mod objects;
 mod perform;
 mod reset;
 mod run;
+mod state;
 mod subject;
 
 use std::io::BufReader;

@@ -41,10 +41,14 @@ pub enum EventKind {
     Constructed = 14,
     /// An object's identity hash, the first time live library code used it. Values: object, hash.
     IdentityHash = 15,
+    /// The state of an object that came from outside, before live library code looks into it; or of
+    /// an observed object that no constructor made, before it comes in. Values: the object, then
+    /// the pieces of its state, the first of which is the object itself.
+    ObjectState = 20,
 }
 
 impl EventKind {
-    pub const ALL: [EventKind; 15] = [
+    pub const ALL: [EventKind; 16] = [
         EventKind::IncomingCall,
         EventKind::IncomingReturn,
         EventKind::IncomingThrow,
@@ -60,10 +64,19 @@ impl EventKind {
         EventKind::ArrayContents,
         EventKind::Constructed,
         EventKind::IdentityHash,
+        EventKind::ObjectState,
     ];
 
     pub fn from_code(code: u8) -> Option<EventKind> {
         EventKind::ALL.into_iter().find(|kind| *kind as u8 == code)
+    }
+
+    /// Its place in `ALL`.
+    pub fn place(self) -> usize {
+        match self {
+            EventKind::ObjectState => EventKind::ALL.len() - 1,
+            kind => kind as usize - 1,
+        }
     }
 
     /// The name users see and type (`--kind incoming-call`).
@@ -84,6 +97,7 @@ impl EventKind {
             EventKind::ArrayContents => "array-contents",
             EventKind::Constructed => "constructed",
             EventKind::IdentityHash => "identity-hash",
+            EventKind::ObjectState => "object-state",
         }
     }
 
@@ -122,4 +136,16 @@ pub struct Event {
     pub values: Vec<Value>,
     /// Crossings of this thread that were open before this event (0 = outermost).
     pub depth: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_know_their_places() {
+        for (place, kind) in EventKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind.place(), place);
+        }
+    }
 }

@@ -61,7 +61,7 @@ pub enum Part {
     /// The executor begins: it calls observed code, or accesses an observed field.
     Drive,
     /// Observed code is owed something, which the executor gives: a result, an exception, the
-    /// value of an external field, the contents of an array, the hash of an object.
+    /// value of an external field, the contents of an array, the hash or the state of an object.
     Answer,
     /// Observed code acts, and the executor looks whether it does what the step says.
     Expect,
@@ -77,7 +77,8 @@ impl Step {
             | EventKind::OutgoingThrow
             | EventKind::OutgoingRead
             | EventKind::ArrayContents
-            | EventKind::IdentityHash => Part::Answer,
+            | EventKind::IdentityHash
+            | EventKind::ObjectState => Part::Answer,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingCall
@@ -99,6 +100,7 @@ impl Step {
             | EventKind::OutgoingThrow
             | EventKind::ArrayContents => 0..all,
             EventKind::OutgoingRead | EventKind::IdentityHash => last..all,
+            EventKind::ObjectState => 1..all,
             EventKind::IncomingRead => 0..last,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow

@@ -66,7 +66,8 @@ impl Site {
             | EventKind::OutgoingReturn
             | EventKind::OutgoingThrow
             | EventKind::ArrayContents
-            | EventKind::IdentityHash => matches!(self.kind, SiteKind::Call | SiteKind::Callee),
+            | EventKind::IdentityHash
+            | EventKind::ObjectState => matches!(self.kind, SiteKind::Call | SiteKind::Callee),
             EventKind::OutgoingRead
             | EventKind::OutgoingWrite
             | EventKind::IncomingRead
@@ -103,6 +104,8 @@ impl Site {
                 vec![Shape::Reference, Shape::Int, accessed()?]
             }
             EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
+            // The pieces follow, as many as there are.
+            EventKind::ObjectState => vec![Shape::Reference],
         })
     }
 
@@ -135,4 +138,7 @@ pub struct TypeDef {
     pub loader: u32,
     /// Names of the constants, by ordinal, where the class is an enum.
     pub constants: Vec<String>,
+    /// Instance fields, those of superclasses first, where a state has an object of the class. What
+    /// the JVM keeps in objects for itself is left out.
+    pub fields: Vec<Member>,
 }

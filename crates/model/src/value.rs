@@ -44,11 +44,24 @@ pub enum Reference {
     },
     /// A boxed primitive (`java.lang.Integer` and its siblings).
     Boxed(Box<Value>),
+    /// Where it is a piece of a state, an array may have no id: then that is 0.
     Array {
         id: ObjectId,
         class: TypeId,
         length: u32,
         contents: Contents,
+    },
+    /// A piece of a state: the fields of an object, as the definition of its type lists them.
+    Structure {
+        class: TypeId,
+        fields: Vec<Value>,
+    },
+    /// Another piece of the same state, by its number from 0.
+    Piece(u32),
+    /// What a static field of the JDK holds that never changes.
+    Constant {
+        class: TypeId,
+        name: String,
     },
 }
 
@@ -91,6 +104,7 @@ impl Value {
         let within: &[Value] = match reference {
             Reference::Boxed(value) => std::slice::from_ref(&**value),
             Reference::Array { contents, .. } => contents.elements(),
+            Reference::Structure { fields, .. } => fields,
             _ => &[],
         };
         within.iter().for_each(|value| value.each_reference(visit));

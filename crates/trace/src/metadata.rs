@@ -227,6 +227,14 @@ impl Entry for TypeDef {
         out.put_str(&self.name);
         out.put_varint(self.loader.into());
         put_list(out, &self.constants, |out, s| out.put_str(s));
+        // Most types have none.
+        if !self.fields.is_empty() {
+            put_list(out, &self.fields, |out, field| {
+                out.put_str(&field.owner);
+                out.put_str(&field.name);
+                out.put_str(&field.descriptor);
+            });
+        }
     }
 
     fn decode(cursor: &mut Cursor<'_>) -> Result<TypeDef, Malformed> {
@@ -235,6 +243,16 @@ impl Entry for TypeDef {
             name: cursor.string()?,
             loader: cursor.varint_u32()?,
             constants: cursor.list(Cursor::string)?,
+            fields: match cursor.is_empty() {
+                true => Vec::new(),
+                false => cursor.list(|c| {
+                    Ok(Member {
+                        owner: c.string()?,
+                        name: c.string()?,
+                        descriptor: c.string()?,
+                    })
+                })?,
+            },
         })
     }
 }

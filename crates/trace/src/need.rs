@@ -233,6 +233,7 @@ pub(crate) fn each_object(values: &[Value], visit: &mut impl FnMut(ObjectId)) {
                 contents: Contents::Elements(elements),
                 ..
             }) => each_object(elements, visit),
+            Value::Reference(Reference::Structure { fields, .. }) => each_object(fields, visit),
             _ => {}
         }
     }
@@ -244,6 +245,7 @@ pub(crate) fn each_blob(values: &[Value], visit: &mut impl FnMut(BlobId)) {
         match value {
             Value::Reference(Reference::StringBlob(blob)) => visit(*blob),
             Value::Reference(Reference::Array { contents, .. }) => blob_of(contents, visit),
+            Value::Reference(Reference::Structure { fields, .. }) => each_blob(fields, visit),
             _ => {}
         }
     }

@@ -34,6 +34,9 @@ const REF_REDACTED: u32 = 12;
 const REF_UNKNOWN: u32 = 13;
 const REF_ARRAY_PART: u32 = 14;
 const REF_ARRAY_PART_BLOB: u32 = 15;
+const REF_STRUCTURE: u32 = 16;
+const REF_PIECE: u32 = 17;
+const REF_CONSTANT: u32 = 18;
 
 /// Java allows arrays of 255 dimensions; no array nests deeper.
 const MAX_NESTING: u32 = 255;
@@ -78,6 +81,9 @@ pub(crate) fn record(cursor: &mut Cursor<'_>) -> Result<Record, Malformed> {
 
 #[inline]
 fn kind_of(code: u8) -> Option<EventKind> {
+    if code >= KIND_TURN {
+        return (code == EventKind::ObjectState as u8).then_some(EventKind::ObjectState);
+    }
     // `EventKind::ALL` is in the order of the codes, which start at 1.
     EventKind::ALL
         .get(usize::from(code).wrapping_sub(1))
@@ -137,7 +143,9 @@ impl Layout {
             EventKind::IncomingThrow
             | EventKind::OutgoingThrow
             | EventKind::ArrayContents
-            | EventKind::Constructed => visit(Shape::Reference),
+            | EventKind::Constructed
+            // And its pieces, as many as it says.
+            | EventKind::ObjectState => visit(Shape::Reference),
             EventKind::OutgoingRead
             | EventKind::OutgoingWrite
             | EventKind::IncomingRead
@@ -167,7 +175,13 @@ impl Layout {
         cursor: &mut Cursor<'_>,
         types: &Table<TypeDef>,
     ) -> Result<(), Malformed> {
-        self.each(kind, |shape| skip_value(shape, cursor, types, 0))
+        self.each(kind, |shape| skip_value(shape, cursor, types, 0))?;
+        if kind == EventKind::ObjectState {
+            for _ in 0..cursor.u32()? {
+                skip_reference(cursor, types, 0)?;
+            }
+        }
+        Ok(())
     }
 
     /// Decodes the references among the values of an event, in the place of what `into` held.
@@ -185,7 +199,8 @@ impl Layout {
                 return Ok(());
             }
             skip_value(shape, cursor, types, 0)
-        })
+        })?;
+        pieces(kind, cursor, types, into)
     }
 
     /// Decodes the values of an event.
@@ -200,11 +215,37 @@ impl Layout {
             values.push(value(shape, cursor, types, 0)?);
             Ok(())
         })?;
+        pieces(kind, cursor, types, &mut values)?;
         if matches!(kind, EventKind::ArrayRead | EventKind::ArrayWrite) {
             tell_boolean(&mut values, types);
         }
         Ok(values)
     }
+}
+
+/// The pieces of a state, which follow the object.
+fn pieces(
+    kind: EventKind,
+    cursor: &mut Cursor<'_>,
+    types: &Table<TypeDef>,
+    into: &mut Vec<Value>,
+) -> Result<(), Malformed> {
+    if kind == EventKind::ObjectState {
+        for _ in 0..cursor.u32()? {
+            into.push(value(Shape::Reference, cursor, types, 0)?);
+        }
+    }
+    Ok(())
+}
+
+/// The shapes of the fields of a type.
+fn field_shapes(
+    class: TypeId,
+    types: &Table<TypeDef>,
+) -> Result<impl Iterator<Item = Result<Shape, Malformed>>, Malformed> {
+    let class = types.get(class.0).ok_or(Malformed("a defined type"))?;
+    let shapes = class.fields.iter().map(|f| Shape::of(&f.descriptor));
+    Ok(shapes.map(|shape| shape.ok_or(Malformed("the descriptor of a field"))))
 }
 
 /// The instructions of byte arrays serve boolean arrays as well, so their sites say byte; the array
@@ -266,7 +307,7 @@ fn skip_reference(
     let word = cursor.u32()?;
     let payload = word & PAYLOAD_MASK;
     let length = match word >> PAYLOAD_BITS {
-        REF_NULL | REF_CLASS | REF_REDACTED | REF_UNKNOWN => 0,
+        REF_NULL | REF_CLASS | REF_REDACTED | REF_UNKNOWN | REF_PIECE => 0,
         REF_OBJECT | REF_STRING_BLOB | REF_ENUM => 4,
         REF_OBJECT_WIDE => 8,
         REF_STRING8 => payload as usize,
@@ -292,6 +333,17 @@ fn skip_reference(
             let width = element_shape(TypeId(payload), types)?.width();
             let width = width.ok_or(Malformed("a part of a primitive array"))?;
             width.saturating_mul(count as usize)
+        }
+        REF_STRUCTURE => {
+            let depth = nested(depth)?;
+            for shape in field_shapes(TypeId(payload), types)? {
+                skip_value(shape?, cursor, types, depth)?;
+            }
+            0
+        }
+        REF_CONSTANT => {
+            skip_reference(cursor, types, nested(depth)?)?;
+            0
         }
         REF_ARRAY_PART_BLOB => 20,
         REF_ARRAY_BLOB => 16,
@@ -374,6 +426,21 @@ fn reference(
                 contents,
             }
         }
+        REF_STRUCTURE => {
+            let depth = nested(depth)?;
+            let fields = field_shapes(class, types)?
+                .map(|shape| value(shape?, cursor, types, depth))
+                .collect::<Result<_, _>>()?;
+            Reference::Structure { class, fields }
+        }
+        REF_PIECE => Reference::Piece(payload),
+        REF_CONSTANT => match reference(cursor, types, nested(depth)?)? {
+            Reference::String(units) => Reference::Constant {
+                class,
+                name: String::from_utf16_lossy(&units),
+            },
+            _ => return Err(Malformed("the name of a constant")),
+        },
         REF_REDACTED => Reference::Redacted,
         REF_UNKNOWN => Reference::Unknown,
         _ => return Err(Malformed("a known kind of reference")),
@@ -486,8 +553,14 @@ impl RecordBuffer {
     /// An event. The values must be those the site's layout asks for.
     pub fn event(&mut self, kind: EventKind, site: SiteId, values: &[Value]) {
         self.header(kind as u8, site);
-        for value in values {
+        for (place, value) in values.iter().enumerate() {
+            if kind == EventKind::ObjectState && place == 1 {
+                self.bytes.put_u32(values.len() as u32 - 1);
+            }
             put_value(&mut self.bytes, value);
+        }
+        if kind == EventKind::ObjectState && values.len() == 1 {
+            self.bytes.put_u32(0);
         }
         self.events += 1;
     }
@@ -583,6 +656,15 @@ fn put_reference(out: &mut Vec<u8>, reference: &Reference) {
             out.put_u32(*length);
             put_contents(out, contents);
         }
+        Reference::Structure { class, fields } => {
+            out.put_u32(word(REF_STRUCTURE, class.0));
+            fields.iter().for_each(|field| put_value(out, field));
+        }
+        Reference::Piece(number) => out.put_u32(word(REF_PIECE, *number)),
+        Reference::Constant { class, name } => {
+            out.put_u32(word(REF_CONSTANT, class.0));
+            put_reference(out, &Reference::String(name.encode_utf16().collect()));
+        }
         Reference::Redacted => out.put_u32(word(REF_REDACTED, 0)),
         Reference::Unknown => out.put_u32(word(REF_UNKNOWN, 0)),
     }
@@ -608,11 +690,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kinds_of_the_model_are_numbered_from_one() {
+    fn the_kinds_of_the_model_are_those_that_are_no_control_records() {
         for kind in EventKind::ALL {
             assert_eq!(kind_of(kind as u8), Some(kind));
         }
-        assert_eq!(kind_of(0), None);
-        assert_eq!(kind_of(KIND_TURN), None);
+        for control in [0, KIND_TURN, KIND_UNWOUND, KIND_GAP, KIND_PAD, 21] {
+            assert_eq!(kind_of(control), None);
+        }
     }
 }

@@ -418,6 +418,7 @@ mod tests {
                 name: "Order".to_owned(),
                 loader: 1,
                 constants: Vec::new(),
+                fields: Vec::new(),
             };
             base.types(std::slice::from_ref(&class)).unwrap();
             ring.type_def(&class);

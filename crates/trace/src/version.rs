@@ -11,7 +11,7 @@ impl FormatVersion {
     /// The version this crate writes.
     pub const CURRENT: FormatVersion = FormatVersion(1);
     /// The minor version this crate writes into the start block. Version 1 came with outlines of
-    /// external classes.
+    /// external classes, states of objects and what they are made of.
     pub const MINOR: u16 = 1;
 
     /// Whether this crate can read recordings of this version.

@@ -30,6 +30,7 @@ fn example() -> Vec<u8> {
             name: "A".to_owned(),
             loader: 0,
             constants: Vec::new(),
+            fields: Vec::new(),
         }])
         .unwrap();
     writer

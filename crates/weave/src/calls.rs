@@ -7,7 +7,9 @@ use culprit_model::value::{Shape, split_descriptor};
 use crate::detour;
 use crate::fresh;
 use crate::library::{self, CallPolicy};
-use crate::method::{Target, Weaver, parameter_shapes, result_shape, whole_record};
+use crate::method::{
+    Target, Weaver, parameter_shapes, result_shape, stores_local_zero, whole_record,
+};
 use crate::probe::{local_kind, variant};
 use crate::reflection;
 use crate::{Error, MemberKind, Purpose, World};
@@ -43,6 +45,17 @@ pub(crate) fn may_leave(
     world: &dyn World,
 ) -> bool {
     way(opcode, target, false, class, natives, world).is_some()
+}
+
+/// Whether a call in the method that is being woven may leave observed code.
+pub(crate) fn leaves(
+    opcode: u8,
+    target: &Target<'_>,
+    own: bool,
+    weaver: &Weaver<'_>,
+    world: &dyn World,
+) -> bool {
+    way(opcode, target, own, weaver.class, weaver.natives, world).is_some()
 }
 
 fn way(
@@ -206,9 +219,18 @@ pub(crate) fn weave(
         weaver.push_site(&mut before, site)?;
         weaver.probe(&mut before, stem)?;
         before.lstore(call);
-        for (shape, (kind, local)) in shapes.iter().zip(&locals) {
+        // Should the call not leave, library code may look into what it is given.
+        let looked_at = way == Way::OutIf && jdk && !library::looks_away(owner, name);
+        let values = shapes.iter().zip(&parameters);
+        for ((shape, parameter), (kind, local)) in values.zip(&locals) {
             before.load(*kind, *local).lload(call);
-            weaver.probe(&mut before, &variant("put", Some(*shape)))?;
+            if looked_at && library::may_have_state(parameter) {
+                before.lload(token);
+                weaver.push_site(&mut before, site)?;
+                weaver.probe(&mut before, "putGiven")?;
+            } else {
+                weaver.probe(&mut before, &variant("put", Some(*shape)))?;
+            }
         }
         before.lload(call);
         weaver.probe(&mut before, "left")?;
@@ -269,7 +291,16 @@ pub(crate) fn weave(
     }
     after.lload(call);
     weaver.push_site(&mut after, site)?;
-    weaver.probe(&mut after, &variant("back", result))?;
+    match constructs {
+        true => weaver.probe(&mut after, "backNew")?,
+        false => weaver.probe(&mut after, &variant("back", result))?,
+    }
+    let on_this = !weaver.is_static() && !weaver.is_constructor();
+    if library::writes_fields(owner, name) && on_this && !stores_local_zero(weaver.code)? {
+        after.aload(0).lload(token);
+        weaver.push_site(&mut after, site)?;
+        weaver.probe(&mut after, "refilled")?;
+    }
     forget(&mut after, &locals);
     if reflects || part.is_some() {
         forget(&mut after, &[(LocalKind::Reference, receiver)]);

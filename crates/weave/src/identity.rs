@@ -12,6 +12,7 @@ use culprit_model::SiteKind;
 use culprit_model::value::split_descriptor;
 
 use crate::calls;
+use crate::fresh;
 use crate::library::{self, Role};
 use crate::method::{Target, Weaver};
 use crate::probe;
@@ -23,6 +24,8 @@ const TEXT: i32 = 1;
 const DIRECT: i32 = 2;
 /// From `Object` itself, whatever the class overrides.
 const SUPER: i32 = 4;
+/// By library code that looks into the object, and nobody else has a look at its state.
+const GIVEN: i32 = 8;
 
 /// Methods of the JDK that ask their only argument, or their last one.
 const ASKING: [(&str, &str, i32); 6] = [
@@ -114,9 +117,15 @@ pub(crate) fn weave(
     if is_keeping(&target) {
         return key(weaver, token, instruction, &target);
     }
-    let Some(how) = direct(instruction.opcode, &target, world).or_else(|| by_library(&target))
-    else {
-        return Ok(());
+    let how = match direct(instruction.opcode, &target, world) {
+        Some(how) => how,
+        None => match by_library(&target) {
+            // The state of what a builder is given is looked at where the call is recorded.
+            Some(how) if target.is_static => how | GIVEN,
+            Some(how) if fresh::is_fresh_builder(weaver, instruction, &target)? => how | GIVEN,
+            Some(how) => how,
+            None => return Ok(()),
+        },
     };
     let site = weaver.site(SiteKind::Call, Some(instruction.pc), &target);
     let mut asm = Asm::new();
@@ -192,6 +201,11 @@ fn direct(opcode: u8, target: &Target<'_>, world: &dyn World) -> Option<i32> {
     may_inherit.then_some(what | DIRECT)
 }
 
+/// Whether a look at the hash of an argument is a look at its state as well.
+pub(crate) fn tells_argument(target: &Target<'_>) -> bool {
+    target.is_static && by_library(target).is_some()
+}
+
 fn by_library(target: &Target<'_>) -> Option<i32> {
     if !target.descriptor.starts_with("(Ljava/lang/Object;)") {
         return None;
@@ -244,7 +258,7 @@ fn concatenation(
     for (parameter, (kind, local)) in parameters.iter().zip(&locals) {
         asm.load(*kind, *local);
         if asked(&parameter) {
-            asm.dup().push_int(weaver.pool, TEXT)?;
+            asm.dup().push_int(weaver.pool, TEXT | GIVEN)?;
             asm.lload(token);
             weaver.push_site(&mut asm, site)?;
             weaver.probe(&mut asm, "identity")?;
@@ -255,10 +269,9 @@ fn concatenation(
     Ok(())
 }
 
-/// Whether all objects of a class have a text that is their own.
+/// Whether all objects of a class have a text that is their own, and are told by content.
 fn has_text(class: &str) -> bool {
     library::role(class) == Role::Value
-        || matches!(class, "java/lang/StringBuilder" | "java/lang/CharSequence")
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod calls;
 pub mod coupling;
 mod detour;
 mod fresh;
+mod given;
 pub mod hook;
 mod identity;
 pub mod library;

@@ -7,6 +7,8 @@
 //!
 //! The lists are by package and class, with the few methods that differ from their class.
 
+use culprit_model::observe::is_jdk_name;
+
 /// Who runs the code of a class. The numbers are those of `ClassInfo.java`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -339,6 +341,74 @@ pub fn fills_arrays(name: &str) -> bool {
         )
 }
 
+/// Types whose values are told by content, or have no state that anybody could tell: functions,
+/// handles, markers.
+const STATELESS: [&str; 12] = [
+    "java/lang/Enum",
+    "java/lang/Runnable",
+    "java/lang/AutoCloseable",
+    "java/lang/Cloneable",
+    "java/io/Closeable",
+    "java/io/Flushable",
+    "java/lang/ThreadLocal",
+    "java/util/concurrent/Callable",
+    "java/util/concurrent/TimeUnit",
+    "java/util/function/",
+    "java/lang/invoke/",
+    "java/lang/annotation/",
+];
+
+/// Whether a parameter of this type may be given a library object that runs live and has a state,
+/// or an array of such.
+pub fn may_have_state(parameter: &str) -> bool {
+    let element = parameter.trim_start_matches('[');
+    let class = element.strip_prefix('L').and_then(|e| e.strip_suffix(';'));
+    class.is_some_and(|class| {
+        is_jdk_name(class)
+            && role(class) == Role::Live
+            && !STATELESS
+                .iter()
+                .any(|stateless| class.starts_with(stateless))
+    })
+}
+
+/// Whether a method of the JDK that runs live does not look into what it is given.
+pub fn looks_away(owner: &str, name: &str) -> bool {
+    match owner {
+        "java/util/Objects" => {
+            name.starts_with("requireNonNull") || matches!(name, "isNull" | "nonNull")
+        }
+        "java/lang/System" | "java/lang/ThreadLocal" | "java/lang/Thread" => true,
+        "java/lang/ref/WeakReference" | "java/lang/ref/SoftReference" => true,
+        _ if owner.starts_with("java/util/concurrent/atomic/") => true,
+        // What is no string is not equal to one.
+        _ => role(owner) == Role::Value && name == "equals",
+    }
+}
+
+/// Packages and classes of live code whose objects never change, nor anything they hold.
+const IMMUTABLE: [&str; 9] = [
+    "java/time/",
+    "java/math/",
+    "java/nio/charset/",
+    "java/util/regex/Pattern",
+    "java/util/UUID",
+    "java/util/Locale",
+    "java/util/Currency",
+    "java/util/OptionalInt",
+    "java/lang/StackTraceElement",
+];
+
+/// Whether the state of an object of a library class needs to be told only once.
+pub fn is_immutable(class: &str) -> bool {
+    IMMUTABLE.iter().any(|prefix| class.starts_with(prefix))
+}
+
+/// Whether a method of the JDK writes the fields of the object that calls it.
+pub fn writes_fields(owner: &str, name: &str) -> bool {
+    (owner, name) == ("java/io/ObjectInputStream", "defaultReadObject")
+}
+
 /// Where a method fills a part of an array, given by an offset and a length: which parameter is the
 /// array. Whether the receiver leaves everything outside that part alone shows at run time.
 pub fn own_part(name: &str, parameters: &[&str]) -> Option<usize> {
@@ -512,6 +582,26 @@ mod tests {
                 expect,
                 "{name}{descriptor}"
             );
+        }
+    }
+
+    #[test]
+    fn library_objects_may_be_where_their_types_allow() {
+        for (parameter, expect) in [
+            ("Ljava/lang/Object;", true),
+            ("Ljava/util/Collection;", true),
+            ("Ljava/lang/Throwable;", true),
+            ("[Ljava/lang/Object;", true),
+            ("Ljava/lang/String;", false),
+            ("[Ljava/lang/String;", false),
+            ("Ljava/lang/Integer;", false),
+            ("[I", false),
+            ("I", false),
+            ("Ljava/util/function/Function;", false),
+            ("Ljava/io/File;", false),
+            ("Lcom/acme/Order;", false),
+        ] {
+            assert_eq!(may_have_state(parameter), expect, "{parameter}");
         }
     }
 

@@ -7,6 +7,7 @@ use culprit_model::value::Shape;
 use culprit_model::{EventKind, SiteKind};
 
 use crate::calls;
+use crate::given;
 use crate::identity;
 use crate::library;
 use crate::lines;
@@ -68,6 +69,7 @@ pub(crate) fn weave(
                 let own = this_calls.contains(&instruction.pc);
                 calls::weave(weaver, world, token, &instruction, own)?;
                 identity::weave(weaver, world, token, &instruction)?;
+                given::weave(weaver, world, token, &instruction, own)?;
             }
             op::INVOKEDYNAMIC => identity::weave(weaver, world, token, &instruction)?,
             op::GETFIELD | op::GETSTATIC | op::PUTFIELD | op::PUTSTATIC => {

@@ -12,7 +12,7 @@ pub const PROBE: &str = "culprit/runtime/Probe";
 pub const ANSWER: &str = "culprit/runtime/Answer";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 36] = [
+const SINGLE: [(&str, &str); 40] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -30,6 +30,10 @@ const SINGLE: [(&str, &str); 36] = [
     ("outIf", "(Ljava/lang/Object;JI)J"),
     ("outIfThread", "(Ljava/lang/Object;JI)J"),
     ("left", "(J)V"),
+    ("given", "(Ljava/lang/Object;JI)V"),
+    ("putGiven", "(Ljava/lang/Object;JJI)V"),
+    ("backNew", "(Ljava/lang/Object;JI)V"),
+    ("refilled", "(Ljava/lang/Object;JI)V"),
     ("contents", "(Ljava/lang/Object;J)V"),
     ("contentsPart", "(Ljava/lang/Object;Ljava/lang/Object;IIJ)V"),
     ("held", "(Ljava/lang/Object;J)V"),

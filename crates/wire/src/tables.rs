@@ -39,6 +39,21 @@ fn put_type(out: &mut Vec<u8>, def: &TypeDef) {
     out.put_str(&def.name);
     out.put_varint(u64::from(def.loader));
     out.put_list(&def.constants, |out, name| out.put_str(name));
+    out.put_list(&def.fields, put_member);
+}
+
+fn put_member(out: &mut Vec<u8>, member: &Member) {
+    out.put_str(&member.owner);
+    out.put_str(&member.name);
+    out.put_str(&member.descriptor);
+}
+
+fn member(cursor: &mut Cursor<'_>) -> Result<Member> {
+    Ok(Member {
+        owner: cursor.string()?,
+        name: cursor.string()?,
+        descriptor: cursor.string()?,
+    })
 }
 
 fn type_def(cursor: &mut Cursor<'_>) -> Result<TypeDef> {
@@ -47,6 +62,7 @@ fn type_def(cursor: &mut Cursor<'_>) -> Result<TypeDef> {
         name: cursor.string()?,
         loader: cursor.varint_u32()?,
         constants: cursor.list(Cursor::string)?,
+        fields: cursor.list(member)?,
     })
 }
 
@@ -64,9 +80,7 @@ pub(crate) fn put_site(out: &mut Vec<u8>, site: &Site) {
     out.put_str(&site.descriptor);
     out.put_option(site.line, |out, line| out.put_u16(line));
     out.put_option(site.source.as_deref(), |out, source| out.put_str(source));
-    out.put_str(&site.target.owner);
-    out.put_str(&site.target.name);
-    out.put_str(&site.target.descriptor);
+    put_member(out, &site.target);
     out.put_bool(site.is_static);
 }
 
@@ -86,11 +100,7 @@ pub(crate) fn site(cursor: &mut Cursor<'_>) -> Result<Site> {
         descriptor: cursor.string()?,
         line: cursor.option(Cursor::u16)?,
         source: cursor.option(Cursor::string)?,
-        target: Member {
-            owner: cursor.string()?,
-            name: cursor.string()?,
-            descriptor: cursor.string()?,
-        },
+        target: member(cursor)?,
         is_static: cursor.bool()?,
     })
 }

@@ -26,6 +26,9 @@ const CLASS: u8 = 23;
 const ENUM: u8 = 24;
 const BOXED: u8 = 25;
 const ARRAY: u8 = 26;
+const STRUCTURE: u8 = 27;
+const PIECE: u8 = 28;
+const CONSTANT: u8 = 29;
 
 const CONTENTS_UNKNOWN: u8 = 0;
 const CONTENTS_ELEMENTS: u8 = 1;
@@ -99,6 +102,20 @@ fn put_reference(out: &mut Vec<u8>, reference: &Reference) {
         Reference::Boxed(value) => {
             out.put_u8(BOXED);
             put_value(out, value);
+        }
+        Reference::Structure { class, fields } => {
+            out.put_u8(STRUCTURE);
+            out.put_varint(u64::from(class.0));
+            out.put_list(fields, put_value);
+        }
+        Reference::Piece(number) => {
+            out.put_u8(PIECE);
+            out.put_varint(u64::from(*number));
+        }
+        Reference::Constant { class, name } => {
+            out.put_u8(CONSTANT);
+            out.put_varint(u64::from(class.0));
+            out.put_str(name);
         }
         Reference::Array {
             id,
@@ -192,6 +209,15 @@ fn nested_value(cursor: &mut Cursor<'_>, nesting: u32) -> Result<Value> {
             class: TypeId(cursor.varint_u32()?),
             length: cursor.varint_u32()?,
             contents: contents(cursor, nesting + 1)?,
+        },
+        STRUCTURE => Reference::Structure {
+            class: TypeId(cursor.varint_u32()?),
+            fields: cursor.list(|cursor| nested_value(cursor, nesting + 1))?,
+        },
+        PIECE => Reference::Piece(cursor.varint_u32()?),
+        CONSTANT => Reference::Constant {
+            class: TypeId(cursor.varint_u32()?),
+            name: cursor.string()?,
         },
         _ => return Err(WireError::Malformed("a known kind of value")),
     };

@@ -127,6 +127,7 @@ fn tables() {
             name: "T".to_owned(),
             loader: 1,
             constants: vec!["X".to_owned()],
+            fields: Vec::new(),
         }],
         sites: vec![site()],
         threads: vec![(ThreadId(2), "main".to_owned())],

@@ -57,6 +57,17 @@ fn value() -> impl Strategy<Value = Value> {
         scalar
             .clone()
             .prop_map(|value| Reference::Boxed(Box::new(value))),
+        any::<u32>().prop_map(Reference::Piece),
+        (any::<u32>(), text()).prop_map(|(class, name)| Reference::Constant {
+            class: TypeId(class),
+            name,
+        }),
+        (any::<u32>(), vec(scalar.clone(), 0..4)).prop_map(|(class, fields)| {
+            Reference::Structure {
+                class: TypeId(class),
+                fields,
+            }
+        }),
     ];
     let leaf = prop_oneof![scalar, leaf.prop_map(Value::Reference)];
     leaf.prop_recursive(3, 24, 4, |inner| {
@@ -140,8 +151,11 @@ prop_compose! {
         name in text(),
         loader: u32,
         constants in vec(text(), 0..3),
+        fields in vec(text(), 0..3),
     ) -> TypeDef {
-        TypeDef { id: TypeId(id), name, loader, constants }
+        let field = |name: String| Member { owner: name.clone(), name, descriptor: "I".to_owned() };
+        let fields = fields.into_iter().map(field).collect();
+        TypeDef { id: TypeId(id), name, loader, constants, fields }
     }
 }
 
@@ -411,6 +425,7 @@ fn large_subjects_and_tables_are_told_in_parts() {
                 name: format!("T{id}"),
                 loader: 0,
                 constants: Vec::new(),
+                fields: Vec::new(),
             })
             .collect(),
         blobs: BTreeMap::from([(BlobId(1), vec![1]), (BlobId(2), vec![2])]),

@@ -109,6 +109,32 @@ fn references(
                 ordinal: y,
             },
         ) => same(x == y && same_class(sides.0.type_name(*a), sides.1.type_name(*b))),
+        (Reference::Piece(a), Reference::Piece(b)) => same(a == b),
+        (Reference::Constant { class: a, name: x }, Reference::Constant { class: b, name: y }) => {
+            same(x == y && same_class(sides.0.type_name(*a), sides.1.type_name(*b)))
+        }
+        (
+            Reference::Structure {
+                class: a,
+                fields: x,
+            },
+            Reference::Structure {
+                class: b,
+                fields: y,
+            },
+        ) => {
+            if !same_class(sides.0.type_name(*a), sides.1.type_name(*b)) {
+                return Sameness::Another;
+            }
+            if x.len() != y.len() {
+                return Sameness::Because(format!("{} fields, not {}", y.len(), x.len()));
+            }
+            let mut pairs = x.iter().zip(y);
+            match pairs.find_map(|(x, y)| values(x, y, sides, bindings)) {
+                None => Sameness::Same,
+                Some(why) => Sameness::Because(format!("a field: {why}")),
+            }
+        }
         (Reference::Boxed(a), Reference::Boxed(b)) => same(values(a, b, sides, bindings).is_none()),
         (Reference::Object { id: a, class: x }, Reference::Object { id: b, class: y }) => {
             let (x, y) = (sides.0.type_name(*x), sides.1.type_name(*y));
@@ -135,7 +161,8 @@ fn references(
             if !same_class(x, y) || m != n {
                 return Sameness::Another;
             }
-            if !bindings.same(*a, b.0) {
+            // A piece of a state has no id.
+            if a.0 != 0 && !bindings.same(*a, b.0) {
                 return identity(false);
             }
             contents(c, d, sides, bindings)
@@ -290,7 +317,11 @@ fn shown<'b>(
             Reference::Class(id) => format!("{}.class", class(*id)),
             Reference::Enum { class: id, ordinal } => format!("{}#{ordinal}", class(*id)),
             Reference::Boxed(value) => shown(value, name, blob),
-            Reference::Object { class: id, .. } => format!("an object of {}", class(*id)),
+            Reference::Object { class: id, .. } | Reference::Structure { class: id, .. } => {
+                format!("an object of {}", class(*id))
+            }
+            Reference::Piece(number) => format!("piece {number}"),
+            Reference::Constant { class: id, name } => format!("{}.{name}", class(*id)),
             Reference::Array {
                 class: id, length, ..
             } => format!("an array {} of {length}", class(*id)),

@@ -48,6 +48,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
         method("hash", "(J)I", hash as *mut c_void),
+        method("state", "(JLjava/lang/Object;)V", state as *mut c_void),
         method("awaitTurn", "()V", await_turn as *mut c_void),
         method("published", "(J)V", published as *mut c_void),
         method(
@@ -169,6 +170,16 @@ extern "system" fn hash(env: Env, _: jclass, state: jlong) -> jint {
             0
         })
     })
+}
+
+extern "system" fn state(env: Env, _: jclass, state: jlong, object: jobject) {
+    remember_state(state);
+    with(env, (), |worker, agent, jni| {
+        let filled = local(object).map(|object| worker.fill_state(agent, jni, &object));
+        if let Some(Err(halt)) = filled {
+            worker.halt(halt);
+        }
+    });
 }
 
 /// Hands an answer to the runtime.

@@ -60,6 +60,10 @@ impl Worker {
                 self.java()?.boxed(jni, letter, value)?
             }
             Reference::Object { id, class } => Some(self.object(jni, *id, *class)?),
+            Reference::Constant { class, name } => Some(self.static_constant(jni, *class, name)?),
+            Reference::Structure { .. } | Reference::Piece(_) => {
+                return Err(Halt::Unsupported("a piece of a state, alone".to_owned()));
+            }
             Reference::Array {
                 id,
                 class,
@@ -150,13 +154,7 @@ impl Worker {
         let array = match self.known(jni, id)? {
             Some(array) => array,
             None => {
-                let array = match shape {
-                    Shape::Reference => {
-                        let element = self.element_class(jni, class, &name)?;
-                        jni.new_object_array(length as usize, &element)?
-                    }
-                    _ => jni.new_array(length as usize, shape.code() as u8)?,
-                };
+                let array = self.new_array(jni, class, length)?;
                 let here = self.java()?.adopt(jni, &array)?;
                 self.run.lock_safe().bindings.bind(id, here);
                 array
@@ -164,6 +162,42 @@ impl Worker {
         };
         self.fill(jni, &array, &name, shape, contents)?;
         Ok(array)
+    }
+
+    /// A new array of a class, without an id.
+    pub(super) fn new_array<'j>(
+        &self,
+        jni: &Jni<'j>,
+        class: TypeId,
+        length: u32,
+    ) -> Result<Local<'j>, Halt> {
+        let name = self.run.lock_safe().said.type_name(class).to_owned();
+        Ok(match element(&name) {
+            Some(Shape::Reference) => {
+                let element = self.element_class(jni, class, &name)?;
+                jni.new_object_array(length as usize, &element)?
+            }
+            Some(shape) => jni.new_array(length as usize, shape.code() as u8)?,
+            None => return Err(Halt::Unsupported(format!("{name} is no array"))),
+        })
+    }
+
+    /// What a static field of the JDK holds.
+    fn static_constant<'j>(
+        &self,
+        jni: &Jni<'j>,
+        class: TypeId,
+        name: &str,
+    ) -> Result<Local<'j>, Halt> {
+        let class = self.class(jni, class)?;
+        let missing = || Halt::Unsupported(format!("this JDK has no constant {name}"));
+        let fields = self.jvmti.fields(&class)?;
+        let field = fields.iter().find(|field| field.name == name);
+        let field = field.ok_or_else(missing)?;
+        match jni.get_static_field(&class, name, &field.descriptor)? {
+            Passed::Reference(Some(constant)) => Ok(constant),
+            _ => Err(missing()),
+        }
     }
 
     /// Makes the contents of an array what the scenario says they are.

@@ -79,7 +79,7 @@ impl Worker {
         run.peek(ahead, &self.incoming).cloned()
     }
 
-    fn catch_up(&self, agent: &Agent) -> Result<(), Halt> {
+    pub(super) fn catch_up(&self, agent: &Agent) -> Result<(), Halt> {
         self.published(agent);
         match self.run.lock_safe().is_over() {
             true => Err(Halt::Ended),

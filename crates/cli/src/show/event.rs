@@ -121,6 +121,10 @@ pub(crate) fn describe(kind: EventKind, site: &Site, values: &[String]) -> Strin
             [object, hash] => format!("== hash of {object} is {hash}"),
             _ => "== hash".to_owned(),
         },
+        EventKind::ObjectState => match values.split_first() {
+            Some((object, pieces)) => format!("== state of {object} is {}", value::state(pieces)),
+            None => "== state".to_owned(),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use culprit_model::{Event, FailureKind, Reference, Site, Value};
+use culprit_model::{Event, FailureKind, Member, Reference, Site, Value};
 use culprit_trace::{EndReason, Gap, Recording};
 use serde_json::{Map, Value as Json, json};
 
@@ -234,6 +234,23 @@ fn reference(reference: &Reference, recording: &Recording) -> Json {
             object["type"] = json!(boxed_class(boxed));
             object
         }
+        Reference::Structure { class, fields } => {
+            let names = recording.types().get(class.0);
+            let names = names.map_or(&[][..], |class| &class.fields);
+            let field = |(field, held): (&Member, &Value)| {
+                json!({
+                    "owner": dotted(&field.owner),
+                    "name": field.name,
+                    "value": value(held, recording),
+                })
+            };
+            let fields: Vec<Json> = names.iter().zip(fields).map(field).collect();
+            json!({"type": type_name(*class, recording), "fields": fields})
+        }
+        Reference::Piece(number) => json!({"piece": number}),
+        Reference::Constant { class, name } => {
+            json!({"type": type_name(*class, recording), "static": name})
+        }
         Reference::Array {
             id,
             class,
@@ -242,9 +259,11 @@ fn reference(reference: &Reference, recording: &Recording) -> Json {
         } => {
             let mut object = json!({
                 "type": type_name(*class, recording),
-                "id": id.0,
                 "length": length,
             });
+            if id.0 != 0 {
+                object["id"] = json!(id.0);
+            }
             match elements(contents, *class, recording) {
                 Elements::Unknown => {}
                 Elements::Missing(blob) => object["missing"] = json!(blob.0),

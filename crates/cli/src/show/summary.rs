@@ -70,9 +70,9 @@ impl<'r> Summary<'r> {
                     Ok(())
                 }
                 Step::Event(head) => {
-                    kinds[head.kind as usize - 1] += 1;
+                    kinds[head.kind.place()] += 1;
                     if let Some(site) = sites.place(head.site.0) {
-                        counts[site][head.kind as usize - 1] += 1;
+                        counts[site][head.kind.place()] += 1;
                     }
                     if head.kind == EventKind::IncomingThrow && !recording.failures().is_empty() {
                         let event = scan.event(&head)?;
@@ -416,7 +416,7 @@ fn exception(event: &Event) -> Option<ObjectId> {
 fn by_kind(counts: &[u64; EventKind::ALL.len()]) -> Vec<(EventKind, u64)> {
     EventKind::ALL
         .into_iter()
-        .map(|kind| (kind, counts[kind as usize - 1]))
+        .map(|kind| (kind, counts[kind.place()]))
         .filter(|(_, count)| *count > 0)
         .collect()
 }
@@ -427,7 +427,7 @@ fn by_class<'a>(
     let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (site, counts) in sites {
         for kind in EventKind::ALL {
-            let count = counts[kind as usize - 1];
+            let count = counts[kind.place()];
             if count == 0 {
                 continue;
             }

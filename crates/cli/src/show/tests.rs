@@ -139,6 +139,17 @@ fn types() -> Vec<TypeDef> {
             "com/acme/Color" => vec!["RED".to_owned(), "GREEN".to_owned()],
             _ => Vec::new(),
         },
+        fields: match *name {
+            "java/util/HashMap" => ["table [Ljava/util/HashMap$Node;", "size I"]
+                .map(|field| field.split_once(' ').unwrap())
+                .map(|(field, descriptor)| Member {
+                    owner: (*name).to_owned(),
+                    name: field.to_owned(),
+                    descriptor: descriptor.to_owned(),
+                })
+                .to_vec(),
+            _ => Vec::new(),
+        },
     };
     NAMES.iter().enumerate().map(named).collect()
 }
@@ -327,6 +338,20 @@ fn shop() -> Writer<Vec<u8>> {
     );
     main.event(K::OutgoingThrow, SiteId(2), &[object(11, 3)]);
     main.event(K::IncomingThrow, SiteId(1), &[object(11, 3)]);
+    let fields = vec![reference(Reference::Piece(1)), Value::Int(1)];
+    let pieces = [
+        reference(Reference::Structure {
+            class: TypeId(2),
+            fields,
+        }),
+        array(0, 5, 1, Contents::Elements(vec![Value::Int(4)])),
+        reference(Reference::Constant {
+            class: TypeId(2),
+            name: "EMPTY".to_owned(),
+        }),
+    ];
+    let state = [&[object(4, 2)][..], &pieces].concat();
+    main.event(K::ObjectState, SiteId(2), &state);
     let mut pool = RecordBuffer::new();
     pool.event(K::IncomingCall, SiteId(4), &[Value::Char('é' as u16)]);
     pool.event(K::Constructed, SiteId(4), &[object(12, 8)]);
@@ -492,7 +517,7 @@ fn filters_choose_events_and_all_of_them_must_hold() {
         &[6, 33],
     );
     check_filter(&["--class", "com.acme.Key"], &[2, 3, 33]);
-    check_filter(&["--class", "java.util.*"], &[1, 4, 34, 35]);
+    check_filter(&["--class", "java.util.*"], &[1, 4, 34, 35, 37]);
     check_filter(&["--class", "java.util.*", "--range", "..10"], &[1, 4]);
     check_filter(&["--grep", "threw #11"], &[35, 36]);
 }
@@ -657,7 +682,7 @@ fn a_cut_recording_is_shown_with_a_warning() {
     );
     insta::assert_snapshot!(shown.err);
     let events = show(folder.path(), &["DIR", "--events"]);
-    assert_eq!(events.out.lines().count(), 38);
+    assert_eq!(events.out.lines().count(), 39);
 }
 
 /// An events block that promises one event more than it has, with a right checksum.

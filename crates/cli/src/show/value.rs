@@ -69,6 +69,20 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
             simple(boxed_class(value)),
             text(value, recording, detail)
         ),
+        Reference::Structure { class, fields } => {
+            let names = fields_of(*class, recording);
+            let limit = detail.limit(SHORT_ELEMENTS);
+            let field = |(name, value): (String, &Value)| {
+                format!("{name}={}", text(value, recording, detail))
+            };
+            let mut shown: Vec<String> = names.zip(fields).take(limit).map(field).collect();
+            if fields.len() > limit {
+                shown.push("...".to_owned());
+            }
+            format!("{}{{{}}}", class_name(class), shown.join(", "))
+        }
+        Reference::Piece(number) => format!("*{number}"),
+        Reference::Constant { class, name } => format!("{}.{name}", class_name(class)),
         Reference::Array {
             id,
             class,
@@ -77,6 +91,10 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
         } => {
             // `int[][]` of three rows is `int[3][]`.
             let name = class_name(class).replacen("[]", &format!("[{length}]"), 1);
+            let id = match id.0 {
+                0 => String::new(),
+                _ => id.to_string(),
+            };
             let (from, elements) = match elements(contents, *class, recording) {
                 Elements::Unknown => return format!("{name}{id}"),
                 Elements::Missing(blob) => return format!("{name}{id}{{<missing {blob}>}}"),
@@ -98,6 +116,24 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
             format!("{name}{id}{{{from}{}}}", shown.join(", "))
         }
     }
+}
+
+/// The pieces of a state: the object itself, then those that others refer to by number.
+pub(crate) fn state(pieces: &[String]) -> String {
+    let numbered = pieces
+        .iter()
+        .enumerate()
+        .map(|(number, piece)| match number {
+            0 => piece.clone(),
+            _ => format!("*{number} {piece}"),
+        });
+    numbered.collect::<Vec<_>>().join("; ")
+}
+
+/// The names of the fields of a class, as its state has them.
+pub(crate) fn fields_of(class: TypeId, recording: &Recording) -> impl Iterator<Item = String> {
+    let fields = recording.types().get(class.0).map(|class| &class.fields);
+    fields.into_iter().flatten().map(|field| field.name.clone())
 }
 
 /// The name of a run-time class, as in source.

@@ -40,6 +40,7 @@ facts! {
     method_references_to_what_is_not_there: "links",
     hashes_that_the_jvm_makes_up: "hashes",
     hashes_that_tables_ask_for: "tables",
+    states_of_library_objects_that_library_code_looks_into: "shells",
     bridge_methods: "bridges",
     inner_anonymous_and_local_classes: "nested",
     default_static_and_private_methods_of_interfaces: "interfaces",

@@ -61,6 +61,24 @@ pub(crate) struct Renderer<'r> {
     numbers: HashMap<ObjectId, usize>,
 }
 
+/// Fields of the JDK and of the fixtures that tell something and are there in every version.
+const TELLING: [&str; 14] = [
+    "elementData",
+    "size",
+    "map",
+    "table",
+    "key",
+    "value",
+    "next",
+    "mag",
+    "signum",
+    "detailMessage",
+    "cause",
+    "name",
+    "count",
+    "friend",
+];
+
 /// Whose results the JVM makes up.
 const HASHES: [&str; 2] = ["Object.hashCode", "System.identityHashCode"];
 
@@ -114,6 +132,7 @@ impl<'r> Renderer<'r> {
             EventKind::Constructed => format!("== new {last}"),
             // As above.
             EventKind::IdentityHash => format!("== hash of {}", values[0]),
+            EventKind::ObjectState => format!("== state of {}", values.join("; ")),
         }
     }
 
@@ -154,6 +173,20 @@ impl<'r> Renderer<'r> {
                 format!("{}.{}", self.class(*class), constants[*ordinal as usize])
             }
             Reference::Boxed(value) => format!("boxed {}", self.value(value)),
+            Reference::Structure { class, fields } => {
+                let types = self.recording.types();
+                let names = &types.get(class.0).unwrap().fields;
+                assert_eq!(names.len(), fields.len());
+                let named = names.iter().zip(fields);
+                // What fields the JDK has differs from version to version.
+                let told = named.filter(|(field, _)| TELLING.contains(&field.name.as_str()));
+                let told: Vec<String> = told
+                    .map(|(field, value)| format!("{}={}", field.name, self.value(value)))
+                    .collect();
+                format!("{}{{{}}}", self.class(*class), told.join(", "))
+            }
+            Reference::Piece(number) => format!("*{number}"),
+            Reference::Constant { class, name } => format!("{}.{name}", self.class(*class)),
             Reference::Array {
                 id,
                 class,
@@ -161,7 +194,10 @@ impl<'r> Renderer<'r> {
                 contents,
             } => {
                 let name = self.class(*class).replacen("[]", &format!("[{length}]"), 1);
-                let id = self.object(*id);
+                let id = match id.0 {
+                    0 => String::new(),
+                    _ => self.object(*id),
+                };
                 let mut from = String::new();
                 let elements = match contents {
                     Contents::Unknown => return format!("{name}{id}"),

@@ -407,6 +407,24 @@ fn thousands_of_classes_and_loaders_that_come_and_go() {
 }
 
 #[test]
+fn states_that_are_too_large_are_left_out_and_counted() {
+    let fixture = Fixture::named("survive/heavy");
+    on_every_jdk(&fixture, |stage| {
+        let recorded = stage.run(&fixture).record_unnoticed();
+        let recording = recorded.recording();
+        let lost = "states of objects over 1 MB or 65536 pieces, left out";
+        assert_eq!(recording.losses().counts, [(lost.to_owned(), 1)]);
+        let events = recording.events().map(|event| event.unwrap());
+        let states: Vec<usize> = events
+            .filter(|event| event.kind == EventKind::ObjectState)
+            .map(|event| event.values.len())
+            .collect();
+        // The object, the list and its nodes.
+        assert_eq!(states, [2 + 1000]);
+    });
+}
+
+#[test]
 fn classes_of_every_version_are_woven() {
     let fixture = Fixture::named("survive/old");
     on_every_jdk(&fixture, |stage| {

@@ -257,6 +257,7 @@ fn long_scenarios_and_their_tables_arrive_whole_and_once() {
             name: "T".to_owned(),
             loader: 0,
             constants: Vec::new(),
+            fields: Vec::new(),
         }],
         ..Tables::default()
     });

@@ -54,6 +54,8 @@ pub enum Problem {
     Constant(TypeId, u32),
     /// A boxed value is not primitive.
     Boxed,
+    /// A state has other fields than its class.
+    Fields(TypeId),
 }
 
 impl fmt::Display for Inconsistency {
@@ -105,6 +107,7 @@ impl fmt::Display for Inconsistency {
             }
             Problem::HalfUnit(id) => write!(f, "{id} has half a character at its end"),
             Problem::Constant(id, ordinal) => write!(f, "{id} has no constant {ordinal}"),
+            Problem::Fields(id) => write!(f, "a state has other fields than {id}"),
             Problem::Boxed => write!(f, "a boxed value is not primitive"),
         }
     }
@@ -201,9 +204,13 @@ impl<'t> Checker<'t> {
     fn values(&self, step: &Step) -> Result<(), Problem> {
         let site = self.sites.get(&step.site);
         let site = site.ok_or(Problem::UnknownSite(step.site))?;
-        let shapes = site
+        let mut shapes = site
             .shapes(step.kind)
             .ok_or(Problem::Kind(step.kind, step.site))?;
+        if step.kind == EventKind::ObjectState {
+            // A state has as many pieces as it takes.
+            shapes.resize(step.values.len().max(1), Shape::Reference);
+        }
         if shapes.len() != step.values.len() {
             return Err(Problem::Count(step.values.len(), shapes.len()));
         }
@@ -257,8 +264,16 @@ impl<'t> Checker<'t> {
             Reference::Null | Reference::String(_) | Reference::Redacted | Reference::Unknown => {
                 Ok(())
             }
-            Reference::Object { class, .. } | Reference::Class(class) => {
-                self.class(*class).map(drop)
+            Reference::Object { class, .. }
+            | Reference::Class(class)
+            | Reference::Constant { class, .. } => self.class(*class).map(drop),
+            Reference::Piece(_) => Ok(()),
+            Reference::Structure { class, fields } => {
+                let declared = &self.class(*class)?.fields;
+                if declared.len() != fields.len() {
+                    return Err(Problem::Fields(*class));
+                }
+                fields.iter().try_for_each(|field| self.value(field))
             }
             Reference::StringBlob(blob) => match self.blob(*blob)? {
                 Some(length) if length % 2 != 0 => Err(Problem::HalfUnit(*blob)),
@@ -333,7 +348,8 @@ fn is_inside(kind: EventKind) -> bool {
         | EventKind::ArrayRead
         | EventKind::ArrayWrite
         | EventKind::Constructed
-        | EventKind::IdentityHash => true,
+        | EventKind::IdentityHash
+        | EventKind::ObjectState => true,
         EventKind::IncomingCall
         | EventKind::IncomingRead
         | EventKind::IncomingWrite

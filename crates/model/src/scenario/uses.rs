@@ -29,7 +29,9 @@ impl Uses {
         match reference {
             Reference::Object { class, .. }
             | Reference::Class(class)
-            | Reference::Enum { class, .. } => {
+            | Reference::Enum { class, .. }
+            | Reference::Structure { class, .. }
+            | Reference::Constant { class, .. } => {
                 self.types.insert(*class);
             }
             Reference::StringBlob(blob) => {
@@ -45,6 +47,7 @@ impl Uses {
             | Reference::String(_)
             | Reference::Redacted
             | Reference::Unknown
+            | Reference::Piece(_)
             | Reference::Boxed(_) => {}
         }
     }

@@ -142,6 +142,7 @@ fn types() -> Vec<TypeDef> {
         name: name.to_owned(),
         loader: 1,
         constants: Vec::new(),
+        fields: Vec::new(),
     };
     [
         (1, "a/A"),

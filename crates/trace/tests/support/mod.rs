@@ -61,6 +61,7 @@ pub(crate) fn class(id: u32, name: &str) -> TypeDef {
         name: name.to_owned(),
         loader: 1,
         constants: Vec::new(),
+        fields: Vec::new(),
     }
 }
 

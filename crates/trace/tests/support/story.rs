@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use culprit_model::site::TypeDef;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{
-    BlobId, Event, EventIndex, EventKind, ObjectId, Reference, Site, SiteId, SiteKind, ThreadId,
-    Turn, TypeId, Value,
+    BlobId, Event, EventIndex, EventKind, Member, ObjectId, Reference, Site, SiteId, SiteKind,
+    ThreadId, Turn, TypeId, Value,
 };
 use culprit_trace::{EventsHead, RecordBuffer, Writer};
 use proptest::prelude::*;
@@ -24,6 +24,19 @@ pub(crate) fn types() -> Vec<TypeDef> {
         class(7, "[D"),
         class(1 << 20, "com/acme/Far"),
     ];
+    let field = |name: &str, descriptor: &str| Member {
+        owner: "java/util/ArrayList".to_owned(),
+        name: name.to_owned(),
+        descriptor: descriptor.to_owned(),
+    };
+    types.push(TypeDef {
+        fields: vec![
+            field("elementData", "[Ljava/lang/Object;"),
+            field("size", "I"),
+            field("flag", "Z"),
+        ],
+        ..class(8, "java/util/ArrayList")
+    });
     types.push(TypeDef {
         constants: vec!["RED".to_owned(), "GREEN".to_owned()],
         ..class(6, "com/acme/Color")
@@ -85,6 +98,7 @@ fn kinds(site: &Site) -> Vec<EventKind> {
             EventKind::OutgoingThrow,
             EventKind::ArrayContents,
             EventKind::IdentityHash,
+            EventKind::ObjectState,
         ],
         SiteKind::Field => vec![
             EventKind::OutgoingRead,
@@ -111,6 +125,8 @@ fn shapes(site: &Site, kind: EventKind) -> Vec<Shape> {
         | EventKind::ArrayContents
         | EventKind::Constructed => vec![Shape::Reference],
         EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
+        // The object and two pieces.
+        EventKind::ObjectState => vec![Shape::Reference; 3],
         EventKind::ArrayRead | EventKind::ArrayWrite => vec![
             Shape::Reference,
             Shape::Int,
@@ -218,8 +234,27 @@ fn reference(depth: u32) -> BoxedStrategy<Reference> {
         1 => array(7, Shape::Double, depth),
         1 => array(3, Shape::Reference, depth),
         1 => part(7, Shape::Double),
+        1 => structure(depth),
+        1 => (0..1u32 << 24).prop_map(Reference::Piece),
+        1 => prop::sample::select(vec!["", "EMPTY", "PRESENT"]).prop_map(|name| {
+            Reference::Constant { class: TypeId(8), name: name.to_owned() }
+        }),
     ]
     .boxed()
+}
+
+fn structure(depth: u32) -> BoxedStrategy<Reference> {
+    let fields = (
+        value(Shape::Reference, depth + 1),
+        value(Shape::Int, 0),
+        value(Shape::Boolean, 0),
+    );
+    fields
+        .prop_map(|(data, size, flag)| Reference::Structure {
+            class: TypeId(8),
+            fields: vec![data, size, flag],
+        })
+        .boxed()
 }
 
 /// One thing that happens.

@@ -13,7 +13,7 @@ use crate::{EventIndex, EventKind, SiteId, ThreadId};
 const DEEPEST: u32 = 24;
 
 /// Signs of the kinds; of two that start alike, the longer one first.
-const SIGNS: [(EventKind, &str); 15] = [
+const SIGNS: [(EventKind, &str); 16] = [
     (EventKind::IncomingRead, "=> get"),
     (EventKind::IncomingWrite, "=> set"),
     (EventKind::IncomingCall, "=>"),
@@ -29,6 +29,7 @@ const SIGNS: [(EventKind, &str); 15] = [
     (EventKind::ArrayContents, "== array"),
     (EventKind::Constructed, "== this"),
     (EventKind::IdentityHash, "== hash"),
+    (EventKind::ObjectState, "== state"),
 ];
 
 fn sign(kind: EventKind) -> &'static str {

@@ -5,7 +5,7 @@ use super::word;
 use crate::site::TypeDef;
 use crate::{BlobId, Member, Site, SiteId, SiteKind, ThreadId, TypeId, literal};
 
-/// `type 4 com/acme/Color loader 1 {RED, GREEN}`
+/// `type 4 com/acme/Color loader 1 {RED, GREEN} fields {com/acme/Color.shade:I}`
 pub(super) fn class(class: &TypeDef) -> String {
     let mut line = format!("type {} {}", class.id.0, word::class(&class.name));
     if class.loader != 0 {
@@ -18,6 +18,10 @@ pub(super) fn class(class: &TypeDef) -> String {
             .map(|name| word::word(name))
             .collect();
         line.push_str(&format!(" {{{}}}", names.join(", ")));
+    }
+    if !class.fields.is_empty() {
+        let fields: Vec<String> = class.fields.iter().map(member).collect();
+        line.push_str(&format!(" fields {{{}}}", fields.join(", ")));
     }
     line
 }
@@ -42,12 +46,25 @@ pub(super) fn read_class(cursor: &mut Cursor<'_>) -> Result<TypeDef, Wrong> {
             cursor.expect(",")?;
         }
     }
-    cursor.expect_end("`loader`, constants in braces, or the end of the line")?;
+    let mut fields = Vec::new();
+    if cursor.eat_word("fields") {
+        cursor.expect("{")?;
+        loop {
+            cursor.space();
+            fields.push(read_member(cursor)?);
+            if cursor.eat_next("}") {
+                break;
+            }
+            cursor.expect(",")?;
+        }
+    }
+    cursor.expect_end("`loader`, constants in braces, `fields`, or the end of the line")?;
     Ok(TypeDef {
         id,
         name,
         loader,
         constants,
+        fields,
     })
 }
 

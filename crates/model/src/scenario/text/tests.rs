@@ -127,7 +127,7 @@ fn what_is_no_scenario_is_refused_with_its_place() {
         ),
         (
             "scenario 1\ntype 1 A B",
-            "line 2, column 10: expected `loader`, constants in braces, or the end of the line, found `B`",
+            "line 2, column 10: expected `loader`, constants in braces, `fields`, or the end of the line, found `B`",
         ),
         (
             "scenario 1\nthread 1",
@@ -356,14 +356,19 @@ fn reference(depth: u32) -> BoxedStrategy<Reference> {
         blob.prop_map(Reference::StringBlob),
         class.clone().prop_map(Reference::Class),
         (class.clone(), number()).prop_map(|(class, ordinal)| Reference::Enum { class, ordinal }),
+        number().prop_map(Reference::Piece),
+        (class.clone(), name()).prop_map(|(class, name)| Reference::Constant { class, name }),
     ];
     if depth == 0 {
         return leaf.boxed();
     }
+    let fields = prop::collection::vec(value(depth - 1), 0..4);
+    let structure = (class.clone(), fields);
     let array = (id, class, number(), contents(depth));
     prop_oneof![
         4 => leaf,
         1 => value(depth - 1).prop_map(|value| Reference::Boxed(Box::new(value))),
+        1 => structure.prop_map(|(class, fields)| Reference::Structure { class, fields }),
         2 => array.prop_map(|(id, class, length, contents)| Reference::Array { id, class, length, contents }),
     ]
     .boxed()
@@ -390,12 +395,14 @@ fn class() -> impl Strategy<Value = TypeDef> {
         name(),
         number(),
         prop::collection::vec(name(), 0..4),
+        prop::collection::vec(member(), 0..3),
     )
-        .prop_map(|(id, name, loader, constants)| TypeDef {
+        .prop_map(|(id, name, loader, constants, fields)| TypeDef {
             id: TypeId(id),
             name,
             loader,
             constants,
+            fields,
         })
 }
 
@@ -493,6 +500,7 @@ fn bits(mut scenario: Scenario) -> Scenario {
             Value::Double(v) => *value = Value::Long(v.to_bits() as i64),
             Value::Reference(Reference::Boxed(value)) => of(value),
             Value::Reference(Reference::Array { contents, .. }) => within(contents),
+            Value::Reference(Reference::Structure { fields, .. }) => fields.iter_mut().for_each(of),
             _ => {}
         }
     }

@@ -55,6 +55,16 @@ impl Names {
                 let constant = self.constant(*class, *ordinal);
                 out.push_str(&format!("{}.{constant}", self.type_text(*class)));
             }
+            Reference::Structure { class, fields } => {
+                out.push_str(&format!("state {}{{", self.type_text(*class)));
+                self.write_all(fields, out);
+                out.push('}');
+            }
+            Reference::Piece(number) => out.push_str(&format!("piece {number}")),
+            Reference::Constant { class, name } => {
+                let name = literal::string(name.encode_utf16(), usize::MAX);
+                out.push_str(&format!("constant {} {name}", self.type_text(*class)));
+            }
             Reference::Boxed(value) => {
                 out.push_str("box ");
                 self.write(value, out);
@@ -270,6 +280,21 @@ impl Names {
                 "unknown" => Reference::Unknown,
                 "blob" => Reference::StringBlob(BlobId(cursor.number("the number of a blob")?)),
                 "box" => Reference::Boxed(Box::new(self.read_within(cursor, depth + 1)?)),
+                "piece" => Reference::Piece(cursor.number("the number of a piece")?),
+                "state" => {
+                    cursor.space();
+                    let class = self.read_type(cursor)?;
+                    cursor.expect("{")?;
+                    let fields = self.read_all_within(cursor, "}", depth + 1)?;
+                    Reference::Structure { class, fields }
+                }
+                "constant" => {
+                    cursor.space();
+                    let class = self.read_type(cursor)?;
+                    cursor.space();
+                    let name = word::read_word(cursor, "the name of a constant")?;
+                    Reference::Constant { class, name }
+                }
                 _ => return cursor.wrong_at(start, "a value"),
             }),
         })

@@ -53,6 +53,9 @@ final class ClassInfo {
     /** Descriptor character: of the boxed value, or of the elements of the array. */
     final int code;
 
+    /** Whether objects of the class, a library class, never change. */
+    final boolean isImmutable;
+
     /** Offset of the added id field, or 0 where the class has none. */
     final long idOffset;
 
@@ -85,6 +88,7 @@ final class ClassInfo {
         this.role = (int) (packed >>> 28) & 0xf;
         this.code = (int) (packed >>> 32) & 0xff;
         boolean woven = (packed >>> 40 & 1) != 0;
+        this.isImmutable = (packed >>> 41 & 1) != 0;
         this.idOffset = woven ? idOffset(type) : 0;
         this.captures = role == OBSERVED && type.getName().contains("$$Lambda");
         boolean primitives = form == ARRAY && code != 'L';

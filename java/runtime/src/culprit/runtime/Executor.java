@@ -26,6 +26,9 @@ final class Executor {
     /** Observed code is about to take the hash of an object: the one that the scenario knows, or 0. */
     static native int hash(long state);
 
+    /** The state of an object is about to be told: fills the object with what the scenario says. */
+    static native void state(long state, Object o);
+
     /** Waits until the next step of the scenario is one of this thread. */
     static native void awaitTurn();
 

@@ -22,8 +22,13 @@ final class Hashes {
     /** Whether the class of an object may have no hash of its own, and that of the object was not told. */
     @ForceInline
     static boolean isOpen(Object o) {
-        ClassInfo info = ClassInfo.of(o);
-        return !info.hasOwnHash() && !isTold(o, info);
+        try {
+            ClassInfo info = ClassInfo.of(o);
+            return !info.hasOwnHash() && !isTold(o, info);
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+            return false;
+        }
     }
 
     /** Whether a look at the object or its class is enough to know that its hash was told. */
@@ -35,8 +40,19 @@ final class Hashes {
     }
 
     /** Code on the observed side asks an object that has no hash of its own. */
-    @DontInline
+    @ForceInline
     static void ask(Object o, long token) {
+        try {
+            if (!isTold(o, ClassInfo.of(o))) {
+                answer(o, token);
+            }
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+        }
+    }
+
+    @DontInline
+    private static void answer(Object o, long token) {
         long state = State.of(token);
         if (!Probe.isSilent(state, token) && !isMachinery(o)) {
             tell(o, state, 0);
@@ -44,13 +60,17 @@ final class Hashes {
     }
 
     /**
-     * Enums that the JDK uses to link code, on whichever thread comes first. Where observed code has one
-     * as a key itself, that is seen at the call.
+     * Enums that the JDK uses for its own ends, to link code or to set itself up, on whichever thread
+     * comes first. Where observed code has one as a key itself, that is seen at the call.
      */
     private static boolean isMachinery(Object o) {
         Class<?> type = o.getClass();
-        return type.getClassLoader() == null
-                && (ClassInfo.role(o) != ClassInfo.LIVE || type.getName().startsWith("java.lang."));
+        if (type.getClassLoader() != null) {
+            return false;
+        }
+        String name = type.getName();
+        boolean open = name.startsWith("java.") && !name.startsWith("java.lang.");
+        return !open || ClassInfo.role(o) != ClassInfo.LIVE;
     }
 
     /** Observed code hands a key to a table. */

@@ -69,7 +69,7 @@ final class Identity {
     static long of(Object o, ClassInfo info, long state) {
         long offset = info.idOffset;
         if (offset == 0) {
-            return TABLE[System.identityHashCode(o) & STRIPES - 1].idOf(o, state);
+            return stripe(o).idOf(o, state);
         }
         long carried = U.getLong(o, offset);
         if ((carried & ~TOLD) == 0) {
@@ -94,7 +94,7 @@ final class Identity {
         if (offset == 0) {
             return info.form == ClassInfo.ENUM
                     ? info.tell((Enum<?>) o)
-                    : TABLE[System.identityHashCode(o) & STRIPES - 1].tell(o, state);
+                    : stripe(o).tell(o, state);
         }
         long carried;
         do {
@@ -164,7 +164,21 @@ final class Identity {
     }
 
     private static long find(Object o) {
-        return TABLE[System.identityHashCode(o) & STRIPES - 1].find(o);
+        return stripe(o).find(o);
+    }
+
+    /** Whether the state of an object of an unwoven class was told for good. */
+    static boolean isStated(Object o) {
+        return stripe(o).isStated(o);
+    }
+
+    /** Notes that the state of an object of an unwoven class was told for good. */
+    static void state(Object o) {
+        stripe(o).state(o);
+    }
+
+    private static Stripe stripe(Object o) {
+        return TABLE[System.identityHashCode(o) & STRIPES - 1];
     }
 
     private static long fresh(long state) {
@@ -184,6 +198,9 @@ final class Identity {
 
         /** Whether the object's hash was told. Two threads may both find that it was not. */
         boolean told;
+
+        /** Whether the object's state was told, and that is enough. */
+        boolean stated;
 
         Entry(Object o, ReferenceQueue<Object> queue, int hash, long id) {
             super(o, queue);
@@ -227,6 +244,18 @@ final class Identity {
                 }
             }
             return null;
+        }
+
+        boolean isStated(Object o) {
+            Entry entry = entry(o);
+            return entry != null && entry.stated;
+        }
+
+        void state(Object o) {
+            Entry entry = entry(o);
+            if (entry != null) {
+                entry.stated = true;
+            }
         }
 
         boolean tell(Object o, long state) {

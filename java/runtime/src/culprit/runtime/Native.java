@@ -49,6 +49,9 @@ final class Native {
     /** Names a constant of an enum. */
     static native void constant(int type, int ordinal, String name);
 
+    /** Tells the instance fields of a class: a line each, with owner, name and descriptor. */
+    static native void fields(int type, String fields);
+
     /** Stores a long string once; the number of its blob. -1: it is masked, -2: it is too long. */
     static native int stringBlob(String value);
 

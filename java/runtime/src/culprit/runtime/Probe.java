@@ -431,6 +431,24 @@ public final class Probe {
         return token == 0 || receiver == null ? 0 : outgoing(token, site, form | ON, receiver, bits, reference);
     }
 
+    /** An argument of live library code that a replay may have to fill in. */
+    @ForceInline
+    public static void given(Object argument, long token, int site) {
+        if (token != 0 && argument != null && Structures.matters(argument)) {
+            Structures.given(argument, token, site);
+        }
+    }
+
+    /** An argument of a call on a library object, which is recorded if the call goes out. */
+    @ForceInline
+    public static void putGiven(Object argument, long call, long token, int site) {
+        if (call < 0) {
+            Values.reference(State.of(call), argument, true);
+        } else {
+            given(argument, token, site);
+        }
+    }
+
     /** A call on a receiver that may be observed, live or external. */
     @ForceInline
     private static long goOutIf(Object receiver, long token, int site, int form, long bits, Object reference) {
@@ -541,7 +559,17 @@ public final class Probe {
 
     @ForceInline
     public static long outIfL(Object receiver, Object argument, long token, int site) {
-        return goOutIf(receiver, token, site, REFERENCE | WHOLE, 0, argument);
+        if (token == 0 || receiver == null) {
+            return 0;
+        }
+        int role = ClassInfo.role(receiver);
+        if (role == ClassInfo.EXTERNAL || role == ClassInfo.LIVE && Identity.crossed(receiver)) {
+            return outgoing(token, site, REFERENCE | WHOLE | ON, receiver, 0, argument);
+        }
+        if (role == ClassInfo.LIVE) {
+            given(argument, token, site);
+        }
+        return 0;
     }
 
     /** A call of a method that a thread inherits, on a receiver that may be a thread. */
@@ -674,6 +702,32 @@ public final class Probe {
     public static void backL(Object value, long call, int site) {
         if (call < 0) {
             back(call, site, REFERENCE, 0, value);
+        }
+    }
+
+    /** The end of a call of a constructor: the object is new, also where it is an observed one. */
+    @ForceInline
+    public static void backNew(Object made, long call, int site) {
+        if (call < 0) {
+            named(made, call);
+            back(call, site, REFERENCE, 0, made);
+        }
+    }
+
+    @DontInline
+    private static void named(Object made, long call) {
+        try {
+            Identity.of(made, ClassInfo.of(made), State.of(call));
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+        }
+    }
+
+    /** Library code has written the fields of an observed object, as deserialisation does. */
+    @ForceInline
+    public static void refilled(Object self, long token, int site) {
+        if (token != 0) {
+            Structures.refilled(self, token, site);
         }
     }
 
@@ -815,7 +869,7 @@ public final class Probe {
     }
 
     /** How a hash is asked for; the weaver has the same in its {@code identity.rs}. */
-    private static final int AS_TEXT = 1, DIRECTLY = 2, OF_OBJECT = 4;
+    private static final int AS_TEXT = 1, DIRECTLY = 2, OF_OBJECT = 4, GIVEN = 8;
 
     /**
      * Observed code asks for the hash of an object or, as {@code how} says, for a text that may hold
@@ -831,6 +885,9 @@ public final class Probe {
         boolean asks = (how & AS_TEXT) != 0 ? text : hash || (how & OF_OBJECT) != 0;
         if (asks && ((how & DIRECTLY) == 0 || !leadsOut(o))) {
             Hashes.tell(o, State.of(token), site);
+        }
+        if ((how & GIVEN) != 0) {
+            given(o, token, site);
         }
     }
 
@@ -852,7 +909,7 @@ public final class Probe {
     @ForceInline
     public static void asked(Object o) {
         long token = State.current();
-        if (isInside(token) && !Hashes.isTold(o, ClassInfo.of(o))) {
+        if (isInside(token)) {
             Hashes.ask(o, token);
         }
     }

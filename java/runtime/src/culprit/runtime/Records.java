@@ -8,7 +8,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * `docs/recording-format.md` has the layout. A record counts from the moment that it is published.
  */
 final class Records {
-    /** Kinds of records; the first fifteen are the model's event kinds. */
+    /** Kinds of records; the first fifteen and the last are the model's event kinds. */
     static final int INCOMING_CALL = 1,
             INCOMING_RETURN = 2,
             INCOMING_THROW = 3,
@@ -25,7 +25,8 @@ final class Records {
             CONSTRUCTED = 14,
             IDENTITY_HASH = 15,
             TURN = 16,
-            UNWOUND = 17;
+            UNWOUND = 17,
+            OBJECT_STATE = 20;
 
     private static final long ONE_EVENT = 1L << 32;
 
@@ -34,6 +35,26 @@ final class Records {
 
     private Records() {}
 
+    /** Where the record starts that is under way, or will start. */
+    static long open(long state) {
+        return U.getLong(state + State.BASE) + (int) U.getLong(state + State.PUBLISHED);
+    }
+
+    /**
+     * Whether the value that is written next, to the record that is under way, comes in: by its
+     * direction, or since it is the object that is called or written to from outside. That whose field is
+     * read cannot be told from what a static field holds, which goes out.
+     */
+    static boolean takesIn(long state, boolean outward) {
+        long start = open(state);
+        int kind = U.getInt(start) >>> 26;
+        if (kind == OBJECT_STATE || kind == IDENTITY_HASH) {
+            return false;
+        }
+        boolean first = U.getLong(state + State.POSITION) == start + 4;
+        return !outward || first && (kind == INCOMING_CALL || kind == INCOMING_WRITE);
+    }
+
     /** Starts a record that several probes write. */
     static void begin(long state, int kind, int site) {
         U.putLong(state + State.POSITION, start(state, kind, site));
@@ -41,10 +62,10 @@ final class Records {
 
     /** Starts a record; the place where its values go. */
     static long start(long state, int kind, int site) {
-        long position = U.getLong(state + State.BASE) + (int) U.getLong(state + State.PUBLISHED);
+        long position = open(state);
         if (position >= U.getLong(state + State.LIMIT)) {
             Native.flush(state);
-            position = U.getLong(state + State.BASE) + (int) U.getLong(state + State.PUBLISHED);
+            position = open(state);
         }
         if ((U.getLong(ORDER) & 0xffffff) != U.getInt(state + State.INDEX)) {
             position = takeTurn(state, position);

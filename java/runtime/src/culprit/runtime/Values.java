@@ -31,7 +31,10 @@ final class Values {
             REDACTED = 12,
             UNKNOWN = 13,
             ARRAY_PART = 14,
-            ARRAY_PART_BLOB = 15;
+            ARRAY_PART_BLOB = 15,
+            STRUCTURE = 16,
+            PIECE = 17,
+            CONSTANT = 18;
 
     /** Longer strings and primitive arrays are stored once, as blobs. */
     private static final int INLINE_CHARS = 64, INLINE_BYTES = 256;
@@ -48,7 +51,7 @@ final class Values {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /** References in fields of the JDK are read; before JDK 12 that had another name. */
-    private static final boolean FIELDS_OPEN = Runtime.version().feature() >= 12;
+    static final boolean FIELDS_OPEN = Runtime.version().feature() >= 12;
 
     private static final long STRING_VALUE = U.objectFieldOffset(String.class, "value"),
             STRING_CODER = U.objectFieldOffset(String.class, "coder"),
@@ -135,30 +138,29 @@ final class Values {
 
     @DontInline
     private static void other(long state, Object o, boolean outward) {
-        long start = U.getLong(state + State.POSITION) - U.getLong(state + State.BASE);
-        long published = U.getLong(state + State.PUBLISHED);
+        long start = U.getLong(state + State.POSITION) - Records.open(state);
         try {
             write(state, o, outward, null);
         } catch (StackOverflowError ofTheProgram) {
             throw ofTheProgram;
         } catch (OutOfMemoryError full) {
             Native.lost(OUT_OF_MEMORY);
-            takeBack(state, start, published);
+            takeBack(state, start);
         } catch (Throwable own) {
             Native.fault(own.toString());
-            takeBack(state, start, published);
+            takeBack(state, start);
         }
     }
 
-    /** Puts "unknown" in the place of a value that could not be written. */
-    private static void takeBack(long state, long start, long published) {
-        if (U.getLong(state + State.PUBLISHED) == published) {
-            U.putLong(state + State.POSITION, U.getLong(state + State.BASE) + start);
-        } else {
-            // The buffer was handed over meanwhile, and the record moved to the start of another.
-            U.putLong(state + State.POSITION, U.getLong(state + State.BASE) + start - (int) published);
-        }
+    /** Puts "unknown" in the place of a value that could not be written. The record may have moved. */
+    private static void takeBack(long state, long start) {
+        U.putLong(state + State.POSITION, Records.open(state) + start);
         four(state, UNKNOWN << 24);
+    }
+
+    /** A value that is told by content, or an array that comes in. */
+    static void value(long state, Object o) {
+        write(state, o, false, null);
     }
 
     private static void write(long state, Object o, boolean outward, Nest around) {
@@ -195,6 +197,15 @@ final class Values {
         if (outward && (info.role == ClassInfo.LIVE || info.captures) && !Identity.crossed(o)) {
             Escape.mark(o, info, state);
         }
+        boolean unknown = info.role == ClassInfo.OBSERVED && info.idOffset != 0 && Identity.known(o, info) == 0;
+        if (unknown && Records.takesIn(state, outward)) {
+            Structures.arriving(o, state);
+        }
+        plainObject(state, o, info);
+    }
+
+    /** An object by its id, which it gets if it has none. */
+    static void plainObject(long state, Object o, ClassInfo info) {
         long id = Identity.of(o, info, state);
         if (id < 1L << 32) {
             eight(state, id << 32 | OBJECT << 24 | info.type);
@@ -290,11 +301,17 @@ final class Values {
             }
             return;
         }
-        int length = java.lang.reflect.Array.getLength(o);
         if (outward) {
-            arrayHead(state, ARRAY_REF, info.type, id, length);
+            arrayHead(state, ARRAY_REF, info.type, id, java.lang.reflect.Array.getLength(o));
             return;
         }
+        elements(state, o, info, id);
+    }
+
+    /** An array of primitives with its contents. */
+    static void elements(long state, Object o, ClassInfo info, long id) {
+        room(state, 32);
+        int length = java.lang.reflect.Array.getLength(o);
         long bytes = (long) length * info.elementSize;
         boolean text = info.code == 'C' || info.code == 'B';
         if (masking && text && bytes <= INLINE_BYTES && Native.maskedArray(o, info.elementSize)) {
@@ -384,14 +401,14 @@ final class Values {
         return true;
     }
 
-    private static void arrayHead(long state, int tag, int type, long id, int length) {
+    static void arrayHead(long state, int tag, int type, long id, int length) {
         four(state, tag << 24 | type);
         eight(state, id);
         four(state, length);
     }
 
     /** Makes sure that so many bytes fit before the reserve; the place to write at. */
-    private static long room(long state, int bytes) {
+    static long room(long state, int bytes) {
         long position = U.getLong(state + State.POSITION);
         if (position + bytes >= U.getLong(state + State.LIMIT)) {
             Native.flush(state);

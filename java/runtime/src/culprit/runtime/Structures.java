@@ -1,0 +1,307 @@
+package culprit.runtime;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * Tells the state of objects that came from outside, for which a replay has nothing but empty ones:
+ * library objects when observed code hands them to library code that runs live, and observed objects
+ * that no constructor of theirs made.
+ *
+ * <p>A state is a row of <em>pieces</em>: the object, and the library objects and arrays that it holds
+ * and that have no id. A piece is told by its fields or elements, which refer to other pieces by number
+ * and to all other objects as events do. Library objects with an id are told after it, each on its own.
+ */
+final class Structures {
+    /** Beyond these a state is left out, and the loss is counted. */
+    private static final int MOST_PIECES = 1 << 16, MOST_BYTES = 1 << 20;
+
+    /** Objects that are told at once, and elements of an array of arguments that are looked at. */
+    private static final int MOST_OBJECTS = 1 << 12, MOST_ELEMENTS = 1 << 10;
+
+    /** Number of the loss, as the agent names it. */
+    private static final int LARGE_STATE = 5;
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    private final long state;
+    private final int site;
+
+    /** The objects to tell, each of which has an id by the time it is told. */
+    private final ArrayDeque<Object> open = new ArrayDeque<>();
+
+    private final Map<Object, Boolean> met = new IdentityHashMap<>();
+
+    /** The pieces of the object that is being told, and the numbers of those without an id. */
+    private final List<Object> pieces = new ArrayList<>();
+
+    private final Map<Object, Integer> numbers = new IdentityHashMap<>();
+
+    /** Keys of hash tables. */
+    private final List<Object> keys = new ArrayList<>();
+
+    private Structures(long state, int site) {
+        this.state = state;
+        this.site = site;
+    }
+
+    /** Whether an argument of live library code may have a state to tell. */
+    @ForceInline
+    static boolean matters(Object argument) {
+        return argument instanceof Object[] ? anyMatters((Object[]) argument) : mayBeShell(argument);
+    }
+
+    @ForceInline
+    private static boolean mayBeShell(Object o) {
+        return ClassInfo.role(o) == ClassInfo.LIVE && !Identity.isFresh(o);
+    }
+
+    @ForceInline
+    private static boolean anyMatters(Object[] all) {
+        for (int i = 0; i < all.length && i < MOST_ELEMENTS; i++) {
+            Object element = all[i];
+            if (element != null && mayBeShell(element)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Observed code hands an object, or an array with such among its elements, to live library code. */
+    @DontInline
+    static void given(Object argument, long token, int site) {
+        long state = State.of(token);
+        // A call that goes out is under way: its arguments are told with it.
+        boolean outside = (U.getInt(state + State.DEPTH) & 1) == 0;
+        if (outside || Probe.isSilent(state, token)) {
+            return;
+        }
+        try {
+            Structures told = shells(argument, state, site);
+            if (told != null) {
+                told.tell();
+            }
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+        }
+    }
+
+    /** The objects to tell of an argument, or null if there are none. */
+    private static Structures shells(Object argument, long state, int site) {
+        Structures found = null;
+        if (argument instanceof Object[]) {
+            Object[] all = (Object[]) argument;
+            for (int i = 0; i < all.length && i < MOST_ELEMENTS; i++) {
+                if (all[i] != null && isShell(all[i])) {
+                    found = found == null ? new Structures(state, site) : found;
+                    found.add(all[i]);
+                }
+            }
+        } else if (isShell(argument)) {
+            found = new Structures(state, site);
+            found.add(argument);
+        }
+        return found;
+    }
+
+    /** Whether a replay has but an empty object: one of a library class that has crossed the border. */
+    private static boolean isShell(Object o) {
+        ClassInfo info = ClassInfo.of(o);
+        return info.form == ClassInfo.OBJECT
+                && info.role == ClassInfo.LIVE
+                && Identity.crossed(o)
+                && !(info.isImmutable && Identity.isStated(o));
+    }
+
+    /** The fields of an observed object were written by others. */
+    @DontInline
+    static void refilled(Object o, long token, int site) {
+        long state = State.of(token);
+        if (!Probe.isSilent(state, token) && ClassInfo.role(o) == ClassInfo.OBSERVED) {
+            Structures told = new Structures(state, site);
+            told.add(o);
+            told.tell();
+        }
+    }
+
+    /**
+     * An observed object comes in that nobody knows. The record of the event is under way; what is
+     * there of it is put aside.
+     */
+    static void arriving(Object o, long state) {
+        long start = Records.open(state);
+        int length = (int) (U.getLong(state + State.POSITION) - start);
+        byte[] begun = new byte[length];
+        long base = ClassInfo.of(byte[].class).elementBase;
+        U.copyMemory(null, start, begun, base, length);
+        U.putLong(state + State.POSITION, start);
+        Structures told = new Structures(state, 0);
+        told.add(o);
+        told.tell();
+        U.putLong(state + State.POSITION, Records.open(state));
+        long position = Values.room(state, length);
+        U.copyMemory(begun, base, null, position, length);
+        U.putLong(state + State.POSITION, position + length);
+    }
+
+    private void add(Object o) {
+        if (met.size() < MOST_OBJECTS && met.put(o, Boolean.TRUE) == null) {
+            open.add(o);
+        }
+    }
+
+    /** Tells all objects. Collections of the JDK may be woven by others, so nothing is recorded meanwhile. */
+    private void tell() {
+        int before = State.mute(state, 1);
+        try {
+            for (Object o; (o = open.poll()) != null; ) {
+                if (!tell(o)) {
+                    Native.lost(LARGE_STATE);
+                }
+            }
+            for (Object key : keys) {
+                if (Hashes.isOpen(key) && (ClassInfo.madeUp(key) & 1) != 0) {
+                    Hashes.tell(key, state, site);
+                }
+            }
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+        } catch (StackOverflowError ofTheProgram) {
+            Native.lost(LARGE_STATE);
+        } catch (Throwable own) {
+            Native.fault(own.toString());
+        } finally {
+            State.mute(state, before);
+        }
+    }
+
+    /** Tells one object; a record that is not ended is none. */
+    private boolean tell(Object o) {
+        ClassInfo info = ClassInfo.of(o);
+        if (FieldTable.of(o.getClass()).shapes.length == 0) {
+            return true;
+        }
+        if (State.REPLAYS) {
+            Executor.state(state, o);
+        }
+        Records.begin(state, Records.OBJECT_STATE, site);
+        Values.plainObject(state, o, info);
+        long count = U.getLong(state + State.POSITION) - Records.open(state);
+        Values.four(state, 0);
+        pieces.clear();
+        numbers.clear();
+        pieces.add(o);
+        for (int i = 0; i < pieces.size(); i++) {
+            piece(pieces.get(i));
+            boolean large = U.getLong(state + State.POSITION) - Records.open(state) > MOST_BYTES;
+            if (large || pieces.size() > MOST_PIECES) {
+                return false;
+            }
+        }
+        U.putInt(Records.open(state) + count, pieces.size());
+        Records.end(state);
+        if (info.isImmutable) {
+            Identity.state(o);
+        }
+        return true;
+    }
+
+    private void piece(Object o) {
+        ClassInfo info = ClassInfo.of(o);
+        if (info.form == ClassInfo.ARRAY) {
+            array(o, info);
+            return;
+        }
+        FieldTable fields = FieldTable.of(o.getClass());
+        Values.room(state, 16);
+        Values.four(state, Values.STRUCTURE << 24 | info.type);
+        for (int i = 0; i < fields.shapes.length; i++) {
+            long offset = fields.offsets[i];
+            Values.room(state, 16);
+            switch (fields.shapes[i]) {
+                case 'Z':
+                case 'B':
+                    Values.one(state, U.getByte(o, offset));
+                    break;
+                case 'S':
+                case 'C':
+                    Values.two(state, U.getShort(o, offset));
+                    break;
+                case 'I':
+                case 'F':
+                    Values.four(state, U.getInt(o, offset));
+                    break;
+                case 'J':
+                case 'D':
+                    Values.eight(state, U.getLong(o, offset));
+                    break;
+                default:
+                    Object held = FieldTable.read(o, offset);
+                    held(held);
+                    if (i == fields.key && held != null) {
+                        keys.add(held);
+                    }
+            }
+        }
+    }
+
+    private void array(Object o, ClassInfo info) {
+        if (info.code != 'L') {
+            Values.elements(state, o, info, 0);
+            return;
+        }
+        Object[] elements = (Object[]) o;
+        Values.room(state, 32);
+        Values.arrayHead(state, Values.ARRAY, info.type, 0, elements.length);
+        for (Object element : elements) {
+            Values.room(state, 16);
+            held(element);
+        }
+    }
+
+    /** What a piece holds. */
+    private void held(Object o) {
+        if (o == null) {
+            Values.four(state, Values.NULL);
+            return;
+        }
+        ClassInfo info = ClassInfo.of(o);
+        boolean byContent = info.form != ClassInfo.OBJECT && info.form != ClassInfo.ARRAY;
+        if (byContent) {
+            Values.value(state, o);
+            return;
+        }
+        FieldTable.Constant constant = FieldTable.constant(o);
+        if (constant != null) {
+            Values.four(state, Values.CONSTANT << 24 | ClassInfo.of(constant.owner).type);
+            Values.value(state, constant.name);
+        } else if (isPiece(o, info)) {
+            Integer number = numbers.get(o);
+            if (number == null) {
+                number = pieces.size();
+                numbers.put(o, number);
+                pieces.add(o);
+            }
+            Values.four(state, Values.PIECE << 24 | number);
+        } else if (info.form == ClassInfo.ARRAY) {
+            Values.value(state, o);
+        } else {
+            boolean unknown = info.role == ClassInfo.OBSERVED && info.idOffset != 0 && Identity.known(o, info) == 0;
+            if (unknown || isShell(o)) {
+                add(o);
+            }
+            Values.plainObject(state, o, info);
+        }
+    }
+
+    /** Library objects and arrays that are reached by nobody but what holds them. Hidden classes have no name. */
+    private static boolean isPiece(Object o, ClassInfo info) {
+        return info.role == ClassInfo.LIVE && !Identity.crossed(o) && o.getClass().getName().indexOf('/') < 0;
+    }
+}
