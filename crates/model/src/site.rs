@@ -65,9 +65,12 @@ impl Site {
             EventKind::OutgoingCall
             | EventKind::OutgoingReturn
             | EventKind::OutgoingThrow
-            | EventKind::ArrayContents
-            | EventKind::IdentityHash
-            | EventKind::ObjectState => matches!(self.kind, SiteKind::Call | SiteKind::Callee),
+            | EventKind::ArrayContents => matches!(self.kind, SiteKind::Call | SiteKind::Callee),
+            // Where library code asks, they have the site of the innermost call.
+            EventKind::IdentityHash | EventKind::ObjectState => matches!(
+                self.kind,
+                SiteKind::Entry | SiteKind::Call | SiteKind::Callee
+            ),
             EventKind::OutgoingRead
             | EventKind::OutgoingWrite
             | EventKind::IncomingRead

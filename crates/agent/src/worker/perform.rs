@@ -30,6 +30,10 @@ impl Worker {
                 self.run.lock_safe().finish();
                 return Ok(());
             };
+            if step.kind == EventKind::ObjectState {
+                self.arrive(jni, &step.values)?;
+                continue;
+            }
             if step.part() != Part::Drive {
                 let why = "the recording goes on, and nothing runs that could".to_owned();
                 self.run.lock_safe().diverge(None, why);
@@ -300,6 +304,7 @@ impl Worker {
                     done.map_err(Halt::from)??;
                     ahead = 0;
                 }
+                (_, EventKind::ObjectState) if ahead == 0 => self.arrive(jni, &step.values)?,
                 (_, EventKind::ArrayContents) => {
                     for value in &step.values {
                         let filled = jni.with_frame_of(64, |jni| self.value(jni, value).map(drop));

@@ -34,6 +34,26 @@ impl Worker {
             // The comparison that follows says so.
             return Ok(());
         }
+        self.fill_pieces(jni, object, pieces)
+    }
+
+    /// An observed object comes in that no constructor made: the executor makes it, so nothing is told
+    /// of it here.
+    pub(super) fn arrive(&self, jni: &Jni<'_>, values: &[Value]) -> Result<(), Halt> {
+        if let Some((Value::Reference(told), pieces)) = values.split_first() {
+            let arrived = jni.with_frame_of(64, |jni| -> Result<(), Halt> {
+                match self.reference(jni, told)? {
+                    Some(object) => self.fill_pieces(jni, &object, pieces),
+                    None => Ok(()),
+                }
+            });
+            arrived.map_err(Halt::from)??;
+        }
+        self.run.lock_safe().take();
+        Ok(())
+    }
+
+    fn fill_pieces(&self, jni: &Jni<'_>, object: &Local<'_>, pieces: &[Value]) -> Result<(), Halt> {
         let room = i32::try_from(pieces.len())
             .unwrap_or(i32::MAX)
             .saturating_add(64);

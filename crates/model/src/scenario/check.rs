@@ -186,7 +186,9 @@ impl<'t> Checker<'t> {
         }
         // Calls that are deeper ended unseen.
         open.truncate(step.depth as usize);
-        if step.depth % 2 != u32::from(is_inside(step.kind)) {
+        // The state of an object is told on the side from which somebody looks at it.
+        let either = step.kind == EventKind::ObjectState;
+        if !either && step.depth % 2 != u32::from(is_inside(step.kind)) {
             return Err(Problem::Side(step.kind, step.depth));
         }
         let (kind, site) = (step.kind, step.site);
@@ -202,6 +204,11 @@ impl<'t> Checker<'t> {
     }
 
     fn values(&self, step: &Step) -> Result<(), Problem> {
+        let aside = matches!(step.kind, EventKind::IdentityHash | EventKind::ObjectState);
+        if aside && step.site == SiteId(0) {
+            // Told before the first call.
+            return step.values.iter().try_for_each(|value| self.value(value));
+        }
         let site = self.sites.get(&step.site);
         let site = site.ok_or(Problem::UnknownSite(step.site))?;
         let mut shapes = site
