@@ -1,8 +1,8 @@
 //! Records small Java programs in real JVMs with the real executable, and compares what was
 //! captured with what the programs do.
 //!
-//! The programs are in `fixtures/capture` and `fixtures/survive`, one folder each. `fixture`
-//! says how they describe themselves; `stage` runs them.
+//! The programs are in `fixtures/capture`, `fixtures/replay` and `fixtures/survive`, one folder
+//! each. `fixture` says how they describe themselves; `stage` runs them.
 
 mod capture;
 mod choosing;
@@ -13,6 +13,7 @@ mod modes;
 mod outlines;
 mod process;
 mod render;
+mod replay;
 mod scenario;
 mod stage;
 mod survive;

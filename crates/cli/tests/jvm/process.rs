@@ -51,6 +51,11 @@ pub(crate) fn run(command: &mut Command) -> Ended {
 }
 
 impl Running {
+    /// The process itself.
+    pub(crate) fn leader(&self) -> Pid {
+        self.group
+    }
+
     #[track_caller]
     pub(crate) fn start(command: &mut Command) -> Running {
         let mut child = command

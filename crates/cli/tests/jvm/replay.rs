@@ -1,0 +1,552 @@
+//! Recordings of fixtures run again: in sync, against other versions of their classes, without
+//! the world around them, and where that cannot be.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use culprit_model::{EventKind, Member, Site, SiteId, SiteKind};
+use culprit_trace::{ClassDef, EventsHead, RecordBuffer, Start, ThreadDef, Writer};
+use rustix::process::{Signal, kill_process};
+
+use crate::fixture::Fixture;
+use crate::process::{self, Ended, Running, command};
+use crate::stage::{Recorded, Stage, folder, on_every_jdk, on_one_jdk};
+
+/// Every class is verified and every JNI call checked, there too.
+const STRICT: [&str; 3] = ["--", "-Xverify:all", "-Xcheck:jni"];
+
+/// `culprit replay` of something, with arguments, in a folder.
+fn replay(stage: &Stage, home: &Path, path: &Path, args: &[&str]) -> Command {
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home);
+    culprit
+        .env("JAVA_HOME", &stage.jdk.home)
+        .env("TMPDIR", home)
+        .arg("replay")
+        .arg(path)
+        .args(args);
+    culprit
+}
+
+fn replayed(stage: &Stage, recorded: &Recorded, args: &[&str]) -> Ended {
+    let home = folder();
+    let ended = process::run(&mut replay(stage, home.path(), &recorded.run, args));
+    let left = fs::read_dir(home.path()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["cache"], "nothing stays behind");
+    ended
+}
+
+fn record(stage: &Stage, path: &str) -> Recorded {
+    let fixture = Fixture::named(path);
+    let recorded = stage.run(&fixture).record();
+    assert_eq!(recorded.ended.status, fixture.status, "{path}");
+    recorded
+}
+
+/// Records a fixture on every JDK, and replays it.
+#[track_caller]
+fn check(path: &str) {
+    on_every_jdk(&Fixture::named(path), |stage| {
+        let recorded = record(stage, path);
+        let ended = replayed(stage, &recorded, &STRICT);
+        let place = format!("{path} on JDK {}", stage.feature());
+        assert_eq!(ended.status, 0, "{place}: {ended:?}");
+        let events = recorded.complete().event_count();
+        let expect = format!("In sync: {events} events of ");
+        assert!(ended.out.starts_with(&expect), "{place}: {}", ended.out);
+        // Nothing of what -Xcheck:jni may have to say. FIXME: the executor makes more local
+        // references than it has announced.
+        let is_known = |line: &&str| {
+            let known = ["Sharing is", "-Xverify", "WARNING: JNI local refs: "];
+            known.iter().any(|known| line.contains(known))
+        };
+        let said: Vec<&str> = ended.err.lines().filter(|line| !is_known(line)).collect();
+        assert!(said.is_empty(), "{place}: {said:?}");
+    });
+}
+
+macro_rules! in_sync {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            check(concat!("capture/", stringify!($name)));
+        })*
+    };
+}
+
+/// Fixtures of the capture whose replay is in sync.
+mod in_sync {
+    use super::check;
+
+    in_sync! {
+        bridges callbacks constructors escape exceptions fields handles hashes interfaces itself
+        links live nested nine outlines records reflection scalars serial texts weak
+    }
+}
+
+#[test]
+fn observed_code_that_ends_the_program_does_not_end_the_replay() {
+    let fixture = Fixture::named("replay/leaving");
+    on_every_jdk(&fixture, |stage| {
+        let ended = replayed(stage, &record(stage, "replay/leaving"), &STRICT);
+        assert_eq!(ended.status, 0, "{ended:?}");
+        let expect = "; 2 calls open at the end, as in the recording\n";
+        assert!(ended.out.ends_with(expect), "{}", ended.out);
+    });
+}
+
+#[test]
+fn a_world_that_is_gone_or_another_one_is_not_missed() {
+    let fixture = Fixture::named("replay/world");
+    on_every_jdk(&fixture, |stage| {
+        let home = folder();
+        let run = stage
+            .run(&fixture)
+            .flags(&["-Duser.language=de", "-Duser.country=DE"]);
+        let mut culprit = run.culprit(home.path());
+        let ended = process::run(culprit.env("TZ", "Asia/Tokyo"));
+        assert_eq!(ended.status, 0, "{ended:?}");
+        assert!(ended.out.contains("12.345,68 0,5"), "{}", ended.out);
+        assert!(ended.out.contains("1970-01-01 09:00 JST"), "{}", ended.out);
+        // Its server has ended with it.
+        fs::remove_file(home.path().join("asked.txt")).unwrap();
+        let mut again = replay(stage, home.path(), &home.path().join("run"), &[]);
+        again.env("TZ", "America/New_York").env("LC_ALL", "C").env(
+            "JAVA_TOOL_OPTIONS",
+            "-Duser.language=fr -Dfile.encoding=US-ASCII",
+        );
+        let ended = process::run(&mut again);
+        assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{ended:?}");
+        assert!(ended.out.starts_with("In sync: "), "{}", ended.out);
+    });
+}
+
+/// Compiles another version of the observed class.
+fn version(stage: &Stage, fixture: &Fixture, name: &str, to: &Path) -> PathBuf {
+    let classes = to.join(name);
+    let mut javac = command(stage.jdk.tool("javac"), to);
+    javac
+        .args(["-g", "-nowarn", "-cp"])
+        .arg(&stage.classes)
+        .arg("-d")
+        .arg(&classes)
+        .arg(fixture.folder.join(name).join("In.java"));
+    let ended = process::run(&mut javac);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    classes
+}
+
+/// Replays a version, and gives what was said without what changes from run to run.
+fn against(name: &str, args: &[&str], mut judge: impl FnMut(&Ended, &str)) {
+    let fixture = Fixture::named("replay/versions");
+    on_every_jdk(&fixture, |stage| {
+        let other = folder();
+        let classes = version(stage, &fixture, name, other.path());
+        let recorded = record(stage, "replay/versions");
+        let mut all = vec!["--against", classes.to_str().unwrap()];
+        all.extend(args);
+        let ended = replayed(stage, &recorded, &all);
+        let said = ended.out.replace(classes.to_str().unwrap(), "CP");
+        let lines = said.lines().filter(|line| !line.starts_with("  look at "));
+        judge(&ended, &lines.collect::<Vec<_>>().join("\n"));
+    });
+}
+
+#[track_caller]
+fn check_against(name: &str, expect: &str) {
+    against(name, &STRICT, |ended, said| {
+        assert_eq!((ended.status, said), (1, expect), "{ended:?}");
+        let long = ended.out.lines().filter(|line| line.chars().count() > 80);
+        let long: Vec<_> = long.filter(|line| !line.contains("culprit show")).collect();
+        assert!(
+            long.iter().all(|line| line.starts_with("Against ")),
+            "{long:?}"
+        );
+        assert!(ended.out.contains("--events --range "), "{}", ended.out);
+    });
+}
+
+#[test]
+fn another_result_is_a_difference() {
+    check_against(
+        "result",
+        r#"Against CP: 1 of 1 class differs
+  versions.In
+    changed  total(String, int)
+Out of sync at event 6 of 9, in thread t1 "main"
+  recorded    <= In.total = 600
+              at In.java:7
+  replayed    <= In.total = 601
+              at In.java:7
+  difference  value 1 differs: 601, not 600
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn a_method_that_is_gone_is_a_difference() {
+    check_against(
+        "removed",
+        r#"Against CP: 1 of 1 class differs
+  versions.In
+    removed  label(String)
+Out of sync at event 7 of 9, in thread t1 "main"
+  recorded    => versions.In.label("tea") on #1 In
+              at In.java:12
+  replayed    versions.In has no label(Ljava/lang/String;)Ljava/lang/String;"#,
+    );
+}
+
+#[test]
+fn a_call_that_was_not_made_is_a_difference() {
+    check_against(
+        "call",
+        r#"Against CP: 1 of 1 class differs
+  versions.In
+    changed  total(String, int)
+Out of sync at event 6 of 9, in thread t1 "main"
+  recorded    <= In.total = 600
+              at In.java:7
+  replayed    -> versions.Main.price("")
+              at In.java:8
+  difference  the recording has incoming-return, the replay outgoing-call
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn moved_lines_and_further_classes_are_no_difference() {
+    for (name, changes) in [
+        ("moved", "Against CP: none of 1 class differs\n"),
+        (
+            "larger",
+            "Against CP: 1 of 1 class differs\n  versions.In\n    removed  asked\n    added    counter\n    \
+             changed  In()\n    changed  total(String, int)\n    changed  label(String)\n  versions.InCounter (new)\n",
+        ),
+    ] {
+        against(name, &STRICT, |ended, said| {
+            assert_eq!(ended.status, 0, "{ended:?}");
+            assert!(said.starts_with(&format!("{changes}In sync: ")), "{said}");
+        });
+    }
+}
+
+#[test]
+fn a_class_that_is_not_on_the_class_path_is_refused_by_name() {
+    let stage = on_one_jdk();
+    let empty = folder();
+    let recorded = record(stage, "replay/versions");
+    let ended = replayed(
+        stage,
+        &recorded,
+        &["--against", empty.path().to_str().unwrap()],
+    );
+    assert_eq!(ended.status, 4, "{ended:?}");
+    let said = ended.err.replace('\n', " ");
+    assert!(
+        said.contains("versions.In is not on the class path"),
+        "{said}"
+    );
+    let ended = replayed(stage, &recorded, &["--against", "nowhere.jar"]);
+    assert_eq!(ended.status, 2, "{ended:?}");
+}
+
+#[test]
+fn a_replay_without_end_is_ended() {
+    against("endless", &["--time-limit", "1"], |ended, said| {
+        assert_eq!(ended.status, 3, "{ended:?}");
+        let expect = "Not replayed: time limit: no answer after 1s\n  next: give it more time";
+        assert!(said.contains(expect), "{said}");
+    });
+}
+
+#[test]
+fn a_replay_that_takes_all_memory_says_so() {
+    against("eager", &["--memory", "64"], |ended, said| {
+        assert_eq!(ended.status, 3, "{ended:?}");
+        assert!(said.contains("java.lang.OutOfMemoryError"), "{said}");
+        assert!(
+            said.contains("next: give it more memory (--memory MB)"),
+            "{said}"
+        );
+    });
+}
+
+/// Waits for something; never longer than any of our programs takes.
+#[track_caller]
+fn await_some<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn an_interrupted_replay_leaves_no_jvm_behind() {
+    let fixture = Fixture::named("replay/versions");
+    let stage = on_one_jdk();
+    let (home, other) = (folder(), folder());
+    let classes = version(stage, &fixture, "endless", other.path());
+    let recorded = record(stage, "replay/versions");
+    let args = ["--against", classes.to_str().unwrap()];
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 130), (Signal::KILL, 137)] {
+        let running = Running::start(&mut replay(stage, home.path(), &recorded.run, &args));
+        let jvm = await_some("worker", || works_in(home.path()));
+        kill_process(running.leader(), signal).unwrap();
+        let ended = running.end();
+        assert_eq!(ended.status, status, "{ended:?}");
+        let place = format!("/proc/{jvm}/cwd");
+        await_some("end", || fs::read_link(&place).is_err().then_some(()));
+        if signal != Signal::KILL {
+            assert!(ended.err.contains("culprit: interrupted"), "{}", ended.err);
+            let left = fs::read_dir(home.path()).unwrap().count();
+            assert_eq!(left, 1, "only the cache stays behind");
+        }
+    }
+}
+
+/// A process whose folder is below this one.
+fn works_in(folder: &Path) -> Option<u32> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|number: &u32| {
+        let works = fs::read_link(format!("/proc/{number}/cwd"));
+        works.is_ok_and(|works| works != folder && works.starts_with(folder))
+    })
+}
+
+#[test]
+fn a_debugger_can_attach_within_the_sandbox() {
+    let stage = on_one_jdk();
+    let home = folder();
+    let recorded = record(stage, "replay/versions");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port().to_string();
+    drop(free);
+    let args = ["--debug", port.as_str()];
+    let running = Running::start(&mut replay(stage, home.path(), &recorded.run, &args));
+    let address = format!("127.0.0.1:{port}");
+    let mut debugger = await_some("port", || TcpStream::connect(&address).ok());
+    debugger.write_all(b"JDWP-Handshake").unwrap();
+    let mut answer = [0; 14];
+    debugger.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"JDWP-Handshake");
+    // The JVM says that it has started, and waits from then on.
+    let mut length = [0; 4];
+    debugger.read_exact(&mut length).unwrap();
+    let mut event = vec![0; u32::from_be_bytes(length) as usize - 4];
+    debugger.read_exact(&mut event).unwrap();
+    // VirtualMachine.Resume: length, number, no flags, command set and command.
+    debugger
+        .write_all(&[0, 0, 0, 11, 0, 0, 0, 1, 0, 1, 9])
+        .unwrap();
+    let ended = running.end();
+    assert_eq!(ended.status, 0, "{ended:?}");
+    assert!(
+        ended.out.starts_with("In sync: 9 events of 1 class"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn several_recordings_are_a_table_a_document_and_tests() {
+    let stage = on_one_jdk();
+    let (home, other) = (folder(), folder());
+    let good = record(stage, "replay/versions");
+    let all = home.path().join("all");
+    fs::create_dir(&all).unwrap();
+    let file = good.recording().path().to_owned();
+    fs::copy(&file, all.join("a.culprit")).unwrap();
+    fs::write(all.join("b.culprit"), "nonsense").unwrap();
+    let unused = record_nothing(stage);
+    fs::copy(unused.recording().path(), all.join("c.culprit")).unwrap();
+    let junit = home.path().join("junit.xml");
+    let run = |args: &[&str]| process::run(&mut replay(stage, home.path(), &all, args));
+
+    let ended = run(&["--junit", junit.to_str().unwrap()]);
+    assert_eq!(ended.status, 4, "{ended:?}");
+    let results = ended.out.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words[0].to_owned(), words[words.len() - 2..].join(" "))
+    });
+    let results: Vec<_> = results.collect();
+    let row = |file: &str, result: &str| (file.to_owned(), result.to_owned());
+    assert_eq!(results[1], row("all/a.culprit", "in sync"));
+    assert_eq!(results[2].0, "all/b.culprit");
+    assert!(results[2].1.ends_with("unreadable"));
+    assert_eq!(results[3], row("all/c.culprit", "nothing observed"));
+    let summary = "3 recordings: 1 in sync, 1 nothing observed, 1 unreadable\n";
+    assert!(ended.out.contains(summary), "{}", ended.out);
+    let xml = fs::read_to_string(&junit).unwrap();
+    let head = r#"tests="3" failures="0" errors="1" skipped="1""#;
+    assert!(xml.contains(head), "{xml}");
+
+    fs::remove_file(all.join("b.culprit")).unwrap();
+    assert_eq!(run(&[]).status, 0);
+    let fixture = Fixture::named("replay/versions");
+    let classes = version(stage, &fixture, "result", other.path());
+    let classes = classes.to_str().unwrap();
+    let ended = run(&[
+        "--against",
+        classes,
+        "--json",
+        "--junit",
+        junit.to_str().unwrap(),
+    ]);
+    assert_eq!(ended.status, 1, "{ended:?}");
+    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(
+        (&document["document"], &document["version"]),
+        (&"replay".into(), &1.into())
+    );
+    let case = &document["recordings"][0];
+    assert_eq!(
+        (&case["result"], &case["events"]),
+        (&"out-of-sync".into(), &9.into())
+    );
+    assert_eq!(case["difference"]["event"], 6);
+    assert_eq!(
+        case["difference"]["recorded_event"]["kind"],
+        "incoming-return"
+    );
+    assert_eq!(
+        case["against"]["changes"][0]["changed"][0],
+        "total(String, int)"
+    );
+    let xml = fs::read_to_string(&junit).unwrap();
+    assert!(
+        xml.contains(r#"failures="1" errors="0" skipped="1""#),
+        "{xml}"
+    );
+    assert!(xml.contains("&lt;= In.total = 601"), "{xml}");
+}
+
+/// A recording that observed nothing.
+fn record_nothing(stage: &Stage) -> Recorded {
+    let fixture = Fixture::named("replay/versions");
+    let mut run = stage.run(&fixture);
+    run.record = vec!["--observe".to_owned(), "not.There".to_owned()];
+    run.record()
+}
+
+#[test]
+fn options_reach_the_jvm_and_its_agents_may_write_where_it_is_allowed() {
+    let stage = on_one_jdk();
+    let recorded = record(stage, "replay/versions");
+    let place = folder();
+    let log = place.path().join("jvm.log");
+    let option = format!("-Xlog:safepoint*=debug,class+load:file={}", log.display());
+    let allow = [
+        "--allow-write",
+        place.path().to_str().unwrap(),
+        "--",
+        &option,
+    ];
+    let ended = replayed(stage, &recorded, &allow);
+    assert_eq!(ended.status, 0, "{ended:?}");
+    assert!(fs::read_to_string(&log).unwrap().contains("versions.In"));
+    fs::remove_file(&log).unwrap();
+    let ended = replayed(stage, &recorded, &["--", &option]);
+    assert!(!log.exists(), "{ended:?}");
+    let ended = replayed(stage, &recorded, &["--no-sandbox", "--", &option]);
+    assert!(log.exists(), "{ended:?}");
+    let ended = replayed(stage, &recorded, &["--", "-Xnonsense"]);
+    assert_eq!(ended.status, 3, "{ended:?}");
+    assert!(ended.err.contains("-Xnonsense"), "{}", ended.err);
+}
+
+/// A recording made without a JVM: of one call, with a class that is none.
+fn made(file: &Path, java: &str) {
+    fs::remove_file(file).unwrap();
+    let mut writer = Writer::create(file).unwrap();
+    let start = Start {
+        jvm_version: java.to_owned(),
+        options: "out=/r,observe=a.A".to_owned(),
+        ..Start::default()
+    };
+    writer.start(&start).unwrap();
+    let class = ClassDef {
+        name: "a/A",
+        observed: true,
+        bytes: b"\xca\xfe\xba\xbe",
+        ..ClassDef::default()
+    };
+    writer.class(&class).unwrap();
+    let site = Site {
+        id: SiteId(1),
+        kind: SiteKind::Entry,
+        class: "a/A".to_owned(),
+        method: "f".to_owned(),
+        descriptor: "()V".to_owned(),
+        line: None,
+        source: None,
+        target: Member {
+            owner: "a/A".to_owned(),
+            name: "f".to_owned(),
+            descriptor: "()V".to_owned(),
+        },
+        is_static: true,
+    };
+    writer.sites(&[site]).unwrap();
+    let mut buffer = RecordBuffer::new();
+    buffer.event(EventKind::IncomingCall, SiteId(1), &[]);
+    let thread = ThreadDef::default();
+    writer.thread(&thread).unwrap();
+    let head = EventsHead {
+        thread: thread.id,
+        count: buffer.events(),
+        ..EventsHead::default()
+    };
+    writer.events(head, buffer.bytes()).unwrap();
+    drop(writer.into_store().unwrap());
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused_with_its_cause_and_a_next_step() {
+    let stage = on_one_jdk();
+    let home = folder();
+    let check = |file: &Path, args: &[&str], status: i32, expect: &[&str]| {
+        let ended = process::run(&mut replay(stage, home.path(), file, args));
+        assert_eq!(ended.status, status, "{ended:?}");
+        let said = ended.err.replace('\n', " ");
+        for expect in expect {
+            assert!(said.contains(expect), "{expect}: {said}");
+        }
+    };
+    let file = home.path().join("jvm-1.culprit");
+    check(&file, &[], 4, &["no such file", "check the path"]);
+    fs::write(&file, "nonsense").unwrap();
+    check(&file, &[], 4, &["not a recording"]);
+
+    made(&file, "99.0.1+7");
+    let expect = ["recorded with Java 99", "install a JDK 99", "--java DIR"];
+    check(&file, &[], 4, &expect);
+    let home_of_java = stage.jdk.home.to_str().unwrap();
+    let expect = ["recorded with Java 99, to be replayed with Java"];
+    check(&file, &["--java", home_of_java], 1, &expect);
+    check(&file, &["--java", "/nowhere"], 3, &["no JDK at /nowhere"]);
+
+    let recorded = record(stage, "replay/versions");
+    let whole = fs::read(recorded.recording().path()).unwrap();
+    let cut = |length: usize| fs::write(&file, &whole[..length]).unwrap();
+    cut(12);
+    check(&file, &[], 4, &["record again"]);
+    // Without its last block it has all events, and no end.
+    let last = whole.len() - recorded.recording().end().unwrap().bytes as usize;
+    cut(whole.len() - last / 2);
+    check(
+        &file,
+        &[],
+        0,
+        &["is cut off or damaged at byte", "killed, or still runs"],
+    );
+}
