@@ -36,14 +36,18 @@ pub(crate) struct Facts {
 pub(crate) struct Loader {
     pub(crate) number: u32,
     pub(crate) is_jdk: bool,
+    /// One of those by which a worker loads its subject.
+    pub(crate) is_worker: bool,
 }
 
 /// The boot loader.
 const BOOT: Loader = Loader {
     number: 0,
     is_jdk: true,
+    is_worker: false,
 };
 pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
+const WORKER_LOADER: &str = "Lculprit/runtime/Loader;";
 
 #[derive(Default)]
 struct Known {
@@ -298,6 +302,7 @@ impl Classes {
         let loader = Loader {
             number,
             is_jdk: class == PLATFORM_LOADER,
+            is_worker: class == WORKER_LOADER,
         };
         known.loaders.push(loader);
         let _ = jvmti.set_tag(object, i64::from(number));

@@ -8,7 +8,7 @@ use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::is_jdk_name;
 use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
-use culprit_weave::{References, Settings, World, Woven, can_carry_id, hook};
+use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader, internal_name};
@@ -45,7 +45,8 @@ impl Agent {
         let loader = self
             .classes
             .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
-        if loader.is_jdk {
+        // What else is loaded into a worker belongs to other agents in it.
+        if loader.is_jdk || self.purpose() == Purpose::Replay && !loader.is_worker {
             return None;
         }
         if !self.reaches_runtime(jni, loading, loader) {

@@ -95,10 +95,12 @@ impl Replayer {
             steps: &lifted,
             limit: self.limit.unwrap_or(Duration::MAX),
         })?;
-        Ok(Replayed {
-            answer,
-            took: began.elapsed(),
-        })
+        let took = began.elapsed();
+        // Agents of the user write their reports when the JVM ends.
+        if !self.options.is_empty() {
+            pool.dismiss(PATIENCE);
+        }
+        Ok(Replayed { answer, took })
     }
 
     fn plan(&self, recording: &Recording) -> Plan {
