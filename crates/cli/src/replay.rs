@@ -74,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     junit: Option<PathBuf>,
 
-    /// Options of the replaying JVM, such as -Xlog:gc or -javaagent:a.jar
+    /// Options of the replaying JVM, such as -Xlog:gc or -agentlib:NAME
     #[arg(last = true, value_name = "JVM-OPTIONS")]
     jvm_options: Vec<OsString>,
 }
