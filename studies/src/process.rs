@@ -6,13 +6,17 @@ use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use culprit_jvm::Status;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// How long a tool may take.
+const TOOL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// A program to run.
 #[derive(Clone, Debug)]
@@ -114,6 +118,50 @@ pub fn words<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Vec<OsStrin
         .into_iter()
         .map(|word| word.as_ref().to_owned())
         .collect()
+}
+
+/// Runs a program that needs a short time and has nothing to say unless it fails.
+pub fn tool(program: &Path, args: Vec<OsString>, folder: &Path) -> anyhow::Result<()> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    // Several may run at the same time.
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let log = |kind: &str| {
+        std::env::temp_dir().join(format!("study-{}-{run}-{name}.{kind}", std::process::id()))
+    };
+    let (stdout, stderr) = (log("out"), log("err"));
+    let outcome = Run {
+        program: program.to_owned(),
+        args,
+        folder: folder.to_owned(),
+        env: Vec::new(),
+        stdout: stdout.clone(),
+        stderr: stderr.clone(),
+        limit: TOOL_LIMIT,
+    }
+    .run()?;
+    let said = fs::read_to_string(&stderr).unwrap_or_default();
+    remove(&stdout)?;
+    remove(&stderr)?;
+    match outcome {
+        Outcome::Ended { status, .. } if status.is_success() => Ok(()),
+        Outcome::Ended { status, .. } => bail!("{name} failed with status {status}: {said}"),
+        Outcome::TimedOut => bail!("{name} did not end: {said}"),
+    }
+}
+
+/// Removes a file, or a folder with all that is in it, if it is there.
+pub fn remove(path: &Path) -> anyhow::Result<()> {
+    let removed = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+    match removed {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

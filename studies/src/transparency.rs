@@ -9,6 +9,6 @@ mod suite;
 
 pub use library::{LIBRARIES, Library};
 pub use outcomes::Difference;
-pub use report::{Section, render, write_into};
+pub use report::{Section, render};
 pub use result::Found;
 pub use suite::Study;

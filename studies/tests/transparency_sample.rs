@@ -1,11 +1,12 @@
 //! A sample of the transparency study, as part of `cargo test`: most of the smallest suite, on
 //! the JDK that the user means. `make study-transparency` runs them all on all JDKs.
 
-use std::path::{Path, PathBuf};
+mod build;
+
+use std::path::Path;
 
 use culprit_jvm::{Jdk, Surroundings};
 use studies::maven::Maven;
-use studies::process::{Outcome, Run, words};
 use studies::transparency::{LIBRARIES, Library, Study};
 
 /// What takes long, and is left to the study.
@@ -18,11 +19,11 @@ const TOO_LONG: [(&str, &str); 3] = [
 #[test]
 fn the_tests_of_commons_csv_end_alike_when_recorded() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let profile = profile_folder();
+    let profile = build::profile_folder();
     let place = profile.parent().unwrap().join("studies");
     let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
     let study = Study {
-        culprit: culprit(&profile),
+        culprit: build::culprit(&profile),
         place: place.join("sample"),
         runner: here.join("java/transparency/SuiteRunner.java"),
         maven: Maven::new(std::env::var_os("PATH").as_deref(), &place.join("maven")),
@@ -39,39 +40,4 @@ fn the_tests_of_commons_csv_end_alike_when_recorded() {
     assert!(found.tests > 700, "{found:#?}");
     assert!(found.events > 10_000, "{found:#?}");
     assert!(found.is_clean(), "{found:#?}");
-}
-
-/// The folder of the build: this test is in its `deps`.
-fn profile_folder() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).unwrap().to_owned()
-}
-
-/// The executable of this build. `cargo test --workspace` has built it before any test runs;
-/// a test of this package alone has not.
-fn culprit(profile: &Path) -> PathBuf {
-    let culprit = profile.join("culprit");
-    if !culprit.is_file() {
-        let mut args = words(["build", "--locked", "--package", "culprit"]);
-        if !cfg!(debug_assertions) {
-            args.push("--release".into());
-        }
-        let run = Run {
-            program: env!("CARGO").into(),
-            args,
-            folder: env!("CARGO_MANIFEST_DIR").into(),
-            env: Vec::new(),
-            stdout: profile.join("study-build.out"),
-            stderr: profile.join("study-build.err"),
-            limit: std::time::Duration::from_secs(20 * 60),
-        };
-        let outcome = run.run().unwrap();
-        let built = matches!(outcome, Outcome::Ended { status, .. } if status.is_success());
-        assert!(
-            built,
-            "culprit does not build; see {}",
-            run.stderr.display()
-        );
-    }
-    culprit
 }

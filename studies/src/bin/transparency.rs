@@ -11,8 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, ensure};
 use clap::Parser;
 use culprit_jvm::{Jdk, Surroundings};
+use studies::markdown::write_into;
 use studies::maven::Maven;
-use studies::transparency::{Found, LIBRARIES, Library, Section, Study, render, write_into};
+use studies::transparency::{Found, LIBRARIES, Library, Section, Study, render};
 
 /// Runs the test suites of libraries plain and recorded, and compares test by test
 #[derive(Parser)]

@@ -1,17 +1,15 @@
 //! The tables of the study, as they are printed and as they stand in its document.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
-use anyhow::{Context, ensure};
 use culprit_jvm::Jdk;
 
 use super::library::Library;
 use super::result::Found;
+use crate::markdown::{grouped, table};
 
-const BEGIN: &str = "<!-- results: begin -->";
-const END: &str = "<!-- results: end -->";
+/// Columns with names, which come first.
+const NAMES: usize = 2;
 
 const HEAD: [&str; 12] = [
     "library",
@@ -47,7 +45,7 @@ pub fn render(sections: &[Section<'_>]) -> Result<String, std::fmt::Error> {
                 .map(|(library, found)| row(library, found)),
         );
         rows.push(total(&section.results));
-        table(&mut out, &rows)?;
+        table(&mut out, &rows, NAMES)?;
         writeln!(out)?;
         for (library, found) in &section.results {
             remarks(&mut out, library, found)?;
@@ -134,67 +132,6 @@ fn remarks(out: &mut String, library: &Library, found: &Found) -> std::fmt::Resu
     Ok(())
 }
 
-fn table(out: &mut String, rows: &[Vec<String>]) -> std::fmt::Result {
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
-    for (n, row) in rows.iter().enumerate() {
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // Names to the left, numbers to the right.
-            match column < 2 {
-                true => write!(out, "| {cell:width$} ")?,
-                false => write!(out, "| {cell:>width$} ")?,
-            }
-        }
-        writeln!(out, "|")?;
-        if n == 0 {
-            for (column, width) in widths.iter().enumerate() {
-                let end = if column < 2 { '-' } else { ':' };
-                write!(out, "|-{}{end}", "-".repeat(*width))?;
-            }
-            writeln!(out, "|")?;
-        }
-    }
-    Ok(())
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Puts the results into the document, between its marks.
-pub fn write_into(document: &Path, results: &str) -> anyhow::Result<()> {
-    let text = fs::read_to_string(document)
-        .with_context(|| format!("cannot read {}", document.display()))?;
-    fs::write(document, replaced(&text, results)?)
-        .with_context(|| format!("cannot write {}", document.display()))
-}
-
-fn replaced(text: &str, results: &str) -> anyhow::Result<String> {
-    let begin = text.find(BEGIN).map(|at| at + BEGIN.len());
-    let end = text.find(END);
-    let (Some(begin), Some(end)) = (begin, end) else {
-        anyhow::bail!("the document lacks the marks {BEGIN} and {END}");
-    };
-    ensure!(
-        begin <= end,
-        "the marks of the document are in the wrong order"
-    );
-    Ok(format!(
-        "{}\n\n{}\n\n{}",
-        &text[..begin],
-        results.trim(),
-        &text[end..]
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,13 +167,5 @@ mod tests {
         assert!(lines[6].contains("| 2,468 "), "{text}");
         assert!(lines[6].contains("|  1.50 "), "{text}");
         assert!(text.contains("- excluded: `t`: failed or successful"));
-    }
-
-    #[test]
-    fn results_stand_between_the_marks() {
-        let text = format!("# Title\n\n{BEGIN}\nold\n{END}\nend\n");
-        let expect = format!("# Title\n\n{BEGIN}\n\nnew\n\n{END}\nend\n");
-        assert_eq!(replaced(&text, "new\n").unwrap(), expect);
-        assert!(replaced("nothing", "new").is_err());
     }
 }

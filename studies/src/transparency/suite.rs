@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use culprit_jvm::{Jdk, Status};
 use culprit_trace::{Recording, RunFolder};
 
@@ -19,10 +19,9 @@ use super::library::Library;
 use super::outcomes::Outcomes;
 use super::result::Found;
 use crate::maven::Maven;
-use crate::process::{Outcome, Run, words};
+use crate::process::{Outcome, Run, remove, tool, words};
 
 const LIMIT: Duration = Duration::from_secs(30 * 60);
-const TOOL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// Where tests look for their files, from the folder they run in.
 const RESOURCES: &str = "src/test/resources";
@@ -407,43 +406,4 @@ fn is_remark(line: &str) -> bool {
     ["culprit", "vm warning", "fatal error", "verifyerror"]
         .iter()
         .any(|word| line.contains(word))
-}
-
-fn tool(program: &Path, args: Vec<OsString>, folder: &Path) -> anyhow::Result<()> {
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    let log = |kind: &str| {
-        std::env::temp_dir().join(format!("study-{}-{name}.{kind}", std::process::id()))
-    };
-    let (stdout, stderr) = (log("out"), log("err"));
-    let outcome = Run {
-        program: program.to_owned(),
-        args,
-        folder: folder.to_owned(),
-        env: Vec::new(),
-        stdout: stdout.clone(),
-        stderr: stderr.clone(),
-        limit: TOOL_LIMIT,
-    }
-    .run()?;
-    let said = fs::read_to_string(&stderr).unwrap_or_default();
-    remove(&stdout)?;
-    remove(&stderr)?;
-    match outcome {
-        Outcome::Ended { status, .. } if status.is_success() => Ok(()),
-        Outcome::Ended { status, .. } => bail!("{name} failed with status {status}: {said}"),
-        Outcome::TimedOut => bail!("{name} did not end: {said}"),
-    }
-}
-
-fn remove(path: &Path) -> anyhow::Result<()> {
-    let removed = match path.is_dir() {
-        true => fs::remove_dir_all(path),
-        false => fs::remove_file(path),
-    };
-    match removed {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
