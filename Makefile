@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench study-transparency study-weaver
+.PHONY: help test demo bench study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -8,6 +8,8 @@ help:
 	@echo "make bench  measures what recording costs (25 minutes; ARGS=--quick takes fewer)"
 	@echo "make study-transparency"
 	@echo "            runs the tests of real libraries plain and recorded, on every JDK"
+	@echo "make study-replay"
+	@echo "            records small tests of libraries tens of thousands of times, and replays"
 	@echo "make study-weaver"
 	@echo "            weaves whole modules of every JDK and has the JVMs verify and run them"
 
@@ -19,6 +21,9 @@ demo:
 
 study-transparency:
 	@scripts/study-transparency $(ARGS)
+
+study-replay:
+	@scripts/study-replay $(ARGS)
 
 study-weaver:
 	@scripts/study-weaver

@@ -8,4 +8,5 @@ pub mod bench;
 pub mod markdown;
 pub mod maven;
 pub mod process;
+pub mod replay;
 pub mod transparency;
