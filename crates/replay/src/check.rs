@@ -217,7 +217,9 @@ impl<'r> Survey<'r> {
             self.unseen_ends.add(unseen.into(), at);
         }
         progress.after_gap = false;
-        if step.depth == 0 && step.part() != Part::Drive {
+        // An object may be told of before the call that it comes with.
+        let told = step.kind == EventKind::ObjectState;
+        if step.depth == 0 && step.part() != Part::Drive && !told {
             progress.no_beginning.get_or_insert(at);
         }
         progress.open = match step.kind {
