@@ -135,7 +135,7 @@ fn tables() {
     };
     check(
         ToWorker::Tables(tables),
-        &format!(r#"04 01 05 01 "T" 01 01 01 "X" 01 {SITE} 01 02 04 "main" 01 09 01 07"#),
+        &format!(r#"04 01 05 01 "T" 01 01 01 "X" 00 01 {SITE} 01 02 04 "main" 01 09 01 07"#),
     );
     let blob = ToWorker::Blob {
         id: BlobId(9),
