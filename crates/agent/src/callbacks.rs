@@ -269,11 +269,15 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         match started {
             Ok(agent) => {
                 let agent = AGENT.get_or_init(|| agent);
-                let installed = jni.with_frame_of(512, |jni| {
-                    agent.install(jni)?;
-                    worker::worker().map_or(Ok(()), |worker| worker.install(jni))
-                });
-                if let Err(trouble) = installed.unwrap_or_else(|error| Err(error.into())) {
+                let installed = jni.with_frame_of(512, |jni| agent.install(jni));
+                let mut installed = installed.unwrap_or_else(|error| Err(error.into()));
+                // Classes are prepared from now on, in callbacks that count the references of all
+                // frames around them.
+                if let (Ok(()), Some(worker)) = (&installed, worker::worker()) {
+                    let done = jni.with_frame_of(64, |jni| worker.install(jni));
+                    installed = done.unwrap_or_else(|error| Err(error.into()));
+                }
+                if let Err(trouble) = installed {
                     agent
                         .recorder
                         .stop(format!("the agent could not start: {trouble}"));
