@@ -12,6 +12,7 @@ mod natives;
 mod objects;
 mod perform;
 mod reset;
+mod resync;
 mod run;
 mod state;
 mod subject;

@@ -15,12 +15,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_replay::{
     ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
 };
 use culprit_trace::{Recording, RunFolder};
-use culprit_wire::{LineCheck, Subject};
+use culprit_wire::{LineCheck, Mode, Subject};
 
 use crate::agent;
 use crate::console::Console;
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     /// Take the observed classes from this jar, folder or class path
     #[arg(long, value_name = "CP")]
     against: Option<OsString>,
+
+    /// What to do at a difference
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    on_divergence: OnDivergence,
 
     /// Give up on a recording after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = quantity::count, help_heading = LIMITS)]
@@ -77,6 +82,15 @@ pub(crate) struct Args {
     /// Options of the replaying JVM, such as -Xlog:gc or -agentlib:NAME
     #[arg(last = true, value_name = "JVM-OPTIONS")]
     jvm_options: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum OnDivergence {
+    /// Explain it and stop
+    #[default]
+    Stop,
+    /// Go on with the next recorded event that fits, and list all of them
+    Skip,
 }
 
 const LIMITS: &str = "What replayed code may do";
@@ -125,6 +139,7 @@ struct Plan {
     output: Output,
     /// Where the observed classes are, if not in the recordings.
     against: Option<OsString>,
+    mode: Mode,
 }
 
 /// The classes to replay with, and whether their lines are those of the recording.
@@ -182,6 +197,10 @@ impl Args {
             },
             options,
             against: self.against.clone(),
+            mode: match self.on_divergence {
+                OnDivergence::Stop => Mode::Strict,
+                OnDivergence::Skip => Mode::Skip,
+            },
         })
     }
 
@@ -440,6 +459,7 @@ impl Stage<'_> {
             agent: self.library.to_owned(),
             scratch: self.scratch.to_owned(),
             heap: self.plan.heap,
+            mode: self.plan.mode,
             limit: self.plan.limit,
             sandbox: self.plan.sandbox.clone(),
             options: self.plan.options.clone(),

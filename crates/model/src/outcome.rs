@@ -15,13 +15,22 @@ pub enum Outcome {
     },
     /// The observed code did something else.
     Diverged(Box<Divergence>),
+    /// The observed code did some things differently, and the run went on where it could.
+    Differed {
+        /// Steps that were used up, those that were skipped included.
+        steps: u64,
+        /// In order; never empty.
+        differences: Vec<Divergence>,
+        /// The scenario came to its end: otherwise nothing fits what the last difference shows.
+        complete: bool,
+    },
     /// The scenario asks for something that cannot be done.
     Unsupported(String),
     /// The run was ended from outside.
     Stopped,
 }
 
-/// The first difference between a scenario and its run.
+/// A difference between a scenario and its run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Divergence {
     /// Number of the step, from 0.

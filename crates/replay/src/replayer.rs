@@ -38,6 +38,8 @@ pub struct Replayer {
     pub scratch: PathBuf,
     /// Megabytes of the heap.
     pub heap: u64,
+    /// What a difference does.
+    pub mode: Mode,
     /// How long a replay may take; `None` is for ever.
     pub limit: Option<Duration>,
     /// What a worker may do; `None` lets it do whatever we may do.
@@ -87,7 +89,7 @@ impl Replayer {
         let lifted = lift(recording);
         let pool = Pool::new(self.plan(recording), 1, subject)?;
         let answer = pool.run(&Job {
-            mode: Mode::Strict,
+            mode: self.mode,
             fresh: FreshState::NewLoader,
             multi_threaded: lifted.tables.threads.len() > 1,
             lines,

@@ -11,6 +11,7 @@ const IN_SYNC: u8 = 1;
 const DIVERGED: u8 = 2;
 const UNSUPPORTED: u8 = 3;
 const STOPPED: u8 = 4;
+const DIFFERED: u8 = 5;
 
 pub(crate) fn put_outcome(out: &mut Vec<u8>, outcome: &Outcome) {
     match outcome {
@@ -22,6 +23,16 @@ pub(crate) fn put_outcome(out: &mut Vec<u8>, outcome: &Outcome) {
         Outcome::Diverged(divergence) => {
             out.put_u8(DIVERGED);
             put_divergence(out, divergence);
+        }
+        Outcome::Differed {
+            steps,
+            differences,
+            complete,
+        } => {
+            out.put_u8(DIFFERED);
+            out.put_varint(*steps);
+            out.put_list(differences, put_divergence);
+            out.put_bool(*complete);
         }
         Outcome::Unsupported(why) => {
             out.put_u8(UNSUPPORTED);
@@ -38,6 +49,11 @@ pub(crate) fn outcome(cursor: &mut Cursor<'_>) -> Result<Outcome> {
             open_calls: cursor.varint_u32()?,
         },
         DIVERGED => Outcome::Diverged(Box::new(divergence(cursor)?)),
+        DIFFERED => Outcome::Differed {
+            steps: cursor.varint()?,
+            differences: cursor.list(divergence)?,
+            complete: cursor.bool()?,
+        },
         UNSUPPORTED => Outcome::Unsupported(cursor.string()?),
         STOPPED => Outcome::Stopped,
         _ => return Err(WireError::Malformed("a known outcome")),

@@ -94,10 +94,14 @@ pub struct Run {
 }
 
 /// What a difference does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
     /// The first one ends the run.
+    #[default]
     Strict,
+    /// What the subject does is answered by the next step that fits, within the same call of it; steps
+    /// before that are skipped. The run ends where nothing fits.
+    Skip,
 }
 
 /// Whether a step must come from the source line that the scenario says.
@@ -228,6 +232,7 @@ fn put_run(out: &mut Vec<u8>, run: &Run) {
     out.put_varint(run.number);
     out.put_u8(match run.mode {
         Mode::Strict => 1,
+        Mode::Skip => 2,
     });
     out.put_u8(match run.fresh {
         FreshState::Reset => 1,
@@ -245,6 +250,7 @@ fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
         number: cursor.varint()?,
         mode: match cursor.u8()? {
             1 => Mode::Strict,
+            2 => Mode::Skip,
             _ => return Err(WireError::Malformed("a known mode")),
         },
         fresh: match cursor.u8()? {

@@ -114,6 +114,8 @@ fn run() {
         lines: LineCheck::Ignore,
     };
     check(ToWorker::Run(run), "03 ac 02 01 02 01 02");
+    let mode = Mode::Skip;
+    check(ToWorker::Run(Run { mode, ..run }), "03 ac 02 02 02 01 02");
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");
     check(ToWorker::Bye, "09");
@@ -258,6 +260,12 @@ fn outcomes() {
         r#"02 05 03 01 "u""#,
     );
     check(done(Outcome::Stopped), "02 05 04");
+    let differed = Outcome::Differed {
+        steps: 3,
+        differences: Vec::new(),
+        complete: true,
+    };
+    check(done(differed), "02 05 05 03 00 01");
 }
 
 #[test]

@@ -200,9 +200,10 @@ prop_compose! {
         number: u64,
         fresh in select(&[FreshState::Reset, FreshState::NewLoader][..]),
         multi_threaded: bool,
+        mode in select(&[Mode::Strict, Mode::Skip][..]),
         lines in select(&[LineCheck::Compare, LineCheck::Ignore][..]),
     ) -> Run {
-        Run { number, mode: Mode::Strict, fresh, multi_threaded, lines }
+        Run { number, mode, fresh, multi_threaded, lines }
     }
 }
 
@@ -251,6 +252,13 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         (any::<u64>(), any::<u32>())
             .prop_map(|(steps, open_calls)| Outcome::InSync { steps, open_calls }),
         divergence().prop_map(Outcome::Diverged),
+        (any::<u64>(), vec(divergence(), 1..3), any::<bool>()).prop_map(
+            |(steps, differences, complete)| Outcome::Differed {
+                steps,
+                differences: differences.into_iter().map(|it| *it).collect(),
+                complete,
+            }
+        ),
         text().prop_map(Outcome::Unsupported),
         Just(Outcome::Stopped),
     ]

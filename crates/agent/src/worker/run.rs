@@ -14,14 +14,14 @@ use culprit_model::{
     Value,
 };
 use culprit_trace::{Decoded, Decoder};
-use culprit_wire::{LineCheck, Message as _, ToWorker};
+use culprit_wire::{LineCheck, Message as _, Mode, ToWorker};
 
 use super::compare;
 use crate::agent::Agent;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
 
-type Incoming = Mutex<BufReader<UnixStream>>;
+pub(super) type Incoming = Mutex<BufReader<UnixStream>>;
 
 /// The scenario's side of a comparison.
 #[derive(Default)]
@@ -65,6 +65,9 @@ pub(crate) struct Run {
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
+    pub(super) mode: Mode,
+    /// Those after which the run went on.
+    pub(super) differences: Vec<Divergence>,
     outcome: Option<Outcome>,
 }
 
@@ -137,6 +140,8 @@ impl Run {
     /// Starts anew; definitions stay.
     pub(super) fn begin(&mut self, run: &culprit_wire::Run) {
         self.lines = run.lines;
+        self.mode = run.mode;
+        self.differences.clear();
         self.steps.clear();
         self.complete = false;
         self.at = 0;
@@ -183,7 +188,7 @@ impl Run {
         self.look(ahead, incoming)
     }
 
-    fn look(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Arc<Step>> {
+    pub(super) fn look(&mut self, ahead: usize, incoming: &Incoming) -> Option<&Arc<Step>> {
         while self.steps.len() <= ahead && !self.complete {
             self.read(incoming);
         }
@@ -284,12 +289,34 @@ impl Run {
         let why = match &mut outcome {
             Outcome::Diverged(divergence) => &mut divergence.why,
             Outcome::Unsupported(why) => why,
-            Outcome::InSync { .. } | Outcome::Stopped => return outcome,
+            Outcome::InSync { .. } | Outcome::Differed { .. } | Outcome::Stopped => {
+                return self.with_differences(outcome);
+            }
         };
         for (method, reason) in not_woven {
             why.push_str(&format!("; {method} is not woven: {reason}"));
         }
-        outcome
+        self.with_differences(outcome)
+    }
+
+    /// The outcome of a run that went on after differences.
+    fn with_differences(&mut self, outcome: Outcome) -> Outcome {
+        let mut differences = std::mem::take(&mut self.differences);
+        if differences.is_empty() {
+            return outcome;
+        }
+        let complete = matches!(outcome, Outcome::InSync { .. });
+        match outcome {
+            Outcome::Diverged(last) => differences.push(*last),
+            Outcome::Unsupported(why) => differences.push(self.divergence(None, why)),
+            Outcome::InSync { .. } => {}
+            Outcome::Differed { .. } | Outcome::Stopped => return outcome,
+        }
+        Outcome::Differed {
+            steps: self.at,
+            differences,
+            complete,
+        }
     }
 
     /// All steps were done; calls may still be open.
@@ -343,10 +370,11 @@ impl Run {
             let Decoded::Event { kind, site, values } = record else {
                 continue;
             };
-            let why = self.difference(kind, site, &values, incoming);
-            match why {
-                None => drop(self.take()),
-                Some(why) => self.diverge(Some((kind, site, values)), why),
+            match self.difference(kind, site, &values, incoming) {
+                Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
+                    self.diverge(Some((kind, site, values)), why);
+                }
+                _ => drop(self.take()),
             }
         }
     }
@@ -390,6 +418,16 @@ impl Run {
 
     /// Ends the run with a difference.
     pub(super) fn diverge(&mut self, got: Option<(EventKind, SiteId, Vec<Value>)>, why: String) {
+        let divergence = self.divergence(got, why);
+        self.end(Outcome::Diverged(Box::new(divergence)));
+    }
+
+    /// The difference between the next step and what the subject did.
+    pub(super) fn divergence(
+        &self,
+        got: Option<(EventKind, SiteId, Vec<Value>)>,
+        why: String,
+    ) -> Divergence {
         let expected = self.steps.front().map(|step| Step::clone(step));
         let thread = expected.as_ref().map_or(ThreadId(0), |step| step.thread);
         let got = got.map(|(kind, site, values)| {
@@ -408,14 +446,14 @@ impl Run {
         let open = self.open.get(&thread.0);
         let open = open.map_or(&[][..], Vec::as_slice);
         let path = open.iter().map(|site| self.place(*site)).collect();
-        self.end(Outcome::Diverged(Box::new(Divergence {
+        Divergence {
             at: self.at,
             expected,
             got,
             thread,
             why,
             path,
-        })));
+        }
     }
 
     fn place(&self, site: SiteId) -> String {

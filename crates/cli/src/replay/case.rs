@@ -16,6 +16,8 @@ use crate::exit::ExitCode;
 use crate::show::figure::{counted, duration, printable, wrap};
 
 const WIDTH: usize = 80;
+/// How many differences to explain.
+const DIFFERENCES: usize = 10;
 /// How many warnings to say.
 const WARNINGS: usize = 5;
 /// Length of `culprit: error: `.
@@ -60,7 +62,11 @@ pub(crate) enum Verdict {
         steps: u64,
         open_calls: u32,
     },
-    OutOfSync(Box<Difference>),
+    OutOfSync {
+        /// In order; never empty.
+        differences: Vec<Difference>,
+        went: Went,
+    },
     /// The recording has something that cannot be replayed yet.
     Unsupported(String),
     /// The JVM did not come to the end.
@@ -80,15 +86,41 @@ pub(crate) enum Verdict {
     Fault(String),
 }
 
+/// How far a replay went that is out of sync.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Went {
+    /// To the first difference, where it was to stop.
+    First,
+    /// To the end of the recording.
+    End,
+    /// To the last difference: no recorded event fits it.
+    Last,
+}
+
 impl Verdict {
     pub(crate) fn of(answer: Answer, recording: &Recording) -> Verdict {
         match answer {
             Answer::Unresolved(unresolved) => Verdict::Lost(unresolved),
             Answer::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { steps, open_calls } => Verdict::InSync { steps, open_calls },
-                Outcome::Diverged(divergence) => {
-                    Verdict::OutOfSync(Box::new(Difference::of(&divergence, recording)))
-                }
+                Outcome::Diverged(divergence) => Verdict::OutOfSync {
+                    differences: vec![Difference::of(&divergence, recording)],
+                    went: Went::First,
+                },
+                Outcome::Differed {
+                    differences,
+                    complete,
+                    ..
+                } => Verdict::OutOfSync {
+                    differences: differences
+                        .iter()
+                        .map(|it| Difference::of(it, recording))
+                        .collect(),
+                    went: match complete {
+                        true => Went::End,
+                        false => Went::Last,
+                    },
+                },
                 Outcome::Unsupported(why) => Verdict::Unsupported(why),
                 Outcome::Stopped => Verdict::Fault("the worker stopped by itself".to_owned()),
             },
@@ -99,7 +131,7 @@ impl Verdict {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Verdict::InSync { .. } => "in sync",
-            Verdict::OutOfSync(_) => "out of sync",
+            Verdict::OutOfSync { .. } => "out of sync",
             Verdict::Unsupported(_) => "unsupported",
             Verdict::Lost(Unresolved::TimeLimit(_)) => "time limit",
             Verdict::Lost(_) => "JVM died",
@@ -113,7 +145,7 @@ impl Verdict {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Verdict::InSync { .. } | Verdict::Nothing => ExitCode::Answered,
-            Verdict::OutOfSync(_) | Verdict::Unsupported(_) => ExitCode::No,
+            Verdict::OutOfSync { .. } | Verdict::Unsupported(_) => ExitCode::No,
             Verdict::Lost(_) => ExitCode::Target,
             Verdict::Refused { .. } | Verdict::Unreadable { .. } => ExitCode::Recording,
             Verdict::Fault(_) => ExitCode::Bug,
@@ -123,7 +155,7 @@ impl Verdict {
     /// The next step, where there is one.
     pub(crate) fn next_step(&self) -> Option<String> {
         match self {
-            Verdict::InSync { .. } | Verdict::Nothing | Verdict::OutOfSync(_) => None,
+            Verdict::InSync { .. } | Verdict::Nothing | Verdict::OutOfSync { .. } => None,
             Verdict::Unsupported(_) => {
                 Some("observe other classes, so that this is not at their border".to_owned())
             }
@@ -156,6 +188,29 @@ pub(crate) fn exit_code(cases: &[Case]) -> ExitCode {
     worst.unwrap_or(ExitCode::Answered)
 }
 
+/// The account of one difference, or of several.
+fn out_of_sync(differences: &[Difference], went: Went, path: &Path) -> Vec<String> {
+    if let ([only], Went::First) = (differences, went) {
+        return only.lines(path);
+    }
+    let count = counted(differences.len() as u64, "difference");
+    let went = match went {
+        Went::End => "replayed to the end",
+        Went::First | Went::Last => "no recorded event fits the last one",
+    };
+    let mut lines = vec![format!("Out of sync: {count}, {went}")];
+    for difference in differences.iter().take(DIFFERENCES) {
+        lines.push(String::new());
+        lines.extend(difference.lines(path));
+    }
+    if differences.len() > DIFFERENCES {
+        lines.push(String::new());
+        let more = differences.len() - DIFFERENCES;
+        lines.push(format!("and {more} more, which --json lists"));
+    }
+    lines
+}
+
 impl Case {
     pub(crate) fn new(path: &Path, facts: Facts, verdict: Verdict) -> Case {
         Case {
@@ -179,7 +234,9 @@ impl Case {
             Verdict::InSync { steps, open_calls } => {
                 return vec![self.in_sync(*steps, *open_calls)];
             }
-            Verdict::OutOfSync(difference) => return difference.lines(&self.path),
+            Verdict::OutOfSync { differences, went } => {
+                return out_of_sync(differences, *went, &self.path);
+            }
             Verdict::Unsupported(why) => format!("Not supported yet: {why}"),
             Verdict::Lost(unresolved) => format!("Not replayed: {unresolved}"),
             Verdict::Nothing => "Nothing was observed".to_owned(),
@@ -192,8 +249,11 @@ impl Case {
         let mut lines = Vec::new();
         for (number, paragraph) in said.lines().enumerate() {
             // The word before an error takes room too.
-            let width = if number == 0 { WIDTH - LEAD } else { WIDTH };
-            lines.extend(wrap(paragraph, width));
+            let lead = match self.verdict {
+                Verdict::Refused { .. } | Verdict::Unreadable { .. } if number == 0 => LEAD,
+                _ => 0,
+            };
+            lines.extend(wrap(paragraph, WIDTH - lead));
         }
         if let Verdict::Lost(
             Unresolved::Died { output, .. }
@@ -261,7 +321,7 @@ impl Case {
             Verdict::InSync { .. } | Verdict::Nothing => lines
                 .iter()
                 .try_for_each(|line| writeln!(console.out(), "{line}")),
-            Verdict::OutOfSync(_) | Verdict::Unsupported(_) | Verdict::Lost(_) => {
+            Verdict::OutOfSync { .. } | Verdict::Unsupported(_) | Verdict::Lost(_) => {
                 let bad = console.styles().bad;
                 writeln!(console.out(), "{bad}{first}{bad:#}")?;
                 rest.iter()

@@ -6,7 +6,8 @@ use culprit_jvm::Unresolved;
 use culprit_replay::Severity;
 use serde_json::{Value as Json, json};
 
-use super::case::{Case, Verdict};
+use super::case::{Case, Verdict, Went};
+use super::explain::Difference;
 use super::versions::Versions;
 
 /// Rises when a field changes its meaning or goes away.
@@ -46,7 +47,16 @@ fn case(case: &Case) -> Json {
             object["steps"] = json!(steps);
             object["open_calls"] = json!(open_calls);
         }
-        Verdict::OutOfSync(difference) => object["difference"] = difference.json(),
+        Verdict::OutOfSync { differences, went } => {
+            // The first one has a name of its own: most have no other.
+            object["difference"] = differences.first().map_or(Json::Null, Difference::json);
+            object["differences"] = differences.iter().map(Difference::json).collect();
+            object["went"] = json!(match went {
+                Went::First => "to-first",
+                Went::End => "to-end",
+                Went::Last => "to-last",
+            });
+        }
         Verdict::Unsupported(why) | Verdict::Fault(why) => object["why"] = json!(why),
         Verdict::Lost(unresolved) => {
             object["why"] = json!(unresolved.to_string());

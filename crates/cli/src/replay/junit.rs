@@ -26,7 +26,7 @@ fn kind(verdict: &Verdict) -> Kind {
     match verdict {
         Verdict::InSync { .. } => Kind::Passed,
         Verdict::Nothing => Kind::Skipped,
-        Verdict::OutOfSync(_) | Verdict::Unsupported(_) => Kind::Failure,
+        Verdict::OutOfSync { .. } | Verdict::Unsupported(_) => Kind::Failure,
         Verdict::Lost(_)
         | Verdict::Refused { .. }
         | Verdict::Unreadable { .. }

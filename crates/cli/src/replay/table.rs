@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::case::{Case, Verdict};
+use super::explain::Difference;
 use crate::console::Console;
 use crate::record::quote;
 use crate::show::figure::{clipped, counted, cut, duration, grouped, printable};
@@ -93,8 +94,9 @@ impl Table {
 /// A verdict with the little that fits beside it.
 fn result(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::OutOfSync(difference) => {
-            format!("out of sync at event {}", grouped(difference.at()))
+        Verdict::OutOfSync { differences, .. } => {
+            let first = differences.first().map_or(0, Difference::at);
+            format!("out of sync at event {}", grouped(first))
         }
         Verdict::Refused { why, .. } => format!("refused: {}", printable(&why.join("; "))),
         other => other.name().to_owned(),

@@ -59,12 +59,8 @@ fn check(path: &str) {
         let events = recorded.complete().event_count();
         let expect = format!("In sync: {events} events of ");
         assert!(ended.out.starts_with(&expect), "{place}: {}", ended.out);
-        // Nothing of what -Xcheck:jni may have to say. FIXME: the executor makes more local
-        // references than it has announced.
-        let is_known = |line: &&str| {
-            let known = ["Sharing is", "-Xverify", "WARNING: JNI local refs: "];
-            known.iter().any(|known| line.contains(known))
-        };
+        // Nothing of what -Xcheck:jni may have to say.
+        let is_known = |line: &&str| line.contains("Sharing is") || line.contains("-Xverify");
         let said: Vec<&str> = ended.err.lines().filter(|line| !is_known(line)).collect();
         assert!(said.is_empty(), "{place}: {said:?}");
     });
@@ -79,7 +75,8 @@ macro_rules! in_sync {
     };
 }
 
-/// Fixtures of the capture whose replay is in sync.
+/// Fixtures of the capture whose replay is in sync. FIXME: `hashes` asks for the hash of another
+/// object than was recorded.
 mod in_sync {
     use super::check;
 
@@ -218,6 +215,68 @@ Out of sync at event 6 of 9, in thread t1 "main"
   difference  the recording has incoming-return, the replay outgoing-call
   within      versions.In.total (In.java:7)"#,
     );
+}
+
+/// The same with `--on-divergence skip`.
+#[track_caller]
+fn check_skipping(name: &str, status: i32, expect: &str) {
+    let args: Vec<&str> = ["--on-divergence", "skip"]
+        .into_iter()
+        .chain(STRICT)
+        .collect();
+    against(name, &args, |ended, said| {
+        let (_, said) = said.split_once("\nOut of sync: ").unwrap_or(("", said));
+        assert_eq!((ended.status, said), (status, expect), "{ended:?}");
+    });
+}
+
+#[test]
+fn after_another_result_a_replay_can_go_on() {
+    check_skipping(
+        "result",
+        1,
+        r#"1 difference, replayed to the end
+
+Out of sync at event 6 of 9, in thread t1 "main"
+  recorded    <= In.total = 600
+              at In.java:7
+  replayed    <= In.total = 601
+              at In.java:7
+  difference  value 1 differs: 601, not 600
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn calls_that_are_not_made_any_more_are_skipped() {
+    check_skipping(
+        "fewer",
+        1,
+        r#"1 difference, replayed to the end
+
+Out of sync at event 4 of 9, in thread t1 "main"
+  recorded    -> versions.Main.price("tea")
+              at In.java:8
+  replayed    <= In.total = 600
+              at In.java:7
+  difference  the recording has outgoing-call, the replay incoming-return; 2 of
+              the recording's events are skipped
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn nothing_answers_a_call_that_was_never_made() {
+    let args = ["--on-divergence", "skip"];
+    against("call", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        assert!(said.contains("Out of sync at event 6 of 9"), "{said}");
+    });
+    against("both", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        let expect = "Out of sync: 2 differences, no recorded event fits the last one\n";
+        assert!(said.contains(expect), "{said}");
+    });
 }
 
 #[test]
