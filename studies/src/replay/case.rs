@@ -151,6 +151,11 @@ impl Place<'_> {
         for pattern in set.patterns(self.ready.program.observe) {
             before.extend(words(["--observe", &pattern]));
         }
+        let most = self.ready.program.extent.most_events;
+        if most < u64::MAX {
+            // One more tells that there are too many, and a disk is not endless.
+            before.extend(words(["--max-events", &(most + 1).to_string()]));
+        }
         before.extend(words(["--"]));
         before.push(self.ready.java.clone().into());
         let culprit = &self.ready.study.culprit;

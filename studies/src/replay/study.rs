@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Context;
 use culprit_jvm::Jdk;
 
-use super::case::{Ended, Place};
+use super::case::{Ended, Place, Verdict};
 use super::program::Program;
 use super::ready::Ready;
 use super::results::Results;
@@ -147,10 +147,15 @@ impl Bench<'_> {
         if !self.lock().has(test, &Set::ALL) {
             let ended = self.case(place, test, &Set::ALL, &mut plain)?;
             let mut results = self.lock();
-            results.add_loaded(test, &ended.loaded)?;
+            if ended.verdict != Verdict::TooLarge {
+                results.add_loaded(test, &ended.loaded)?;
+            }
             results.add_case(test, &Set::ALL, &ended)?;
         }
-        let loaded = self.lock().loaded(test).cloned().unwrap_or_default();
+        // Without them, all classes have too many events, and so would have most sets.
+        let Some(loaded) = self.lock().loaded(test).cloned() else {
+            return Ok(());
+        };
         let (extent, classes) = (&self.ready.program.extent, &self.ready.classes);
         for set in set::of_test(test, extent, classes, &loaded) {
             if self.filter.takes(&set) && !self.lock().has(test, &set) {
