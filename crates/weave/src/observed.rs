@@ -17,7 +17,7 @@ use crate::outside;
 use crate::probe::{self, local_kind, variant};
 use crate::reference;
 use crate::statics;
-use crate::{Error, MemberKind, Purpose, Settings, World};
+use crate::{Error, ID_FIELD, MemberKind, Purpose, Settings, World};
 
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
@@ -89,6 +89,9 @@ pub(crate) fn weave(
         }
         if keeps_this {
             let mut asm = Asm::new();
+            if !calls_observed(weaver, world, pc)? {
+                born(weaver, settings, &mut asm)?;
+            }
             asm.aload(0).lload(token);
             weaver.push_site(&mut asm, site)?;
             weaver.probe(&mut asm, "constructed")?;
@@ -108,6 +111,22 @@ pub(crate) fn weave(
     weaver.around(&leaving)?;
     weaver.at_handlers(token, "caught")?;
     Ok(true)
+}
+
+/// Notes in the object that a constructor of its own made it; the same bit is in `Identity.java`.
+const BORN: i64 = 1 << 62;
+
+/// Once for each object: where the constructor has called one that is not observed.
+fn born(weaver: &mut Weaver<'_>, settings: Settings<'_>, asm: &mut Asm) -> Result<(), Error> {
+    asm.aload(0);
+    if !settings.id_field {
+        return weaver.probe(asm, "born");
+    }
+    let field = (weaver.pool).add_field_ref(weaver.class, ID_FIELD, "J")?;
+    // The object may have an id by now.
+    asm.dup().getfield(field).push_long(weaver.pool, BORN)?;
+    asm.op(op::LOR).putfield(field);
+    Ok(())
 }
 
 /// Whether the method makes an object of the observed set.

@@ -12,7 +12,7 @@ pub const PROBE: &str = "culprit/runtime/Probe";
 pub const ANSWER: &str = "culprit/runtime/Answer";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 40] = [
+const SINGLE: [(&str, &str); 41] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -22,6 +22,7 @@ const SINGLE: [(&str, &str); 40] = [
     ("enterConstructor", "(JI)J"),
     ("chain", "(J)V"),
     ("entered", "(J)V"),
+    ("born", "(Ljava/lang/Object;)V"),
     ("constructed", "(Ljava/lang/Object;JI)V"),
     ("threw", "(Ljava/lang/Throwable;JI)V"),
     ("caught", "(Ljava/lang/Throwable;J)V"),

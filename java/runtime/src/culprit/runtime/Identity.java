@@ -22,6 +22,11 @@ final class Identity {
     /** The bit of the added field, its sign, that says that the hash of the object was told. */
     static final long TOLD = 1L << 63;
 
+    /** The bit that says that an observed constructor made the object; the weaver has the same. */
+    static final long BORN = 1L << 62;
+
+    static final long FLAGS = TOLD | BORN;
+
     private static final int STRIPES = 64;
     private static final Stripe[] TABLE = new Stripe[STRIPES];
 
@@ -72,9 +77,9 @@ final class Identity {
             return stripe(o).idOf(o, state);
         }
         long carried = U.getLong(o, offset);
-        if ((carried & ~TOLD) == 0) {
+        if ((carried & ~FLAGS) == 0) {
             long made = fresh(state) << TYPE_BITS | info.type;
-            while ((carried & ~TOLD) == 0 && !U.compareAndSetLong(o, offset, carried, carried | made)) {
+            while ((carried & ~FLAGS) == 0 && !U.compareAndSetLong(o, offset, carried, carried | made)) {
                 carried = U.getLongVolatile(o, offset);
             }
             carried = U.getLongVolatile(o, offset);
@@ -82,7 +87,7 @@ final class Identity {
                 Answer.keep(o, (carried & ~TOLD) >>> TYPE_BITS);
             }
         }
-        return (carried & ~TOLD) >>> TYPE_BITS;
+        return (carried & ~FLAGS) >>> TYPE_BITS;
     }
 
     /** Notes that the hash of an object is told; whether it was not before. */
@@ -103,23 +108,42 @@ final class Identity {
         return carried >= 0;
     }
 
-    /** Takes the id back that a copy got along with the other fields of the original. */
-    static void separate(Object copy, Object original) {
+    /**
+     * Takes the id back that a copy got along with the other fields of the original. One that is made
+     * on the observed side is as good as one that a constructor made.
+     */
+    static void separate(Object copy, Object original, boolean inside) {
         if (copy == null || copy == original || copy.getClass() != original.getClass()) {
             return;
         }
         long offset = ClassInfo.of(copy).idOffset;
-        if (offset != 0 && ((U.getLong(copy, offset) ^ U.getLong(original, offset)) & ~TOLD) == 0) {
-            U.putLong(copy, offset, 0);
+        if (offset != 0 && ((U.getLong(copy, offset) ^ U.getLong(original, offset)) & ~FLAGS) == 0) {
+            U.putLong(copy, offset, inside ? BORN : 0);
         }
     }
 
     /** The id of an object, or 0 if it has none. */
     static long known(Object o, ClassInfo info) {
         if (info.idOffset != 0) {
-            return (U.getLong(o, info.idOffset) & ~TOLD) >>> TYPE_BITS;
+            return (U.getLong(o, info.idOffset) & ~FLAGS) >>> TYPE_BITS;
         }
         return isFresh(o) ? 0 : find(o);
+    }
+
+    /** Whether an observed object is one that neither an event named nor a constructor made. */
+    static boolean isUnknown(Object o, ClassInfo info) {
+        return info.role == ClassInfo.OBSERVED && info.idOffset != 0 && (U.getLong(o, info.idOffset) & ~TOLD) == 0;
+    }
+
+    /** Notes that an observed constructor makes an object whose class does not have the field itself. */
+    static void born(Object o) {
+        long offset = ClassInfo.of(o).idOffset;
+        if (offset != 0) {
+            long carried;
+            do {
+                carried = U.getLongVolatile(o, offset);
+            } while (!U.compareAndSetLong(o, offset, carried, carried | BORN));
+        }
     }
 
     /** Whether an object of an unwoven class has crossed the border. */

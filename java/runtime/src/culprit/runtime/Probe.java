@@ -240,6 +240,15 @@ public final class Probe {
         State.setDepth(state, (int) token + 1);
     }
 
+    /** An observed constructor has called one that is not: the object is made by observed code. */
+    public static void born(Object self) {
+        try {
+            Identity.born(self);
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+        }
+    }
+
     /** The object of an incoming constructor call exists: {@code super(...)} has returned. */
     @ForceInline
     public static void constructed(Object self, long token, int site) {
@@ -709,17 +718,8 @@ public final class Probe {
     @ForceInline
     public static void backNew(Object made, long call, int site) {
         if (call < 0) {
-            named(made, call);
+            born(made);
             back(call, site, REFERENCE, 0, made);
-        }
-    }
-
-    @DontInline
-    private static void named(Object made, long call) {
-        try {
-            Identity.of(made, ClassInfo.of(made), State.of(call));
-        } catch (OutOfMemoryError full) {
-            Native.lost(Values.OUT_OF_MEMORY);
         }
     }
 
@@ -916,7 +916,7 @@ public final class Probe {
 
     /** A woven object was copied bit by bit: the copy is an object of its own and gets its own id. */
     public static void cloned(Object copy, Object original) {
-        Identity.separate(copy, original);
+        Identity.separate(copy, original, isInside(State.current()));
     }
 
     // Values of the record that a token belongs to.

@@ -292,8 +292,7 @@ final class Structures {
         } else if (info.form == ClassInfo.ARRAY) {
             Values.value(state, o);
         } else {
-            boolean unknown = info.role == ClassInfo.OBSERVED && info.idOffset != 0 && Identity.known(o, info) == 0;
-            if (unknown || isShell(o)) {
+            if (Identity.isUnknown(o, info) || isShell(o)) {
                 add(o);
             }
             Values.plainObject(state, o, info);

@@ -124,7 +124,7 @@ final class Values {
         }
         long offset = ClassInfo.of(o).idOffset;
         if (offset != 0) {
-            long carried = U.getLong(o, offset) & ~Identity.TOLD;
+            long carried = U.getLong(o, offset) & ~Identity.FLAGS;
             long id = carried >>> Identity.TYPE_BITS;
             if (id != 0 && id < 1L << 32) {
                 U.putLong(position, id << 32 | OBJECT << 24 | carried & 0xffffff);
@@ -197,8 +197,7 @@ final class Values {
         if (outward && (info.role == ClassInfo.LIVE || info.captures) && !Identity.crossed(o)) {
             Escape.mark(o, info, state);
         }
-        boolean unknown = info.role == ClassInfo.OBSERVED && info.idOffset != 0 && Identity.known(o, info) == 0;
-        if (unknown && Records.takesIn(state, outward)) {
+        if (Identity.isUnknown(o, info) && Records.takesIn(state, outward)) {
             Structures.arriving(o, state);
         }
         plainObject(state, o, info);
