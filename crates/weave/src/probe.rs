@@ -12,7 +12,7 @@ pub const PROBE: &str = "culprit/runtime/Probe";
 pub const ANSWER: &str = "culprit/runtime/Answer";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 41] = [
+const SINGLE: [(&str, &str); 42] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -22,7 +22,8 @@ const SINGLE: [(&str, &str); 41] = [
     ("enterConstructor", "(JI)J"),
     ("chain", "(J)V"),
     ("entered", "(J)V"),
-    ("born", "(Ljava/lang/Object;)V"),
+    ("born", "(Ljava/lang/Object;JJ)J"),
+    ("bornBelow", "(Ljava/lang/Object;J)V"),
     ("constructed", "(Ljava/lang/Object;JI)V"),
     ("threw", "(Ljava/lang/Throwable;JI)V"),
     ("caught", "(Ljava/lang/Throwable;J)V"),

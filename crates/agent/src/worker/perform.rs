@@ -25,13 +25,14 @@ pub(super) enum Answered<'j> {
 impl Worker {
     /// Does the steps of the scenario until it ends.
     pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
+        self.java()?.begin_thread(jni, self.run.lock_safe().births(natives::own_thread()))?;
         loop {
             let Some(step) = self.turn()? else {
                 self.run.lock_safe().finish();
                 return Ok(());
             };
-            if step.kind == EventKind::ObjectState {
-                self.arrive(jni, &step.values)?;
+            if self.comes_to_know(jni, &step)? {
+                self.run.lock_safe().take();
                 continue;
             }
             if step.part() != Part::Drive {
@@ -304,7 +305,10 @@ impl Worker {
                     done.map_err(Halt::from)??;
                     ahead = 0;
                 }
-                (_, EventKind::ObjectState) if ahead == 0 => self.arrive(jni, &step.values)?,
+                (_, EventKind::ObjectState | EventKind::Born) => {
+                    self.comes_to_know(jni, &step)?;
+                    ahead += 1;
+                }
                 (_, EventKind::ArrayContents) => {
                     for value in &step.values {
                         let filled = jni.with_frame_of(64, |jni| self.value(jni, value).map(drop));

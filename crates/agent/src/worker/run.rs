@@ -44,8 +44,6 @@ pub(super) struct Done {
 pub(super) struct Bindings {
     here: HashMap<u64, u64>,
     there: HashMap<u64, u64>,
-    /// By how much the ids of the last pair differ.
-    shift: i64,
 }
 
 #[derive(Default)]
@@ -65,6 +63,8 @@ pub(crate) struct Run {
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
+    /// Objects that steps ask for by their birth.
+    births: Vec<(ThreadId, u64)>,
     pub(super) mode: Mode,
     /// Those after which the run went on.
     pub(super) differences: Vec<Divergence>,
@@ -114,19 +114,7 @@ impl Bindings {
         }
     }
 
-    /// Which objects of this JVM one of the scenario may be that was never named before: ids are given
-    /// in the same order as they were when it was recorded.
-    pub(super) fn likely(&self, said: ObjectId) -> impl Iterator<Item = u64> + use<> {
-        let shifted = said.0.wrapping_add_signed(self.shift);
-        let free: Vec<u64> = [said.0, shifted]
-            .into_iter()
-            .filter(|id| !self.is_bound(*id))
-            .collect();
-        free.into_iter()
-    }
-
     pub(super) fn bind(&mut self, said: ObjectId, done: u64) {
-        self.shift = done.wrapping_sub(said.0) as i64;
         self.here.insert(said.0, done);
         self.there.insert(done, said.0);
     }
@@ -140,6 +128,7 @@ impl Run {
     /// Starts anew; definitions stay.
     pub(super) fn begin(&mut self, run: &culprit_wire::Run) {
         self.lines = run.lines;
+        self.births.clone_from(&run.births);
         self.mode = run.mode;
         self.differences.clear();
         self.steps.clear();
@@ -172,6 +161,14 @@ impl Run {
     }
 
     /// The threads that have steps, with their names.
+    /// The numbers of the objects that steps ask for and that a thread made; without one, the first.
+    pub(super) fn births(&self, thread: Option<ThreadId>) -> (ThreadId, Vec<u64>) {
+        let first = self.births.first().map_or(ThreadId(0), |(thread, _)| *thread);
+        let thread = thread.unwrap_or(first);
+        let numbers = self.births.iter().filter(|(of, _)| *of == thread);
+        (thread, numbers.map(|(_, number)| *number).collect())
+    }
+
     pub(super) fn threads(&self) -> Vec<(ThreadId, String)> {
         self.said.threads.clone()
     }
@@ -379,6 +376,19 @@ impl Run {
         }
     }
 
+    /// Passes steps that tell of objects which the executor has made or found already.
+    fn pass_known(&mut self, kind: EventKind) {
+        while let Some(step) = self.steps.front() {
+            let tells = matches!(step.kind, EventKind::ObjectState | EventKind::Born);
+            let told = step.values.first().and_then(object_id);
+            let known = told.is_some_and(|id| self.bindings.here(id).is_some());
+            if !(tells && known && step.kind != kind) {
+                return;
+            }
+            self.take();
+        }
+    }
+
     /// Why an event is not what the next step says.
     fn difference(
         &mut self,
@@ -388,6 +398,7 @@ impl Run {
         incoming: &Incoming,
     ) -> Option<String> {
         self.peek(0, incoming);
+        self.pass_known(kind);
         let Some(step) = self.steps.front() else {
             return Some("the recording has ended, and the observed code goes on".to_owned());
         };
