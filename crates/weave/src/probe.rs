@@ -12,7 +12,7 @@ pub const PROBE: &str = "culprit/runtime/Probe";
 pub const ANSWER: &str = "culprit/runtime/Answer";
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 42] = [
+const SINGLE: [(&str, &str); 43] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -41,6 +41,7 @@ const SINGLE: [(&str, &str); 42] = [
     ("held", "(Ljava/lang/Object;J)V"),
     ("calleeEnter", "(JI)J"),
     ("calleeEnterOn", "(JLjava/lang/Object;I)J"),
+    ("lent", "(Ljava/lang/Object;JI)V"),
     ("calleeThrew", "(Ljava/lang/Throwable;J)V"),
     ("outside", "()J"),
     ("reached", "(Ljava/lang/Throwable;J)V"),

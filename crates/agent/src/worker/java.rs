@@ -14,6 +14,9 @@ pub(crate) struct Java {
     begin: StaticMethodId,
     begin_thread: StaticMethodId,
     born: StaticMethodId,
+    probe: Global,
+    outside: StaticMethodId,
+    reached: StaticMethodId,
     constants: Global,
     constant: StaticMethodId,
     loader: Global,
@@ -63,6 +66,7 @@ impl Java {
         let runtime = |name: &str| jni.find_class(&format!("culprit/runtime/{name}"));
         let answer = runtime("Answer")?;
         let constants = runtime("Constants")?;
+        let probe = runtime("Probe")?;
         let loader = runtime("Loader")?;
         let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
@@ -95,6 +99,9 @@ impl Java {
                 "(Ljava/lang/Class;Ljava/lang/String;)Ljava/lang/Object;",
             )?,
             constants: jni.global(&constants)?,
+            outside: jni.static_method(&probe, "outside", "()J")?,
+            reached: jni.static_method(&probe, "reached", "(Ljava/lang/Throwable;J)V")?,
+            probe: jni.global(&probe)?,
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
             start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
@@ -168,6 +175,25 @@ impl Java {
         ];
         jni.static_object(&class, self.born, &arguments)
             .map_err(|thrown| threw(jni, "Answer.born", &thrown))
+    }
+
+    /// The token of the current thread, for [`Java::reached`].
+    pub(crate) fn outside(&self, jni: &Jni<'_>) -> Result<i64, Halt> {
+        jni.call_static_long(&self.probe.local(jni), self.outside, &[])
+            .map_err(|thrown| threw(jni, "Probe.outside", &thrown))
+    }
+
+    /// An exception has come out of a constructor, which may not have seen it.
+    pub(crate) fn reached(
+        &self,
+        jni: &Jni<'_>,
+        thrown: &Local<'_>,
+        outside: i64,
+    ) -> Result<(), Halt> {
+        let arguments = [Passed::Reference(Some(*thrown)), Passed::Long(outside)];
+        let class = self.probe.local(jni);
+        jni.call_statically(&class, self.reached, &arguments, b'V')
+            .map_err(|thrown| threw(jni, "Probe.reached", &thrown))
     }
 
     /// What a static field of the JDK holds.

@@ -1,10 +1,11 @@
 //! Doing what the scenario says: calls into the observed code, and answers to its calls out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
-use culprit_model::{EventKind, Member, Part, Reference, Site, Step, Value};
+use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
@@ -99,7 +100,7 @@ impl Worker {
             site.ok_or_else(|| Halt::Unsupported(format!("{} is not defined", step.site)))?;
         let before = self.run.lock_safe().used_up();
         match step.kind {
-            EventKind::IncomingCall => self.call(jni, &site, &step.values)?,
+            EventKind::IncomingCall => self.call(jni, &site, step)?,
             EventKind::IncomingWrite => return self.write(jni, &site, &step.values),
             EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
             _ => {}
@@ -114,9 +115,9 @@ impl Worker {
         Ok(())
     }
 
-    fn call(&self, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
-        let mut passed = Vec::with_capacity(values.len());
-        for value in values {
+    fn call(&self, jni: &Jni<'_>, site: &Site, step: &Step) -> Result<(), Halt> {
+        let mut passed = Vec::with_capacity(step.values.len());
+        for value in &step.values {
             passed.push(self.value(jni, value)?);
         }
         let target = match self.cache.target(site.id) {
@@ -137,8 +138,16 @@ impl Worker {
                 let _ = jni.call_statically(&class, method, &passed, result);
             }
             Method::Constructor(method) => {
-                let object = jni.allocate(&class)?;
-                let _ = jni.call_exactly(&object, &class, method, &passed, b'V');
+                let object = match self.constructed_class(step) {
+                    Some(heir) => jni.allocate(&self.class(jni, heir)?)?,
+                    None => jni.allocate(&class)?,
+                };
+                let outside = self.java()?.outside(jni)?;
+                let called = jni.call_exactly(&object, &class, method, &passed, b'V');
+                // Where the external superclass threw, no handler in the constructor can see that.
+                if let Err(thrown) = called {
+                    self.java()?.reached(jni, &thrown, outside)?;
+                }
             }
             Method::Instance(method) => {
                 let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
@@ -149,6 +158,25 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// The class of the object that a constructor is called for: it may be a subclass, of which the step
+    /// knows nothing.
+    fn constructed_class(&self, call: &Step) -> Option<TypeId> {
+        let mut ahead = 1;
+        loop {
+            let step = self.next(ahead)?;
+            let own = step.thread == call.thread;
+            match (step.kind, step.values.first()) {
+                (
+                    EventKind::Constructed | EventKind::IncomingReturn,
+                    Some(Value::Reference(Reference::Object { class, .. })),
+                ) if own && step.depth == call.depth + 1 => return Some(*class),
+                _ if own && step.depth <= call.depth => return None,
+                (EventKind::IncomingThrow, _) if own && step.depth == call.depth + 1 => return None,
+                _ => ahead += 1,
+            }
+        }
     }
 
     /// What the calls of a site go to.
@@ -288,6 +316,10 @@ impl Worker {
                 run.unfinished.push((name, here));
             }
         }
+        let lambda_result = match self.next(0) {
+            Some(step) => self.run.lock_safe().lambda_result(step.thread),
+            None => None,
+        };
         let mut ahead = 0;
         loop {
             let next = match ahead {
@@ -316,7 +348,11 @@ impl Worker {
                     }
                     ahead += 1;
                 }
-                (_, EventKind::OutgoingReturn) => return self.result(jni, step.values.first()),
+                (_, EventKind::OutgoingReturn) => {
+                    let result = step.values.first();
+                    let result = result.map(|value| adapted(value, lambda_result));
+                    return self.result(jni, result.as_deref());
+                }
                 (_, EventKind::OutgoingThrow) => {
                     let thrown = step.values.first();
                     return match self.result(jni, thrown)? {
@@ -410,6 +446,19 @@ impl Worker {
             let mut run: std::sync::MutexGuard<'_, Run> = self.run.lock_safe();
             run.end(Outcome::Unsupported(why));
         }
+    }
+}
+
+/// A value as the method of a lambda returns it whose body has returned it.
+fn adapted(value: &Value, result: Option<u8>) -> Cow<'_, Value> {
+    match (result, value) {
+        (None | Some(b'L' | b'['), Value::Reference(_)) | (None, _) => Cow::Borrowed(value),
+        (Some(b'L' | b'['), scalar) => {
+            let boxed = Reference::Boxed(Box::new(scalar.clone()));
+            Cow::Owned(Value::Reference(boxed))
+        }
+        (_, Value::Reference(Reference::Boxed(value))) => Cow::Borrowed(value),
+        _ => Cow::Borrowed(value),
     }
 }
 

@@ -60,6 +60,8 @@ pub(crate) struct Run {
     pub(super) unfinished: Vec<(String, u64)>,
     /// Sites of the calls that are open in each thread, outermost first.
     open: HashMap<u32, Vec<SiteId>>,
+    /// Where the last call of each thread went out of the subject.
+    last_calls: HashMap<u32, SiteId>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
@@ -138,6 +140,7 @@ impl Run {
         self.unfinished.clear();
         self.open.clear();
         self.waits.clear();
+        self.last_calls.clear();
         self.outcome = None;
     }
 
@@ -255,6 +258,15 @@ impl Run {
             _ => {}
         }
         Some(step)
+    }
+
+    /// What the last call of a thread is to return, if it went to an object that stands in for a lambda:
+    /// the recording has the body of the lambda, whose types may be others.
+    pub(super) fn lambda_result(&self, thread: ThreadId) -> Option<u8> {
+        let site = self.last_calls.get(&thread.0)?;
+        let site = self.done.decoder.site(*site)?;
+        let letter = site.target.descriptor.rsplit(')').next()?.bytes().next()?;
+        compare::is_lambda(&site.target.owner).then_some(letter)
     }
 
     /// The object on which a thread waits.
@@ -411,10 +423,17 @@ impl Run {
         }
         let said = self.said.sites.get(&step.site.0);
         let done = self.done.decoder.site(site);
-        if let (Some(said), Some(done)) = (said, done)
-            && let Some(why) = compare::sites(said, done, self.lines)
-        {
-            return Some(why);
+        if kind == EventKind::OutgoingCall {
+            self.last_calls.insert(step.thread.0, site);
+        }
+        if let (Some(said), Some(done)) = (said, done) {
+            if compare::is_body(said, done) {
+                let sides = (&self.said, &self.done);
+                return compare::through_lambda(step, values, sides, &mut self.bindings);
+            }
+            if let Some(why) = compare::sites(said, done, self.lines) {
+                return Some(why);
+            }
         }
         if step.values.len() != values.len() {
             return Some("another number of values".to_owned());

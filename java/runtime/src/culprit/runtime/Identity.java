@@ -206,10 +206,10 @@ final class Identity {
         if (hash == 0 || !HEADER_TELLS || (header & 7) != 1) {
             return;
         }
-        long id = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? 0 : find(o);
+        Entry known = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? null : stripe(o).entry(o);
         long hashed = header & ~HASH_MASK | (long) hash << HASH_SHIFT;
-        if (U.compareAndSetLong(o, 0L, header, hashed) && id != 0) {
-            TABLE[hash & STRIPES - 1].put(o, hash, id);
+        if (U.compareAndSetLong(o, 0L, header, hashed) && known != null) {
+            TABLE[hash & STRIPES - 1].put(o, hash, known);
         }
     }
 
@@ -335,12 +335,21 @@ final class Identity {
             return id != 0 ? id : add(o, state);
         }
 
-        synchronized void put(Object o, int hash, long id) {
+        /** Keeps what is known of an object under another hash. */
+        synchronized void put(Object o, int hash, Entry known) {
+            Entry entry = put(o, hash, known.id);
+            entry.told = known.told;
+            entry.stated = known.stated;
+        }
+
+        private Entry put(Object o, int hash, long id) {
             Link[] all = size > buckets.length ? larger() : buckets;
             int index = index(hash, all);
-            all[index] = new Link(new Entry(o, dead, hash, id), all[index]);
+            Entry entry = new Entry(o, dead, hash, id);
+            all[index] = new Link(entry, all[index]);
             buckets = all;
             size++;
+            return entry;
         }
 
         private synchronized long add(Object o, long state) {

@@ -795,6 +795,14 @@ public final class Probe {
         return outgoing(token, site, ON, self, 0, null);
     }
 
+    /** Library code gets an object from outside by such a call, and looks into it. */
+    @ForceInline
+    public static void lent(Object value, long call, int site) {
+        if (call < 0 && value != null && Structures.matters(value)) {
+            Structures.given(value, call, site);
+        }
+    }
+
     public static void calleeThrew(Throwable thrown, long call) {
         if (call < 0) {
             long state = State.of(call);
