@@ -100,7 +100,7 @@ impl Worker {
             site.ok_or_else(|| Halt::Unsupported(format!("{} is not defined", step.site)))?;
         let before = self.run.lock_safe().used_up();
         match step.kind {
-            EventKind::IncomingCall => self.call(jni, &site, step)?,
+            EventKind::IncomingCall => self.call(agent, jni, &site, step)?,
             EventKind::IncomingWrite => return self.write(jni, &site, &step.values),
             EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
             _ => {}
@@ -115,7 +115,7 @@ impl Worker {
         Ok(())
     }
 
-    fn call(&self, jni: &Jni<'_>, site: &Site, step: &Step) -> Result<(), Halt> {
+    fn call(&self, agent: &Agent, jni: &Jni<'_>, site: &Site, step: &Step) -> Result<(), Halt> {
         let mut passed = Vec::with_capacity(step.values.len());
         for value in &step.values {
             passed.push(self.value(jni, value)?);
@@ -144,9 +144,13 @@ impl Worker {
                 };
                 let outside = self.java()?.outside(jni)?;
                 let called = jni.call_exactly(&object, &class, method, &passed, b'V');
-                // Where the external superclass threw, no handler in the constructor can see that.
+                // Where the external superclass threw, no handler in the constructor can see that. Who
+                // called it when it was recorded may not have seen it either.
                 if let Err(thrown) = called {
-                    self.java()?.reached(jni, &thrown, outside)?;
+                    self.catch_up(agent)?;
+                    if self.next(0).is_some_and(|next| next.depth > step.depth) {
+                        self.java()?.reached(jni, &thrown, outside)?;
+                    }
                 }
             }
             Method::Instance(method) => {

@@ -79,8 +79,11 @@ final class FieldTable {
         return ALL.get(type);
     }
 
-    /** What the JVM and the collector keep in objects for themselves, and stacks. */
+    /** What we, the JVM and the collector keep in objects, and stacks. */
     private static boolean isOfTheJvm(Class<?> owner, String name) {
+        if (name.equals(ClassInfo.ID_FIELD)) {
+            return true; // A JVM that replays does not hide it.
+        }
         if (owner == Throwable.class) {
             return name.equals("backtrace") || name.equals("stackTrace") || name.equals("depth");
         }
