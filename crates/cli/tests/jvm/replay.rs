@@ -99,6 +99,14 @@ fn observed_code_that_ends_the_program_does_not_end_the_replay() {
 }
 
 #[test]
+fn many_objects_take_little_memory() {
+    let stage = on_one_jdk();
+    let recorded = record(stage, "replay/crowd");
+    let ended = replayed(stage, &recorded, &["--memory", "32"]);
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
+#[test]
 fn a_world_that_is_gone_or_another_one_is_not_missed() {
     let fixture = Fixture::named("replay/world");
     on_every_jdk(&fixture, |stage| {
