@@ -207,7 +207,8 @@ impl Agent {
             references,
             skipped,
         } = if observed {
-            culprit_weave::observed(class, &self.classes, settings, &self.numbers)?
+            let world = self.classes.as_when_woven(loading.name);
+            culprit_weave::observed(class, &world, settings, &self.numbers)?
         } else {
             culprit_weave::outside(class, &self.classes, settings, &self.numbers)?
         };

@@ -1,7 +1,7 @@
 //! One run: the steps that are still to come, what the subject has done so far, and how they
 //! compare. Knows no JNI.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::BufReader;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
@@ -30,6 +30,8 @@ pub(super) struct Said {
     sites: HashMap<u32, Arc<Site>>,
     blobs: HashMap<u32, Vec<u8>>,
     threads: Vec<(ThreadId, String)>,
+    /// By class: those that its code was woven to leave observed code for.
+    taken_for_external: HashMap<String, HashSet<String>>,
 }
 
 /// The subject's side.
@@ -84,6 +86,20 @@ impl Said {
 
     pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
         self.blobs.get(&id.0).map(Vec::as_slice)
+    }
+
+    /// Notes which class a place in observed code leaves that code for. Calls on a receiver tell
+    /// nothing: the receiver decides.
+    fn note_external(&mut self, site: &Site) {
+        let certain = match site.kind {
+            SiteKind::Call => site.is_static || site.is_constructor(),
+            SiteKind::Field => true,
+            SiteKind::Entry | SiteKind::Callee | SiteKind::Array => false,
+        };
+        if certain && site.target.owner != site.class {
+            let owners = self.taken_for_external.entry(site.class.clone());
+            owners.or_default().insert(site.target.owner.clone());
+        }
     }
 }
 
@@ -149,6 +165,7 @@ impl Run {
             self.said.types.insert(class.id.0, class);
         }
         for site in tables.sites {
+            self.said.note_external(&site);
             self.said.sites.insert(site.id.0, Arc::new(site));
         }
         if !tables.threads.is_empty() {
@@ -161,6 +178,12 @@ impl Run {
 
     pub(super) fn keep(&mut self, id: BlobId, bytes: Vec<u8>) {
         self.said.blobs.insert(id.0, bytes);
+    }
+
+    /// The classes that the code of one was woven to leave observed code for.
+    pub(super) fn taken_for_external(&self, class: &str) -> HashSet<String> {
+        let taken = &self.said.taken_for_external;
+        taken.get(class).cloned().unwrap_or_default()
     }
 
     /// The threads that have steps, with their names.

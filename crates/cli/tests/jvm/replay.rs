@@ -99,6 +99,11 @@ fn observed_code_that_ends_the_program_does_not_end_the_replay() {
 }
 
 #[test]
+fn subclasses_that_are_loaded_later_are_what_they_were() {
+    check("replay/later");
+}
+
+#[test]
 fn many_objects_take_little_memory() {
     let stage = on_one_jdk();
     let recorded = record(stage, "replay/crowd");
