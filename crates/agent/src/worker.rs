@@ -161,6 +161,11 @@ impl Worker {
         self.run.lock_safe().taken_for_external(class)
     }
 
+    /// Whether a class stands for an external one, whatever it inherits from.
+    pub(crate) fn is_stub(&self, class: &str) -> bool {
+        self.subject.is_outline(class)
+    }
+
     /// Runs scenarios until the host says goodbye or is gone.
     fn work(&self, agent: &Agent, jni: &Jni<'_>) {
         if agent.options.seal

@@ -104,6 +104,16 @@ fn subclasses_that_are_loaded_later_are_what_they_were() {
 }
 
 #[test]
+fn initialisers_of_external_classes_call_observed_code() {
+    check("replay/starting");
+}
+
+#[test]
+fn functions_from_outside_are_called_by_library_code() {
+    check("replay/lent");
+}
+
+#[test]
 fn many_objects_take_little_memory() {
     let stage = on_one_jdk();
     let recorded = record(stage, "replay/crowd");
