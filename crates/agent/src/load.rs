@@ -13,6 +13,7 @@ use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, h
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
+use crate::worker::worker;
 
 /// A class of the runtime, to know its module by.
 const NATIVE: &str = "culprit/runtime/Native";
@@ -169,7 +170,9 @@ impl Agent {
             }
         }
         let origin = || code_source(jni, loading);
-        let observed = (kin || self.classes.selects(loading.name, origin))
+        let stub = worker().is_some_and(|worker| worker.is_stub(loading.name));
+        let observed = !stub
+            && (kin || self.classes.selects(loading.name, origin))
             && !self.classes.selection.excludes(loading.name);
         if observed && inherits && !loading.again {
             self.heirs.add(loading.name);
@@ -207,7 +210,8 @@ impl Agent {
             references,
             skipped,
         } = if observed {
-            culprit_weave::observed(class, &self.classes, settings, &self.numbers)?
+            let world = self.classes.as_when_woven(loading.name);
+            culprit_weave::observed(class, &world, settings, &self.numbers)?
         } else {
             culprit_weave::outside(class, &self.classes, settings, &self.numbers)?
         };

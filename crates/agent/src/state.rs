@@ -390,6 +390,18 @@ impl States {
         state.depth.load(Ordering::Relaxed)
     }
 
+    /// Has a thread be as deep in open crossings as the executor says.
+    pub(crate) fn set_depth(&self, address: i64, depth: i32) {
+        let index = self.index_of(address);
+        let state = self.state(index);
+        state.depth.store(depth, Ordering::Relaxed);
+        let slot = state.slot.load(Ordering::Relaxed) as *const [AtomicU64; 2];
+        // SAFETY: every state in use has the address of a slot, in the table or in itself, and neither
+        // is ever unmapped.
+        let slot = unsafe { &*slot };
+        slot[1].store(self.word(index) as u64, Ordering::Relaxed);
+    }
+
     /// Puts a scalar where the runtime takes it from.
     pub(crate) fn answer(&self, address: i64, bits: u64) {
         let state = self.state(self.index_of(address));

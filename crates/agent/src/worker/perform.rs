@@ -85,12 +85,59 @@ impl Worker {
         run.peek(ahead, &self.incoming).cloned()
     }
 
-    pub(super) fn catch_up(&self, agent: &Agent) -> Result<(), Halt> {
-        self.published(agent);
-        match self.run.lock_safe().is_over() {
-            true => Err(Halt::Ended),
-            false => Ok(()),
+    pub(super) fn catch_up(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
+        loop {
+            self.published(agent);
+            let mut run = self.run.lock_safe();
+            if run.is_over() {
+                return Err(Halt::Ended);
+            }
+            let own = natives::own_thread();
+            let initialiser = run.initialises(&self.incoming);
+            let Some(step) = initialiser.filter(|step| own.is_none_or(|own| own == step.thread))
+            else {
+                return Ok(());
+            };
+            drop(run);
+            self.initialise(agent, jni, &step)?;
         }
+    }
+
+    /// The initialiser of an external class calls observed code. Its stub has none; so it runs when
+    /// observed code is about to do what comes after it.
+    fn initialise(&self, agent: &Agent, jni: &Jni<'_>, step: &Step) -> Result<(), Halt> {
+        let (states, state) = (&agent.recorder.states, natives::current_state());
+        let before = states.depth(state);
+        let later = {
+            let mut run = self.run.lock_safe();
+            run.take();
+            std::mem::take(&mut run.pending)
+        };
+        states.set_depth(state, step.depth as i32 + 1);
+        loop {
+            let Some(step) = self.turn()? else {
+                self.run.lock_safe().finish();
+                return Err(Halt::Ended);
+            };
+            match (step.part(), step.kind) {
+                (Part::Drive, _) => {
+                    let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
+                    done.map_err(Halt::from)??;
+                }
+                (_, EventKind::ObjectState) => self.arrive(jni, &step.values)?,
+                (_, EventKind::OutgoingReturn | EventKind::OutgoingThrow) => break,
+                _ => {
+                    let why = "an external class is initialised, and the recording goes on as if it were not";
+                    self.run.lock_safe().diverge(None, why.to_owned());
+                    return Err(Halt::Ended);
+                }
+            }
+        }
+        states.set_depth(state, before);
+        let mut run = self.run.lock_safe();
+        run.take();
+        run.pending = later;
+        Ok(())
     }
 
     /// Acts on the observed code.
@@ -105,7 +152,7 @@ impl Worker {
             EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
             _ => {}
         }
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         let mut run = self.run.lock_safe();
         if run.used_up() == before {
             let why = "the call left no trace: the method is not woven".to_owned();
@@ -305,7 +352,7 @@ impl Worker {
         jni: &Jni<'j>,
         constructed: Option<&Local<'_>>,
     ) -> Result<Answered<'j>, Halt> {
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         let state = natives::current_state();
         if agent.recorder.states.depth(state) % 2 != 0 {
             let why = "a stub was called, and no call of it is recorded".to_owned();
@@ -402,7 +449,7 @@ impl Worker {
 
     /// What observed code finds in an external field.
     pub(super) fn field<'j>(&self, agent: &Agent, jni: &Jni<'j>) -> Result<Answered<'j>, Halt> {
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         match self.turn()? {
             Some(step) if step.kind == EventKind::OutgoingRead => {
                 self.result(jni, step.values.last())
@@ -416,8 +463,8 @@ impl Worker {
     }
 
     /// The hash that an object had.
-    pub(super) fn hash(&self, agent: &Agent) -> Result<i32, Halt> {
-        self.catch_up(agent)?;
+    pub(super) fn hash(&self, agent: &Agent, jni: &Jni<'_>) -> Result<i32, Halt> {
+        self.catch_up(agent, jni)?;
         Ok(match self.turn()? {
             Some(step) if step.kind == EventKind::IdentityHash => match step.values.last() {
                 Some(Value::Int(hash)) => *hash,

@@ -1,7 +1,7 @@
 //! One run: the steps that are still to come, what the subject has done so far, and how they
 //! compare. Knows no JNI.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::BufReader;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
@@ -30,6 +30,8 @@ pub(super) struct Said {
     sites: HashMap<u32, Arc<Site>>,
     blobs: HashMap<u32, Vec<u8>>,
     threads: Vec<(ThreadId, String)>,
+    /// By class: those that its code was woven to leave observed code for.
+    taken_for_external: HashMap<String, HashSet<String>>,
 }
 
 /// The subject's side.
@@ -45,6 +47,9 @@ pub(super) struct Bindings {
     here: HashMap<u64, u64>,
     there: HashMap<u64, u64>,
 }
+
+/// An event of the subject.
+pub(super) type Deed = (EventKind, SiteId, Vec<Value>);
 
 #[derive(Default)]
 pub(crate) struct Run {
@@ -62,6 +67,8 @@ pub(crate) struct Run {
     open: HashMap<u32, Vec<SiteId>>,
     /// Where the last call of each thread went out of the subject.
     last_calls: HashMap<u32, SiteId>,
+    /// What the subject has done and nobody has compared yet.
+    pub(super) pending: VecDeque<Deed>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
@@ -84,6 +91,20 @@ impl Said {
 
     pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
         self.blobs.get(&id.0).map(Vec::as_slice)
+    }
+
+    /// Notes which class a place in observed code leaves that code for. Calls on a receiver tell
+    /// nothing: the receiver decides.
+    fn note_external(&mut self, site: &Site) {
+        let certain = match site.kind {
+            SiteKind::Call => site.is_static || site.is_constructor(),
+            SiteKind::Field => true,
+            SiteKind::Entry | SiteKind::Callee | SiteKind::Array => false,
+        };
+        if certain && site.target.owner != site.class {
+            let owners = self.taken_for_external.entry(site.class.clone());
+            owners.or_default().insert(site.target.owner.clone());
+        }
     }
 }
 
@@ -139,6 +160,7 @@ impl Run {
         self.bindings = Bindings::default();
         self.unfinished.clear();
         self.open.clear();
+        self.pending.clear();
         self.waits.clear();
         self.last_calls.clear();
         self.outcome = None;
@@ -149,6 +171,7 @@ impl Run {
             self.said.types.insert(class.id.0, class);
         }
         for site in tables.sites {
+            self.said.note_external(&site);
             self.said.sites.insert(site.id.0, Arc::new(site));
         }
         if !tables.threads.is_empty() {
@@ -161,6 +184,12 @@ impl Run {
 
     pub(super) fn keep(&mut self, id: BlobId, bytes: Vec<u8>) {
         self.said.blobs.insert(id.0, bytes);
+    }
+
+    /// The classes that the code of one was woven to leave observed code for.
+    pub(super) fn taken_for_external(&self, class: &str) -> HashSet<String> {
+        let taken = &self.said.taken_for_external;
+        taken.get(class).cloned().unwrap_or_default()
     }
 
     /// The threads that have steps, with their names.
@@ -195,18 +224,27 @@ impl Run {
         self.steps.get(ahead)
     }
 
-    /// Steps over initialisers of external classes. Stubs have none, since nobody knows when a class
-    /// was initialised that was so before it was first recorded.
+    /// Whether the next step is the initialiser of an external class that calls observed code.
+    pub(super) fn initialises(&mut self, incoming: &Incoming) -> Option<Arc<Step>> {
+        let step = self.peek(0, incoming).cloned()?;
+        self.is_initialiser(&step).then_some(step)
+    }
+
+    fn is_initialiser(&self, step: &Step) -> bool {
+        step.kind == EventKind::OutgoingCall
+            && self.said.sites.get(&step.site.0).is_some_and(|site| {
+                site.kind == SiteKind::Callee && site.target.name == "<clinit>"
+            })
+    }
+
+    /// Steps over initialisers of external classes, unless they call observed code. Stubs have none,
+    /// since nobody knows when a class was initialised that was so before it was first recorded.
     fn skip_initialisers(&mut self, incoming: &Incoming) {
-        while let Some(step) = self.look(0, incoming) {
-            let (site, depth) = (step.site, step.depth);
-            let initialises = step.kind == EventKind::OutgoingCall
-                && self.said.sites.get(&site.0).is_some_and(|site| {
-                    site.kind == SiteKind::Callee && site.target.name == "<clinit>"
-                });
-            if !initialises {
+        while let Some(step) = self.look(0, incoming).cloned() {
+            if !self.is_initialiser(&step) {
                 return;
             }
+            let depth = step.depth;
             let mut length = 1;
             while let Some(step) = self.look(length, incoming) {
                 length += 1;
@@ -361,6 +399,7 @@ impl Run {
         if let Some(chunk) = agent.recorder.states.drain(state) {
             self.compare(&chunk.records, incoming);
         }
+        self.compare_pending(incoming);
     }
 
     fn compare(&mut self, records: &[u8], incoming: &Incoming) {
@@ -373,11 +412,18 @@ impl Run {
             }
         };
         for record in decoded {
-            if self.is_over() {
-                return;
+            if let Decoded::Event { kind, site, values } = record {
+                self.pending.push_back((kind, site, values));
             }
-            let Decoded::Event { kind, site, values } = record else {
-                continue;
+        }
+        self.compare_pending(incoming);
+    }
+
+    /// Compares what the subject has done, up to where an external class is to be initialised first.
+    fn compare_pending(&mut self, incoming: &Incoming) {
+        while !self.is_over() && !self.pending.is_empty() && self.initialises(incoming).is_none() {
+            let Some((kind, site, values)) = self.pending.pop_front() else {
+                return;
             };
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {

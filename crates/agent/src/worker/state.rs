@@ -18,7 +18,7 @@ impl Worker {
         jni: &Jni<'_>,
         object: &Local<'_>,
     ) -> Result<(), Halt> {
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         let step = loop {
             match self.turn()? {
                 None => return Ok(()),
