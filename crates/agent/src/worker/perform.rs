@@ -124,7 +124,10 @@ impl Worker {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
                     done.map_err(Halt::from)??;
                 }
-                (_, EventKind::ObjectState) => self.arrive(jni, &step.values)?,
+                (_, EventKind::ObjectState | EventKind::Born) => {
+                    self.comes_to_know(jni, &step)?;
+                    self.run.lock_safe().take();
+                }
                 (_, EventKind::OutgoingReturn | EventKind::OutgoingThrow) => break,
                 _ => {
                     let why = "an external class is initialised, and the recording goes on as if it were not";
@@ -194,7 +197,7 @@ impl Worker {
                 // Where the external superclass threw, no handler in the constructor can see that. Who
                 // called it when it was recorded may not have seen it either.
                 if let Err(thrown) = called {
-                    self.catch_up(agent)?;
+                    self.catch_up(agent, jni)?;
                     if self.next(0).is_some_and(|next| next.depth > step.depth) {
                         self.java()?.reached(jni, &thrown, outside)?;
                     }
