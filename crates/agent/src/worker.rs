@@ -134,6 +134,7 @@ pub(crate) fn greet(
         mode: options.mode,
         socket: options.socket,
         seal: options.seal,
+        coverage: options.coverage,
         ..woven
     })
 }

@@ -5,6 +5,7 @@
 //! is said of it: one recording is explained, several are a table.
 
 mod case;
+mod coverage;
 mod explain;
 mod json;
 mod junit;
@@ -72,6 +73,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PORT", help_heading = JVM, value_parser = clap::value_parser!(u16).range(1..))]
     debug: Option<u16>,
 
+    /// Also say which lines of the observed classes were run
+    #[arg(long, help_heading = RESULTS)]
+    coverage: bool,
     /// Print one JSON document
     #[arg(long, help_heading = RESULTS)]
     json: bool,
@@ -102,7 +106,7 @@ Examples:
   culprit replay culprit-runs/2026-03-09-1
   culprit replay culprit-runs/2026-03-09-1 --against build/classes
   culprit replay RUN/jvm-4711.culprit --debug 5005
-  culprit replay culprit-runs/* --junit replay.xml
+  culprit replay culprit-runs/* --junit replay.xml --coverage
 Exit code 0: everything in sync. 1: something out of sync.";
 
 /// What the command needs from the process it runs in.
@@ -140,6 +144,8 @@ struct Plan {
     /// Where the observed classes are, if not in the recordings.
     against: Option<OsString>,
     mode: Mode,
+    /// Lines are counted.
+    coverage: bool,
 }
 
 /// The classes to replay with, and whether their lines are those of the recording.
@@ -201,6 +207,7 @@ impl Args {
                 OnDivergence::Stop => Mode::Strict,
                 OnDivergence::Skip => Mode::Skip,
             },
+            coverage: self.coverage,
         })
     }
 
@@ -270,8 +277,10 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
             Expected::new(ExitCode::Usage, message).hint("name another file (--junit)")
         })?;
     }
-    if plan.form == Form::Json {
-        json::print(&ended.cases, console.out())?;
+    match (plan.form, coverage::of_all(&ended.cases)) {
+        (Form::Json, _) => json::print(&ended.cases, console.out())?,
+        (Form::Text, Some(all)) => coverage::print(&all, console)?,
+        (Form::Text, None) => {}
     }
     if ended.interrupted {
         let rest = plan.recordings.len() - ended.cases.len();
@@ -460,6 +469,7 @@ impl Stage<'_> {
             scratch: self.scratch.to_owned(),
             heap: self.plan.heap,
             mode: self.plan.mode,
+            coverage: self.plan.coverage,
             limit: self.plan.limit,
             sandbox: self.plan.sandbox.clone(),
             options: self.plan.options.clone(),
@@ -468,6 +478,7 @@ impl Stage<'_> {
         };
         let replayed = replayer.replay(recording, subject, lines)?;
         case.took = replayed.took;
+        case.coverage = replayed.coverage;
         Ok(Verdict::of(replayed.answer, recording))
     }
 

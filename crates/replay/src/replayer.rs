@@ -14,7 +14,7 @@ use culprit_model::options::Mode as AgentMode;
 use culprit_trace::Recording;
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
-use crate::{Error, lift, likeness};
+use crate::{Coverage, Error, lift, likeness};
 
 /// The main class of a worker; the agent brings it along.
 const MAIN: &str = "culprit.runtime.Worker";
@@ -40,6 +40,8 @@ pub struct Replayer {
     pub heap: u64,
     /// What a difference does.
     pub mode: Mode,
+    /// Whether to count the lines that are run.
+    pub coverage: bool,
     /// How long a replay may take; `None` is for ever.
     pub limit: Option<Duration>,
     /// What a worker may do; `None` lets it do whatever we may do.
@@ -55,6 +57,8 @@ pub struct Replayer {
 #[derive(Debug)]
 pub struct Replayed {
     pub answer: Answer,
+    /// The lines that were run, if they were counted and the worker came to the end.
+    pub coverage: Option<Coverage>,
     /// How long it took, with the start of the JVM.
     pub took: Duration,
 }
@@ -87,6 +91,10 @@ impl Replayer {
     ) -> Result<Replayed, Error> {
         let began = Instant::now();
         let lifted = lift(recording);
+        let lines_run = match self.coverage {
+            true => Some(Coverage::none(&subject)?),
+            false => None,
+        };
         let pool = Pool::new(self.plan(recording), 1, subject)?;
         let answer = pool.run(&Job {
             mode: self.mode,
@@ -102,7 +110,18 @@ impl Replayer {
         if !self.options.is_empty() {
             pool.dismiss(PATIENCE);
         }
-        Ok(Replayed { answer, took })
+        let coverage = match (lines_run, &answer) {
+            (Some(mut lines), Answer::Ran { coverage, .. }) => {
+                lines.count(coverage);
+                Some(lines)
+            }
+            _ => None,
+        };
+        Ok(Replayed {
+            answer,
+            coverage,
+            took,
+        })
     }
 
     fn plan(&self, recording: &Recording) -> Plan {
@@ -119,10 +138,15 @@ impl Replayer {
             fixed.push("-XX:+ExitOnOutOfMemoryError".into());
         }
         let (agent, last) = (self.agent.clone(), self.options.clone());
-        let seal = self.sandbox.is_some();
+        let options = AgentOptions {
+            mode: AgentMode::Worker,
+            seal: self.sandbox.is_some(),
+            coverage: self.coverage,
+            ..AgentOptions::default()
+        };
         Plan {
             file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, seal)),
+            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, &options)),
             env: likeness::variables(recording.start())
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
@@ -150,14 +174,12 @@ fn arguments(
     fixed: &[OsString],
     last: &[OsString],
     agent: &PathBuf,
-    seal: bool,
+    options: &AgentOptions,
 ) -> Vec<OsString> {
     let options = AgentOptions {
         out: seat.scratch.display().to_string(),
-        mode: AgentMode::Worker,
         socket: u32::try_from(seat.descriptor).ok(),
-        seal,
-        ..AgentOptions::default()
+        ..options.clone()
     };
     let mut library = OsString::from("-agentpath:");
     library.push(agent);

@@ -4,6 +4,7 @@
 //! The programs are in `fixtures/capture`, `fixtures/replay` and `fixtures/survive`, one folder
 //! each. `fixture` says how they describe themselves; `stage` runs them.
 
+mod analyses;
 mod capture;
 mod choosing;
 mod failures;
