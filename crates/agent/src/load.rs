@@ -13,6 +13,7 @@ use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, h
 use crate::agent::Agent;
 use crate::classes::{Facts, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
+use crate::worker::worker;
 
 /// A class of the runtime, to know its module by.
 const NATIVE: &str = "culprit/runtime/Native";
@@ -181,8 +182,13 @@ impl Agent {
             _ => can_carry_id(&class) && !inherits_id,
         };
         let kept = self.classes.references(loader.number, loading.name);
+        let strangers = match worker() {
+            Some(worker) => worker.strangers(&class, loading.bytes)?,
+            None => Vec::new(),
+        };
         let settings = Settings {
             lines: self.lines(),
+            strangers: &strangers,
             purpose: self.purpose(),
             arrays: self.options.arrays,
             id_field,

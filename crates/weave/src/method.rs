@@ -131,6 +131,10 @@ pub(crate) fn weave_class(
     for (number, method) in methods.iter_mut().enumerate() {
         let name = pool.utf8(method.name)?.into_owned();
         let descriptor = pool.utf8(method.descriptor)?.into_owned();
+        let mut strangers = settings.strangers.iter();
+        if strangers.any(|(n, d)| *n == name && *d == descriptor) {
+            continue;
+        }
         let context = MethodContext {
             major: class.major,
             this_class: class.this_class,
@@ -744,6 +748,7 @@ mod tests {
         };
         let settings = Settings {
             lines: None,
+            strangers: &[],
             purpose: crate::Purpose::Record,
             arrays: culprit_model::options::Arrays::default(),
             id_field: false,
