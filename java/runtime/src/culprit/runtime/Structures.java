@@ -150,6 +150,13 @@ final class Structures {
         U.putLong(state + State.POSITION, position + length);
     }
 
+    /** Fills an object with the state that is about to be told, on replay. */
+    static void foresee(Object o, long state) {
+        if (isShell(o)) {
+            Executor.state(state, o);
+        }
+    }
+
     private void add(Object o) {
         if (met.size() < MOST_OBJECTS && met.put(o, Boolean.TRUE) == null) {
             open.add(o);
@@ -187,6 +194,7 @@ final class Structures {
         if (FieldTable.of(o.getClass()).shapes.length == 0) {
             return true;
         }
+        Beside.looks(o, Beside.STATE);
         if (State.REPLAYS) {
             Executor.state(state, o);
         }
