@@ -28,5 +28,5 @@ pub use coverage::{Coverage, Lines};
 pub use error::Error;
 pub use finding::{Count, Finding, Severity};
 pub use lift::{Blobs, Lifted, lift};
-pub use replayer::{Replayed, Replayer, choose};
-pub use subject::subject;
+pub use replayer::{Capture, Replayed, Replayer, choose};
+pub use subject::{narrower, subject};

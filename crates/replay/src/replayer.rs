@@ -1,7 +1,7 @@
 //! Runs a recording again: one worker JVM that is like the recorded one, and one run in it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use culprit_model::options::Mode as AgentMode;
 use culprit_trace::Recording;
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
+use crate::subject::salt;
 use crate::{Coverage, Error, lift, likeness};
 
 /// The main class of a worker; the agent brings it along.
@@ -51,6 +52,17 @@ pub struct Replayer {
     /// Where goes what workers print.
     pub output: Output,
     pub interrupt: Option<Interrupt>,
+    /// A recording to make of what is replayed.
+    pub capture: Option<Capture>,
+}
+
+/// A second agent in the replaying JVM, which records what the first one replays.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The library of the agent once more, in another file: a JVM loads a file once.
+    pub agent: PathBuf,
+    /// What to record, and where.
+    pub options: AgentOptions,
 }
 
 /// What came of a replay.
@@ -107,7 +119,7 @@ impl Replayer {
         })?;
         let took = began.elapsed();
         // Agents of the user write their reports when the JVM ends.
-        if !self.options.is_empty() {
+        if !self.options.is_empty() || self.capture.is_some() {
             pool.dismiss(PATIENCE);
         }
         let coverage = match (lines_run, &answer) {
@@ -137,6 +149,16 @@ impl Replayer {
         {
             fixed.push("-XX:+ExitOnOutOfMemoryError".into());
         }
+        let capture = self.capture.as_ref().map(|capture| {
+            let options = AgentOptions {
+                beside: true,
+                salt: salt(recording),
+                ..capture.options.clone()
+            };
+            library(&capture.agent, &options)
+        });
+        // Whoever comes first sees the classes as they were, and is seen by those that follow.
+        fixed.extend(capture);
         let (agent, last) = (self.agent.clone(), self.options.clone());
         let options = AgentOptions {
             mode: AgentMode::Worker,
@@ -156,7 +178,12 @@ impl Replayer {
                 memory: Some((self.heap << 20).saturating_add(BESIDES)),
                 ..Limits::default()
             },
-            sandbox: self.sandbox.clone(),
+            sandbox: match &self.capture {
+                Some(capture) => {
+                    (self.sandbox.clone()).map(|sandbox| sandbox.allow_write(&capture.options.out))
+                }
+                None => self.sandbox.clone(),
+            },
             output: self.output,
             patience: match self.limit {
                 Some(_) => PATIENCE,
@@ -173,7 +200,7 @@ fn arguments(
     seat: &Seat<'_>,
     fixed: &[OsString],
     last: &[OsString],
-    agent: &PathBuf,
+    agent: &Path,
     options: &AgentOptions,
 ) -> Vec<OsString> {
     let options = AgentOptions {
@@ -181,12 +208,17 @@ fn arguments(
         socket: u32::try_from(seat.descriptor).ok(),
         ..options.clone()
     };
-    let mut library = OsString::from("-agentpath:");
-    library.push(agent);
-    library.push(format!("={options}"));
     let mut arguments = jvm_options(seat.scratch);
     arguments.extend_from_slice(fixed);
     arguments.extend_from_slice(last);
-    arguments.extend([library, MAIN.into()]);
+    arguments.extend([library(agent, &options), MAIN.into()]);
     arguments
+}
+
+/// The argument that puts an agent into a JVM.
+fn library(agent: &Path, options: &AgentOptions) -> OsString {
+    let mut argument = OsString::from("-agentpath:");
+    argument.push(agent);
+    argument.push(format!("={options}"));
+    argument
 }
