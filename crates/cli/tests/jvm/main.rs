@@ -7,6 +7,7 @@
 mod analyses;
 mod capture;
 mod choosing;
+mod derive;
 mod failures;
 mod fixture;
 mod library;
