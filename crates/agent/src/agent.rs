@@ -20,7 +20,7 @@ use crate::lock::LockSafe;
 use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
 use crate::roots::Roots;
-use crate::runtime;
+use crate::runtime::{self, Names};
 use crate::surroundings;
 use crate::worker;
 
@@ -84,7 +84,10 @@ impl Agent {
         let mut start = facts_at_start(jvmti, &options);
         surroundings::note(jni, &mut start);
         mask(&mut start, &options, &redact);
-        start.notes.extend(salt(jni));
+        start.notes.extend(match options.salt {
+            Some(salt) => Some((SALT_NOTE.to_owned(), salt.to_string())),
+            None => salt(jni),
+        });
         let thread =
             RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
         let classes = Classes::new(options.selection.clone(), roots);
@@ -149,12 +152,22 @@ impl Agent {
         }
     }
 
+    /// What the runtime is called.
+    pub(crate) fn names(&self) -> Names {
+        match self.options.beside {
+            true => Names::Beside,
+            false => Names::Usual,
+        }
+    }
+
     /// Puts the Java runtime into the JVM. The agent must be reachable by native methods by now.
     pub(crate) fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
         let mut ours = None;
+        let names = self.names();
         for (name, bytes) in runtime::CLASSES {
-            let class = jni.define_class(name, None, bytes)?;
-            if *name == "culprit/runtime/Native" {
+            let bytes = names.write(bytes.to_vec())?;
+            let class = jni.define_class(&names.class(name), None, &bytes)?;
+            if name.ends_with("/Native") {
                 jni.register_natives(&class, &natives::table())?;
                 ours = Some(class);
             }
@@ -189,7 +202,7 @@ impl Agent {
             let _ = self.jvmti.add_module_reads(&named, &module);
         }
         if !self.redact.is_empty() {
-            let values = jni.find_class("culprit/runtime/Values")?;
+            let values = jni.find_class(&names.class("culprit/runtime/Values"))?;
             jni.set_static_boolean(&values, "masking", true)?;
         }
         // Asking for a method initialises its class, so that no woven method has to: there the
@@ -197,6 +210,7 @@ impl Agent {
         for (class, method, descriptor) in [
             ("State", "of", "(J)J"),
             ("Records", "end", "(J)V"),
+            ("Beside", "self", "()Ljava/lang/Object;"),
             ("ClassInfo", "role", "(Ljava/lang/Object;)I"),
             ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
             ("Hashes", "isOpen", "(Ljava/lang/Object;)Z"),
@@ -216,8 +230,11 @@ impl Agent {
                 "([Ljava/lang/String;)[Ljava/lang/String;",
             ),
         ] {
-            let class = jni.find_class(&format!("culprit/runtime/{class}"))?;
+            let class = jni.find_class(&names.class(&format!("culprit/runtime/{class}")))?;
             jni.static_method(&class, method, descriptor)?;
+        }
+        if self.purpose() == Purpose::Replay {
+            meet(jni)?;
         }
         // Found before the events begin: finding a class may load it.
         let hooked = hooked_classes(jni, self.purpose());
@@ -242,6 +259,22 @@ impl Agent {
     pub(crate) fn feature(&self) -> u16 {
         self.feature
     }
+}
+
+/// Makes the runtime that replays known to the one that records the replay, where there is one, and
+/// the other way round.
+fn meet(jni: &Jni<'_>) -> Result<(), Trouble> {
+    let usual = "culprit/runtime/Beside";
+    let Ok(beside) = jni.find_class(&Names::Beside.class(usual)) else {
+        return Ok(());
+    };
+    let ours = jni.find_class(usual)?;
+    for (class, other) in [(&ours, &beside), (&beside, &ours)] {
+        let get = jni.static_method(other, "self", "()Ljava/lang/Object;")?;
+        let other = Passed::Reference(jni.call_static_object(other, get)?);
+        jni.set_static_field(class, "other", "Ljava/util/function/BiConsumer;", &other)?;
+    }
+    Ok(())
 }
 
 /// The classes of the JDK that have hooks.

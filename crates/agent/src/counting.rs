@@ -18,7 +18,7 @@ use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, NativeMethod};
 use culprit_model::AgentOptions;
-use culprit_model::observe::{is_jdk_name, is_tool_name};
+use culprit_model::observe::{is_jdk_name, is_own_name, is_tool_name};
 use culprit_trace::COUPLING_EXTENSION;
 use culprit_weave::ahead;
 use culprit_weave::coupling::COUNTER;
@@ -120,7 +120,7 @@ impl Counting {
     pub(crate) fn load(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
         let loader = loading.loader.as_ref()?;
         let loader_class = self.jvmti.class_signature(&jni.object_class(loader)).ok()?;
-        if loader_class == PLATFORM_LOADER || loading.name.starts_with("culprit/runtime/") {
+        if loader_class == PLATFORM_LOADER || is_own_name(loading.name) {
             return None;
         }
         if !self.reaches_runtime(jni, loader) {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvmti::{Jni, Jvmti, Local};
-use culprit_model::observe::is_jdk_name;
+use culprit_model::observe::{is_jdk_name, is_own_name};
 use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
@@ -37,9 +37,20 @@ thread_local! {
 impl Agent {
     /// The new bytes of a class, or `None` to leave it as it is.
     pub(crate) fn load(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
-        if loading.name.starts_with("culprit/runtime/") {
+        if is_own_name(loading.name) {
             return None;
         }
+        let loaded = self.load_as_usual(jni, loading)?;
+        let renamed = self.names().write(loaded);
+        renamed
+            .inspect_err(|error| {
+                let name = loading.name.replace('/', ".");
+                self.recorder.not_woven(name, error.to_string());
+            })
+            .ok()
+    }
+
+    fn load_as_usual(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
         if hook::is_hooked(loading.name, self.purpose()) {
             return self.hook(loading);
         }
@@ -95,7 +106,7 @@ impl Agent {
         if let Some(reaches) = self.classes.reaches_runtime(loader.number) {
             return reaches;
         }
-        let ask = |jni: &Jni<'_>| ask_for_class(jni, object, PROBE).is_some();
+        let ask = |jni: &Jni<'_>| ask_for_class(jni, object, &self.names().class(PROBE)).is_some();
         let reaches = jni.with_frame(ask).unwrap_or(false);
         self.classes.set_reaches_runtime(loader.number, reaches);
         if !reaches {
@@ -184,8 +195,13 @@ impl Agent {
             _ => can_carry_id(&class) && !inherits_id,
         };
         let kept = self.classes.references(loader.number, loading.name);
+        let strangers = match worker() {
+            Some(worker) => worker.strangers(&class, loading.bytes)?,
+            None => Vec::new(),
+        };
         let settings = Settings {
             lines: self.lines(),
+            strangers: &strangers,
             purpose: self.purpose(),
             arrays: self.options.arrays,
             id_field,
@@ -263,7 +279,8 @@ impl Agent {
     /// classes are woven anew and watched from inside. Not in the load hook: verifying a superclass
     /// may load the class that is being loaded.
     pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
-        let _ = jni.with_frame(|jni| open_module(self.jvmti, jni, class, NATIVE));
+        let _ =
+            jni.with_frame(|jni| open_module(self.jvmti, jni, class, &self.names().class(NATIVE)));
         if !self.heirs.is_waiting() {
             return;
         }

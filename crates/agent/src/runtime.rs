@@ -1,6 +1,9 @@
 //! The Java runtime, compiled, as the JVM defines it: `cargo xtask runtime` makes the class files
 //! from `java/runtime/src`.
 
+use culprit_classfile::ClassFile;
+use culprit_weave::probe::BESIDE_NAMES;
+
 macro_rules! classes {
     ($($name:literal),* $(,)?) => {
         /// Name and bytes of each class, superclasses first.
@@ -15,6 +18,7 @@ classes!(
     "Native",
     "State",
     "Records",
+    "Beside",
     "ClassInfo$1",
     "ClassInfo",
     "Identity$Entry",
@@ -65,3 +69,52 @@ pub(crate) const COUNTER: (&str, &[u8]) = (
     "culprit/runtime/Counter",
     include_bytes!("../../../java/runtime/classes/culprit/runtime/Counter.class"),
 );
+
+/// How the runtime, and what weaving adds, is called in this JVM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Names {
+    Usual,
+    /// Another runtime has the usual names.
+    Beside,
+}
+
+impl Names {
+    /// The name of a class of the runtime.
+    pub(crate) fn class(self, usual: &str) -> String {
+        let (from, to) = BESIDE_NAMES[0];
+        match self {
+            Names::Usual => usual.to_owned(),
+            Names::Beside => usual.replacen(from, to, 1),
+        }
+    }
+
+    /// A class of the runtime, or one that was woven, with these names in it.
+    pub(crate) fn write(self, bytes: Vec<u8>) -> Result<Vec<u8>, culprit_classfile::Error> {
+        if self == Names::Usual {
+            return Ok(bytes);
+        }
+        let mut class = ClassFile::parse(&bytes)?;
+        for (from, to) in BESIDE_NAMES {
+            class.pool.rename(from, to);
+        }
+        class.write()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runtime_beside_another_shares_no_name_with_it() {
+        for (name, bytes) in CLASSES {
+            let renamed = Names::Beside.write(bytes.to_vec()).unwrap();
+            let has = |text: &str| renamed.windows(text.len()).any(|w| w == text.as_bytes());
+            for (usual, _) in BESIDE_NAMES {
+                assert!(!has(usual), "{name} has {usual}");
+            }
+            let class = ClassFile::parse(&renamed).unwrap();
+            assert_eq!(class.name().unwrap(), Names::Beside.class(name));
+        }
+    }
+}

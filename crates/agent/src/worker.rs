@@ -23,6 +23,7 @@ use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti};
 use culprit_model::{AgentOptions, Outcome};
 use culprit_wire::{FromWorker, Message as _, ToWorker};
@@ -135,6 +136,7 @@ pub(crate) fn greet(
         mode: options.mode,
         socket: options.socket,
         seal: options.seal,
+        coverage: options.coverage,
         ..woven
     })
 }
@@ -147,6 +149,15 @@ impl Worker {
             .set(java)
             .map_err(|_| "the worker is installed already")?;
         Ok(())
+    }
+
+    /// The methods that other agents have added to a class.
+    pub(crate) fn strangers(
+        &self,
+        class: &ClassFile,
+        bytes: &[u8],
+    ) -> Result<Vec<(String, String)>, culprit_classfile::Error> {
+        self.subject.strangers(class, bytes)
     }
 
     fn java(&self) -> Result<&Java, Halt> {

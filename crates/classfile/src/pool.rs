@@ -144,6 +144,33 @@ impl Pool {
         out.extend(&self.bytes);
     }
 
+    /// Puts `to` in the place of `from` in all texts, both of the same length: names of classes and
+    /// members, descriptors, strings.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        debug_assert_eq!(from.len(), to.len());
+        for offset in self.offsets.iter().filter(|offset| **offset != UNUSABLE) {
+            let at = *offset as usize;
+            let Some([tag::UTF8, high, low]) = self.bytes.get(at..at + 3) else {
+                continue;
+            };
+            let length = usize::from(u16::from_be_bytes([*high, *low]));
+            let Some(text) = self.bytes.get_mut(at + 3..at + 3 + length) else {
+                continue;
+            };
+            let mut start = 0;
+            while let Some(found) = text[start..]
+                .windows(from.len())
+                .position(|part| part == from.as_bytes())
+            {
+                start += found;
+                text[start..start + to.len()].copy_from_slice(to.as_bytes());
+                start += to.len();
+            }
+        }
+        // What was known of constants by their contents.
+        self.table.clear();
+    }
+
     /// Number of indices, the unusable index 0 included: what the file calls `constant_pool_count`.
     pub fn count(&self) -> usize {
         self.offsets.len()

@@ -43,9 +43,18 @@ fn folders(cache: Option<OsString>, home: Option<OsString>, temporary: &Path) ->
 
 /// The path of the unpacked agent, in the first folder that will do.
 pub(crate) fn unpack(folders: &[PathBuf]) -> Result<PathBuf, Expected> {
+    unpack_as(&format!("agent-{}.so", &HASH[..16]), folders)
+}
+
+/// The path of a second file with the same: a JVM loads a file once, and is to have two agents.
+pub(crate) fn unpack_twin(folders: &[PathBuf]) -> Result<PathBuf, Expected> {
+    unpack_as(&format!("agent-{}-twin.so", &HASH[..16]), folders)
+}
+
+fn unpack_as(name: &str, folders: &[PathBuf]) -> Result<PathBuf, Expected> {
     let mut reasons = Vec::new();
     for folder in folders {
-        match unpack_into(folder, LIBRARY) {
+        match unpack_into(folder, name, LIBRARY) {
             Ok(file) => return Ok(file),
             Err(reason) => reasons.push(format!("{}: {reason}", folder.display())),
         }
@@ -58,7 +67,7 @@ pub(crate) fn unpack(folders: &[PathBuf]) -> Result<PathBuf, Expected> {
         .hint("set XDG_CACHE_HOME to a folder that only you can write to"))
 }
 
-fn unpack_into(folder: &Path, library: &[u8]) -> Result<PathBuf, String> {
+fn unpack_into(folder: &Path, name: &str, library: &[u8]) -> Result<PathBuf, String> {
     let text = folder.to_str().ok_or("its name is not UTF-8")?;
     // The JVM ends the path of an agent at `=`, and splits JAVA_TOOL_OPTIONS at white space.
     if text.contains(|c: char| c == '=' || c == '"' || c == '\'' || c.is_whitespace()) {
@@ -66,7 +75,7 @@ fn unpack_into(folder: &Path, library: &[u8]) -> Result<PathBuf, String> {
     }
     make_private(folder).map_err(|error| error.to_string())?;
     check_private(folder)?;
-    let file = folder.join(format!("agent-{}.so", &HASH[..16]));
+    let file = folder.join(name);
     if !is_sound(&file, library) {
         write_whole(folder, &file, library).map_err(|error| error.to_string())?;
     }

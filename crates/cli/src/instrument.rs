@@ -315,6 +315,7 @@ fn prepare(
     };
     let settings = Settings {
         lines: None,
+        strangers: &[],
         purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field,

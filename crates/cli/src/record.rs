@@ -4,6 +4,7 @@
 //! its streams are its own, its status is ours. What we have to say comes after it, on stderr.
 
 mod aftermath;
+mod derive;
 mod folder;
 mod launch;
 pub(crate) mod nearest;
@@ -41,6 +42,15 @@ pub(crate) struct Args {
     /// Only count calls between classes, and propose good borders
     #[arg(long, help_heading = "What to observe")]
     suggest: bool,
+    /// Record a narrower set from the replay of this recording, not from CMD
+    #[arg(
+        long,
+        value_name = "REC",
+        requires = "observe",
+        conflicts_with_all = ["suggest", "keep", "command"],
+        help_heading = "What to observe"
+    )]
+    replay: Option<PathBuf>,
     /// With --suggest: print one line of JSON on stdout, after CMD's own
     #[arg(long, requires = "suggest", help_heading = "What to observe")]
     json: bool,
@@ -90,7 +100,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     quiet: bool,
     /// The command to run, as you would type it
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "replay", value_name = "CMD")]
     command: Vec<OsString>,
 }
 
@@ -98,6 +108,7 @@ const EXAMPLES: &str = "\
 Examples:
   culprit record -- java -jar app.jar
   culprit record --observe 'com.acme.billing.**' -- mvn -q test
+  culprit record --observe com.acme.billing.Tax --replay culprit-runs/2026-03-09-1
 The status is that of CMD. For commands other than java, each JVM prints one
 line `Picked up JAVA_TOOL_OPTIONS: ...` on stderr by itself.";
 
@@ -200,6 +211,7 @@ impl Args {
             },
             socket: None,
             seal: false,
+            beside: false,
             coverage: false,
             salt: None,
             selection,
@@ -234,6 +246,9 @@ impl Args {
 /// Runs the command and reports on what was recorded.
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan();
+    if let Some(path) = &args.replay {
+        return derive::run(path, plan, around, console);
+    }
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.
     let program = launch::Program::find(&plan.command, around.path.as_deref())?;

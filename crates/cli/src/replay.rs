@@ -5,6 +5,7 @@
 //! is said of it: one recording is explained, several are a table.
 
 mod case;
+mod coverage;
 mod explain;
 mod json;
 mod junit;
@@ -17,8 +18,9 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
+use culprit_model::AgentOptions;
 use culprit_replay::{
-    ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
+    Capture, ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
 };
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{LineCheck, Mode, Subject};
@@ -72,6 +74,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PORT", help_heading = JVM, value_parser = clap::value_parser!(u16).range(1..))]
     debug: Option<u16>,
 
+    /// Also say which lines of the observed classes were run
+    #[arg(long, help_heading = RESULTS)]
+    coverage: bool,
     /// Print one JSON document
     #[arg(long, help_heading = RESULTS)]
     json: bool,
@@ -93,6 +98,10 @@ enum OnDivergence {
     Skip,
 }
 
+/// The limits of a replay that nobody set any for.
+const LIMIT: Duration = Duration::from_secs(600);
+const HEAP: u64 = 1024;
+
 const LIMITS: &str = "What replayed code may do";
 const JVM: &str = "Where it runs";
 const RESULTS: &str = "What is said of it";
@@ -102,7 +111,7 @@ Examples:
   culprit replay culprit-runs/2026-03-09-1
   culprit replay culprit-runs/2026-03-09-1 --against build/classes
   culprit replay RUN/jvm-4711.culprit --debug 5005
-  culprit replay culprit-runs/* --junit replay.xml
+  culprit replay culprit-runs/* --junit replay.xml --coverage
 Exit code 0: everything in sync. 1: something out of sync.";
 
 /// What the command needs from the process it runs in.
@@ -140,6 +149,10 @@ struct Plan {
     /// Where the observed classes are, if not in the recordings.
     against: Option<OsString>,
     mode: Mode,
+    /// Lines are counted.
+    coverage: bool,
+    /// What to record of the replay.
+    capture: Option<Capture>,
 }
 
 /// The classes to replay with, and whether their lines are those of the recording.
@@ -201,20 +214,15 @@ impl Args {
                 OnDivergence::Stop => Mode::Strict,
                 OnDivergence::Skip => Mode::Skip,
             },
+            coverage: self.coverage,
+            capture: None,
         })
     }
 
     fn jdks(&self, around: &Around) -> Result<Jdks, Expected> {
-        let failed = |error: culprit_jvm::JdkError| {
-            Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
-        };
-        if let Some(home) = &self.java {
-            return Ok(Jdks::Named(Jdk::at(home).map_err(failed)?));
-        }
-        let found = Jdk::all(&around.jdks);
-        match found.is_empty() {
-            true => Err(failed(culprit_jvm::JdkError::NotFound)),
-            false => Ok(Jdks::Found(found)),
+        match &self.java {
+            Some(home) => Ok(Jdks::Named(Jdk::at(home).map_err(no_jdk)?)),
+            None => found(around),
         }
     }
 
@@ -237,17 +245,24 @@ impl Args {
     }
 }
 
+/// All JDKs of this machine.
+fn found(around: &Around) -> Result<Jdks, Expected> {
+    let found = Jdk::all(&around.jdks);
+    match found.is_empty() {
+        true => Err(no_jdk(culprit_jvm::JdkError::NotFound)),
+        false => Ok(Jdks::Found(found)),
+    }
+}
+
+fn no_jdk(error: culprit_jvm::JdkError) -> Expected {
+    Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
+}
+
 /// Replays what was asked for.
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan(around)?;
     let library = agent::unpack(&around.agent_folders)?;
-    let scratch = tempfile::Builder::new()
-        .prefix("culprit-replay-")
-        .tempdir()
-        .map_err(|error| {
-            Expected::new(ExitCode::Usage, format!("no temporary folder: {error}"))
-                .hint("set TMPDIR to a folder that you can write to")
-        })?;
+    let scratch = scratch()?;
     let stage = Stage {
         plan: &plan,
         library: &library,
@@ -270,8 +285,10 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
             Expected::new(ExitCode::Usage, message).hint("name another file (--junit)")
         })?;
     }
-    if plan.form == Form::Json {
-        json::print(&ended.cases, console.out())?;
+    match (plan.form, coverage::of_all(&ended.cases)) {
+        (Form::Json, _) => json::print(&ended.cases, console.out())?,
+        (Form::Text, Some(all)) => coverage::print(&all, console)?,
+        (Form::Text, None) => {}
     }
     if ended.interrupted {
         let rest = plan.recordings.len() - ended.cases.len();
@@ -279,6 +296,58 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
         return Ok(ExitCode::Interrupted);
     }
     Ok(case::exit_code(&ended.cases))
+}
+
+/// Replays a recording and has what that runs recorded: how it went.
+pub(crate) fn capture(
+    path: &Path,
+    options: AgentOptions,
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
+    let around = Around::of_process();
+    let plan = Plan {
+        recordings: vec![path.to_owned()],
+        form: Form::Text,
+        jdks: found(&around)?,
+        sandbox: Some(Sandbox::default()),
+        limit: Some(LIMIT),
+        heap: HEAP,
+        options: Vec::new(),
+        output: Output::Kept,
+        against: None,
+        mode: Mode::Strict,
+        coverage: false,
+        capture: Some(Capture {
+            agent: agent::unpack_twin(&around.agent_folders)?,
+            options,
+        }),
+    };
+    let library = agent::unpack(&around.agent_folders)?;
+    let scratch = scratch()?;
+    let stage = Stage {
+        plan: &plan,
+        library: &library,
+        scratch: scratch.path(),
+        interrupt: Interrupt::by_signals()?,
+    };
+    warn_of_gap(console)?;
+    match stage.case(path, console)? {
+        Some(case) if !stage.interrupt.is_wanted() => {
+            if !matches!(case.verdict, Verdict::InSync { .. }) {
+                case.print(console)?;
+            }
+            Ok(case.verdict.exit_code())
+        }
+        _ => Ok(ExitCode::Interrupted),
+    }
+}
+
+fn scratch() -> Result<tempfile::TempDir, Expected> {
+    let made = tempfile::Builder::new().prefix("culprit-replay-").tempdir();
+    made.map_err(|error| {
+        Expected::new(ExitCode::Usage, format!("no temporary folder: {error}"))
+            .hint("set TMPDIR to a folder that you can write to")
+    })
 }
 
 fn warn_of_gap(console: &mut Console) -> std::io::Result<()> {
@@ -460,14 +529,17 @@ impl Stage<'_> {
             scratch: self.scratch.to_owned(),
             heap: self.plan.heap,
             mode: self.plan.mode,
+            coverage: self.plan.coverage,
             limit: self.plan.limit,
             sandbox: self.plan.sandbox.clone(),
             options: self.plan.options.clone(),
             output: self.plan.output,
             interrupt: Some(self.interrupt.clone()),
+            capture: self.plan.capture.clone(),
         };
         let replayed = replayer.replay(recording, subject, lines)?;
         case.took = replayed.took;
+        case.coverage = replayed.coverage;
         Ok(Verdict::of(replayed.answer, recording))
     }
 

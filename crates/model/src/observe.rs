@@ -98,7 +98,7 @@ pub struct Selection {
 
 /// Packages that are never the program's own code, whatever folder they are loaded from: build
 /// tools and test frameworks with what they carry along.
-const TOOLS: [&str; 24] = [
+const TOOLS: [&str; 25] = [
     "org/junit/",
     "junit/",
     "org/hamcrest/",
@@ -123,6 +123,7 @@ const TOOLS: [&str; 24] = [
     "org/jacoco/",
     "org/aspectj/",
     "culprit/runtime/",
+    "culprit/capture/",
 ];
 
 /// The JDK's own packages, by name. Some of them may come in jars as well (`javax`).
@@ -143,6 +144,11 @@ pub fn is_jdk_name(class: &str) -> bool {
     JDK.iter().any(|prefix| class.starts_with(prefix))
 }
 
+/// Whether a class, by its internal name, is one that the agent brings along.
+pub fn is_own_name(class: &str) -> bool {
+    class.starts_with("culprit/runtime/") || class.starts_with("culprit/capture/")
+}
+
 /// Whether a class, by its internal name, belongs to a build tool or a test framework.
 pub fn is_tool_name(class: &str) -> bool {
     TOOLS.iter().any(|prefix| class.starts_with(prefix))
@@ -151,7 +157,7 @@ pub fn is_tool_name(class: &str) -> bool {
 impl Selection {
     /// Whether the class itself is selected; subclasses of selected classes are the caller's part.
     pub fn selects(&self, class: &str, origin: Origin) -> bool {
-        if self.exclude.iter().any(|p| p.matches(class)) || class.starts_with("culprit/runtime/") {
+        if self.exclude.iter().any(|p| p.matches(class)) || is_own_name(class) {
             return false;
         }
         if self.observe.iter().any(|p| p.matches(class)) {

@@ -56,6 +56,8 @@ pub struct AgentOptions {
     pub socket: Option<u32>,
     /// A worker is to forbid itself to start programs, once it is up.
     pub seal: bool,
+    /// Another agent of ours replays in this JVM, and this one records what that runs.
+    pub beside: bool,
     /// A worker counts which lines of the observed classes are run.
     pub coverage: bool,
     /// What the recorded JVM made up for the order of immutable sets and maps.
@@ -104,6 +106,9 @@ impl fmt::Display for AgentOptions {
         }
         if self.seal {
             write!(f, ",seal=yes")?;
+        }
+        if self.beside {
+            write!(f, ",beside=yes")?;
         }
         if self.coverage {
             write!(f, ",coverage=yes")?;
@@ -195,6 +200,7 @@ impl AgentOptions {
             },
             "socket" => self.socket = Some(value.parse().map_err(|_| bad(&value))?),
             "seal" => self.seal = value == "yes",
+            "beside" => self.beside = value == "yes",
             "coverage" => self.coverage = value == "yes",
             "salt" => self.salt = Some(value.parse().map_err(|_| bad(&value))?),
             "observe" if value == "app" => self.selection.app = true,
@@ -269,6 +275,7 @@ mod tests {
             mode: Mode::Suggest,
             socket: Some(3),
             seal: true,
+            beside: true,
             coverage: true,
             salt: Some(-4),
             selection: Selection {

@@ -1,7 +1,7 @@
 //! Runs a recording again: one worker JVM that is like the recorded one, and one run in it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,8 @@ use culprit_model::options::Mode as AgentMode;
 use culprit_trace::Recording;
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
-use crate::{Error, lift, likeness};
+use crate::subject::salt;
+use crate::{Coverage, Error, lift, likeness};
 
 /// The main class of a worker; the agent brings it along.
 const MAIN: &str = "culprit.runtime.Worker";
@@ -40,6 +41,8 @@ pub struct Replayer {
     pub heap: u64,
     /// What a difference does.
     pub mode: Mode,
+    /// Whether to count the lines that are run.
+    pub coverage: bool,
     /// How long a replay may take; `None` is for ever.
     pub limit: Option<Duration>,
     /// What a worker may do; `None` lets it do whatever we may do.
@@ -49,12 +52,25 @@ pub struct Replayer {
     /// Where goes what workers print.
     pub output: Output,
     pub interrupt: Option<Interrupt>,
+    /// A recording to make of what is replayed.
+    pub capture: Option<Capture>,
+}
+
+/// A second agent in the replaying JVM, which records what the first one replays.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The library of the agent once more, in another file: a JVM loads a file once.
+    pub agent: PathBuf,
+    /// What to record, and where.
+    pub options: AgentOptions,
 }
 
 /// What came of a replay.
 #[derive(Debug)]
 pub struct Replayed {
     pub answer: Answer,
+    /// The lines that were run, if they were counted and the worker came to the end.
+    pub coverage: Option<Coverage>,
     /// How long it took, with the start of the JVM.
     pub took: Duration,
 }
@@ -87,6 +103,10 @@ impl Replayer {
     ) -> Result<Replayed, Error> {
         let began = Instant::now();
         let lifted = lift(recording);
+        let lines_run = match self.coverage {
+            true => Some(Coverage::none(&subject)?),
+            false => None,
+        };
         let pool = Pool::new(self.plan(recording), 1, subject)?;
         let answer = pool.run(&Job {
             mode: self.mode,
@@ -99,10 +119,21 @@ impl Replayer {
         })?;
         let took = began.elapsed();
         // Agents of the user write their reports when the JVM ends.
-        if !self.options.is_empty() {
+        if !self.options.is_empty() || self.capture.is_some() {
             pool.dismiss(PATIENCE);
         }
-        Ok(Replayed { answer, took })
+        let coverage = match (lines_run, &answer) {
+            (Some(mut lines), Answer::Ran { coverage, .. }) => {
+                lines.count(coverage);
+                Some(lines)
+            }
+            _ => None,
+        };
+        Ok(Replayed {
+            answer,
+            coverage,
+            took,
+        })
     }
 
     fn plan(&self, recording: &Recording) -> Plan {
@@ -118,11 +149,26 @@ impl Replayer {
         {
             fixed.push("-XX:+ExitOnOutOfMemoryError".into());
         }
+        let capture = self.capture.as_ref().map(|capture| {
+            let options = AgentOptions {
+                beside: true,
+                salt: salt(recording),
+                ..capture.options.clone()
+            };
+            library(&capture.agent, &options)
+        });
+        // Whoever comes first sees the classes as they were, and is seen by those that follow.
+        fixed.extend(capture);
         let (agent, last) = (self.agent.clone(), self.options.clone());
-        let seal = self.sandbox.is_some();
+        let options = AgentOptions {
+            mode: AgentMode::Worker,
+            seal: self.sandbox.is_some(),
+            coverage: self.coverage,
+            ..AgentOptions::default()
+        };
         Plan {
             file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, seal)),
+            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, &options)),
             env: likeness::variables(recording.start())
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
@@ -132,7 +178,12 @@ impl Replayer {
                 memory: Some((self.heap << 20).saturating_add(BESIDES)),
                 ..Limits::default()
             },
-            sandbox: self.sandbox.clone(),
+            sandbox: match &self.capture {
+                Some(capture) => {
+                    (self.sandbox.clone()).map(|sandbox| sandbox.allow_write(&capture.options.out))
+                }
+                None => self.sandbox.clone(),
+            },
             output: self.output,
             patience: match self.limit {
                 Some(_) => PATIENCE,
@@ -149,22 +200,25 @@ fn arguments(
     seat: &Seat<'_>,
     fixed: &[OsString],
     last: &[OsString],
-    agent: &PathBuf,
-    seal: bool,
+    agent: &Path,
+    options: &AgentOptions,
 ) -> Vec<OsString> {
     let options = AgentOptions {
         out: seat.scratch.display().to_string(),
-        mode: AgentMode::Worker,
         socket: u32::try_from(seat.descriptor).ok(),
-        seal,
-        ..AgentOptions::default()
+        ..options.clone()
     };
-    let mut library = OsString::from("-agentpath:");
-    library.push(agent);
-    library.push(format!("={options}"));
     let mut arguments = jvm_options(seat.scratch);
     arguments.extend_from_slice(fixed);
     arguments.extend_from_slice(last);
-    arguments.extend([library, MAIN.into()]);
+    arguments.extend([library(agent, &options), MAIN.into()]);
     arguments
+}
+
+/// The argument that puts an agent into a JVM.
+fn library(agent: &Path, options: &AgentOptions) -> OsString {
+    let mut argument = OsString::from("-agentpath:");
+    argument.push(agent);
+    argument.push(format!("={options}"));
+    argument
 }

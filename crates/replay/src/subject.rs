@@ -1,6 +1,7 @@
 //! The program of a recording, as a worker needs it: the classes with code, outlines of the
 //! others, and how to weave them as they were woven.
 
+use culprit_model::observe::Origin;
 use culprit_model::{AgentOptions, Pattern, Selection};
 use culprit_trace::{Recording, SALT_NOTE};
 use culprit_wire::{ClassKind, Loader, Subject, SubjectClass};
@@ -66,8 +67,25 @@ fn options(recording: &Recording) -> Result<AgentOptions, Error> {
     })
 }
 
+/// The observed classes of a recording that are observed still by a narrower selection, each by its
+/// name: a pattern may match others as well, of which the recording has no code.
+pub fn narrower(recording: &Recording, selection: &Selection) -> Selection {
+    let observed = recording.classes().iter().filter(|class| class.observed);
+    let names = observed.map(|class| class.name.as_str());
+    let mut kept: Vec<&str> = names
+        .filter(|name| selection.selects(name, Origin::Program))
+        .collect();
+    kept.sort_unstable();
+    kept.dedup();
+    Selection {
+        observe: kept.into_iter().filter_map(exactly).collect(),
+        exclude: selection.exclude.clone(),
+        app: false,
+    }
+}
+
 /// What the recorded JVM made up for the order of immutable sets and maps.
-fn salt(recording: &Recording) -> Option<i64> {
+pub(crate) fn salt(recording: &Recording) -> Option<i64> {
     let mut notes = recording.start().notes.iter();
     let (_, salt) = notes.find(|(name, _)| name == SALT_NOTE)?;
     salt.parse().ok()

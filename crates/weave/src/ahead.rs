@@ -329,6 +329,7 @@ mod tests {
 
     const SETTINGS: Settings<'_> = Settings {
         lines: None,
+        strangers: &[],
         purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field: true,

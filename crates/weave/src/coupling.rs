@@ -69,6 +69,7 @@ pub trait Numbers {
 pub fn counted(class: ClassFile, numbers: &dyn Numbers) -> Result<Woven, Error> {
     let settings = Settings {
         lines: None,
+        strangers: &[],
         purpose: Purpose::Record,
         arrays: Arrays::Contents,
         id_field: false,

@@ -4,7 +4,6 @@
 //! made.
 
 use culprit_classfile::{Asm, Attribute, Code, Instruction, LocalKind, Member, Type, access, op};
-use culprit_model::SiteId;
 use culprit_model::value::split_descriptor;
 
 use crate::method::{Target, Weaver};
@@ -37,7 +36,6 @@ pub(crate) fn take(
     weaver: &mut Weaver<'_>,
     instruction: &Instruction<'_>,
     target: &Target<'_>,
-    site: SiteId,
     call: u16,
 ) -> Result<(), Error> {
     let way = match instruction.opcode {
@@ -70,7 +68,8 @@ pub(crate) fn take(
         instruction,
         target,
         receiver,
-        name: format!("{DETOUR}{}", site.0),
+        // The same whenever the class is woven: one that exists already keeps its methods.
+        name: format!("{DETOUR}{}${}", weaver.number, weaver.detours.len()),
     };
     let method = detour.add(weaver)?;
     let mut asm = Asm::new();

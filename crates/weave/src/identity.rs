@@ -7,7 +7,7 @@
 //! Library code may ask at any time. So a class that inherits the method from `Object` gets one of
 //! its own, which tells.
 
-use culprit_classfile::{Asm, ClassFile, Code, Instruction, LocalKind, Member, access, op};
+use culprit_classfile::{Asm, ClassFile, Code, Instruction, LocalKind, Member, Pool, access, op};
 use culprit_model::SiteKind;
 use culprit_model::value::split_descriptor;
 
@@ -66,21 +66,31 @@ const KEEPING: [&str; 6] = [
     "add",
 ];
 
+/// Name and descriptor of what is asked.
+const HASH: (&str, &str) = ("hashCode", "()I");
+
 /// Gives a class that inherits `hashCode` from `Object` a method that tells what that answers.
 pub(crate) fn add_hash(class: &mut ClassFile) -> Result<(), Error> {
     if class.super_name()?.as_deref() != Some("java/lang/Object") {
         return Ok(());
     }
-    for method in &class.methods {
-        let is_hash = class.pool.utf8_bytes(method.name)? == b"hashCode"
-            && class.pool.utf8_bytes(method.descriptor)? == b"()I";
-        if is_hash {
+    let mut body = Asm::new();
+    body.aload(0);
+    let pool = &mut class.pool;
+    for method in &mut class.methods {
+        let name = pool.utf8(method.name)?.into_owned();
+        let descriptor = pool.utf8(method.descriptor)?.into_owned();
+        if is_added(method, &name, &descriptor) {
+            // It tells the runtime that records a replay. The replay comes first: it has the hash.
+            probe::call(&mut body, pool, "hash")?;
+            body.pop();
+            return prepend(method, pool, &body);
+        }
+        if (name.as_str(), descriptor.as_str()) == HASH {
             return Ok(());
         }
     }
-    let mut body = Asm::new();
-    body.aload(0);
-    probe::call(&mut body, &mut class.pool, "hash")?;
+    probe::call(&mut body, pool, "hash")?;
     body.op(op::IRETURN);
     let code = Code {
         max_stack: 1,
@@ -96,6 +106,23 @@ pub(crate) fn add_hash(class: &mut ClassFile) -> Result<(), Error> {
         attributes: vec![code.write(&mut class.pool)?],
     };
     class.methods.push(method);
+    Ok(())
+}
+
+/// Whether a method is one that weaving has added; compilers make bridges alone.
+pub(crate) fn is_added(method: &Member, name: &str, descriptor: &str) -> bool {
+    let kind = method.access & (access::SYNTHETIC | access::BRIDGE);
+    (name, descriptor) == HASH && kind == access::SYNTHETIC
+}
+
+/// Puts code before that of a method without jumps.
+fn prepend(method: &mut Member, pool: &mut Pool, first: &Asm) -> Result<(), Error> {
+    let Some(place) = method.attribute_index(pool, "Code") else {
+        return Ok(());
+    };
+    let mut code = Code::parse(&method.attributes[place], pool)?;
+    code.bytes.splice(0..0, first.bytes().iter().copied());
+    method.attributes[place] = code.write(pool)?;
     Ok(())
 }
 

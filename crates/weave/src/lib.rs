@@ -113,6 +113,9 @@ pub struct Settings<'a> {
     pub references: References<'a>,
     /// Where lines are counted, if they are.
     pub lines: Option<&'a lines::Lines>,
+    /// Names and descriptors of methods that other agents have added. They stay as they are: what
+    /// they do is none of the program's doing.
+    pub strangers: &'a [(String, String)],
 }
 
 /// Numbers for sites, unique in a JVM.

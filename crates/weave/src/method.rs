@@ -35,6 +35,8 @@ pub(crate) struct Weaver<'a> {
     pub(crate) context: MethodContext,
     pub(crate) in_interface: bool,
     pub(crate) purpose: Purpose,
+    /// Number of the method in its class.
+    pub(crate) number: usize,
     /// Methods that calls of this one go through, on replay.
     pub(crate) detours: Vec<Member>,
     /// Where `new` became null.
@@ -117,7 +119,7 @@ pub(crate) fn weave_class(
     let natives = natives(&class)?;
     let mut sites = Vec::new();
     let mut skipped = Vec::new();
-    let given = reference::give_bodies(&mut class, settings.references, choose);
+    let given = reference::give_bodies(&mut class, settings.references, &choose);
     let Given {
         references,
         handles,
@@ -131,6 +133,13 @@ pub(crate) fn weave_class(
     for (number, method) in methods.iter_mut().enumerate() {
         let name = pool.utf8(method.name)?.into_owned();
         let descriptor = pool.utf8(method.descriptor)?.into_owned();
+        let mut strangers = settings.strangers.iter();
+        if identity::is_added(method, &name, &descriptor)
+            || strangers.any(|(n, d)| *n == name && *d == descriptor)
+                && !reference::is_body_of(method, &name, &pool, &choose)?
+        {
+            continue;
+        }
         let context = MethodContext {
             major: class.major,
             this_class: class.this_class,
@@ -256,6 +265,7 @@ fn weave_method(
         context: parts.context,
         in_interface: parts.in_interface,
         purpose: parts.purpose,
+        number: parts.number,
         detours: Vec::new(),
         nulled: BTreeSet::new(),
         simulation: None,
@@ -366,6 +376,14 @@ impl Weaver<'_> {
     }
 
     /// Where lines begin: place in the code, and line.
+    /// Whether an instruction calls the runtime that records what this one replays.
+    pub(crate) fn is_probe_beside(&self, instruction: &Instruction<'_>) -> Result<bool, Error> {
+        Ok(instruction.opcode == op::INVOKESTATIC
+            && self
+                .named(instruction)?
+                .is_some_and(|named| named.owner.starts_with(probe::BESIDE)))
+    }
+
     pub(crate) fn line_entries(&self) -> Vec<(u16, u16)> {
         self.lines.entries().to_vec()
     }
@@ -744,6 +762,7 @@ mod tests {
         };
         let settings = Settings {
             lines: None,
+            strangers: &[],
             purpose: crate::Purpose::Record,
             arrays: culprit_model::options::Arrays::default(),
             id_field: false,

@@ -60,6 +60,9 @@ pub(crate) fn weave(
     for instruction in code.instructions() {
         let instruction = instruction?;
         if weaver.purpose == Purpose::Replay {
+            if weaver.is_probe_beside(&instruction)? {
+                continue;
+            }
             locks::gate(weaver, &instruction)?;
             statics::touch(weaver, world, &instruction)?;
         }

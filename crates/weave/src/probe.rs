@@ -11,6 +11,17 @@ pub const PROBE: &str = "culprit/runtime/Probe";
 /// The class that answers on replay.
 pub const ANSWER: &str = "culprit/runtime/Answer";
 
+/// Where the runtime is that records a replay, in the same JVM as the one that replays. Its probes
+/// are not the program's calls.
+pub const BESIDE: &str = "culprit/capture/";
+
+/// The names of a runtime and of what it adds to classes, and those of one that is beside another:
+/// both can be in one JVM. Of the same length, so that one can be written over the other.
+pub const BESIDE_NAMES: [(&str, &str); 2] = [
+    ("culprit/runtime/", BESIDE),
+    (crate::ID_FIELD, "$capture$id"),
+];
+
 /// The probes that are there once: name and descriptor.
 const SINGLE: [(&str, &str); 43] = [
     ("here", "()J"),

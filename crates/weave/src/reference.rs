@@ -11,6 +11,7 @@ use culprit_model::value::split_descriptor;
 
 use crate::Error;
 use crate::method::Target;
+use crate::probe::BESIDE;
 
 /// How the names of bodies start; the same is in `Hiding.java`.
 pub(crate) const BODY: &str = "lambda$culprit$";
@@ -58,6 +59,9 @@ pub struct Reference {
     /// Internal name of the receiver's class where the reference is made, if it is bound there.
     bound: Option<String>,
     line: Option<u16>,
+    /// Its number among all references of the class, with a body or without: whoever weaves the
+    /// class for another observed set calls the body the same.
+    number: usize,
 }
 
 /// Which references of a class get bodies.
@@ -101,6 +105,40 @@ pub(crate) fn is_constructing(method: &str) -> bool {
         .is_some_and(|rest| rest.starts_with("new$"))
 }
 
+/// Whether a method is a body that weaving has given to a reference which `choose` picks as well.
+pub(crate) fn is_body_of(
+    method: &Member,
+    name: &str,
+    pool: &Pool,
+    choose: &impl Fn(u8, &Target<'_>) -> bool,
+) -> Result<bool, Error> {
+    let Some(code) = method.attribute(pool, "Code") else {
+        return Ok(false);
+    };
+    if !name.starts_with(BODY) {
+        return Ok(false);
+    }
+    // Its last call, but for those of probes, is that of the target.
+    let mut chosen = false;
+    for instruction in Code::parse(code, pool)?.instructions() {
+        let instruction = instruction?;
+        let (true, Some(index)) = (instruction.is_invoke(), instruction.pool_index()) else {
+            continue;
+        };
+        let member = pool.member(index)?;
+        if !member.owner.starts_with(BESIDE) {
+            let target = Target {
+                owner: &member.owner,
+                name: &member.name,
+                descriptor: &member.descriptor,
+                is_static: instruction.opcode == op::INVOKESTATIC,
+            };
+            chosen = choose(instruction.opcode, &target);
+        }
+    }
+    Ok(chosen)
+}
+
 /// Gives bodies to method references: to those that `choose` picks, or to those that had one.
 /// Either all is done, or the class stays as it was.
 pub(crate) fn give_bodies(
@@ -127,6 +165,7 @@ pub(crate) fn give_bodies(
     let malformed = Error::References("the bootstrap methods are malformed");
     let mut bootstraps = parse(&class.attributes[place].bytes).ok_or(malformed)?;
     let mut uses = Vec::new();
+    let mut all: Vec<Reference> = Vec::new();
     for (method, member) in class.methods.iter().enumerate() {
         let Some(attribute) = member.attribute_index(&class.pool, "Code") else {
             continue;
@@ -140,10 +179,15 @@ pub(crate) fn give_bodies(
                 continue;
             };
             let line = code.line_at(&class.pool, instruction.pc);
-            let Some(reference) = read(class, &bootstraps, constant, line)? else {
+            let Some(mut reference) = read(class, &bootstraps, constant, line)? else {
                 continue;
             };
-            let found = known.iter().position(|k| *k == reference);
+            let met = all.iter().position(|it| it.is_like(&reference));
+            reference.number = met.unwrap_or(all.len());
+            if met.is_none() {
+                all.push(reference.clone());
+            }
+            let found = known.iter().position(|k| k.is_like(&reference));
             if found.is_none() && !(may_add && choose(reference.opcode(), &reference.target())) {
                 continue;
             }
@@ -196,7 +240,7 @@ fn redirect(
     let mut constants = Vec::new();
     for used in uses {
         let reference = &known[used.reference];
-        let (name, descriptor) = (reference.body_name(used.reference), reference.body_type()?);
+        let (name, descriptor) = (reference.body_name(), reference.body_type()?);
         let body = if in_interface {
             pool.add_interface_method_ref(&owner, &name, &descriptor)?
         } else {
@@ -221,8 +265,8 @@ fn redirect(
 /// Adds the bodies and nothing else.
 pub(crate) fn add_bodies(class: &mut ClassFile, references: &[Reference]) -> Result<(), Error> {
     let mut bodies = Vec::new();
-    for (i, reference) in references.iter().enumerate() {
-        bodies.push(reference.body(i, class)?);
+    for reference in references {
+        bodies.push(reference.body(class)?);
     }
     class.methods.extend(bodies);
     Ok(())
@@ -283,6 +327,7 @@ fn read(
         is_interface: target.is_interface,
         bound,
         line,
+        number: 0,
     }))
 }
 
@@ -312,7 +357,18 @@ impl Reference {
         }
     }
 
-    fn body_name(&self, number: usize) -> String {
+    /// Whether it is the same, wherever it is in the class.
+    fn is_like(&self, other: &Reference) -> bool {
+        let number = other.number;
+        let moved = Reference {
+            number,
+            ..self.clone()
+        };
+        moved == *other
+    }
+
+    fn body_name(&self) -> String {
+        let number = self.number;
         let name = match self.kind {
             Kind::New => "new",
             _ => &self.name,
@@ -337,7 +393,7 @@ impl Reference {
         })
     }
 
-    fn body(&self, number: usize, class: &mut ClassFile) -> Result<Member, Error> {
+    fn body(&self, class: &mut ClassFile) -> Result<Member, Error> {
         let descriptor = self.body_type()?;
         let malformed = || Error::Descriptor(descriptor.clone());
         let (parameters, result) = split_descriptor(&descriptor).ok_or_else(malformed)?;
@@ -381,7 +437,7 @@ impl Reference {
         };
         Ok(Member {
             access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
-            name: pool.add_utf8(&self.body_name(number))?,
+            name: pool.add_utf8(&self.body_name())?,
             descriptor: pool.add_utf8(&descriptor)?,
             attributes: vec![code.write(pool)?],
         })

@@ -64,6 +64,28 @@ impl Classes {
             .any(|reset| *reset == Reset::Load)
     }
 
+    /// The methods of a class that its bytes in the recording do not have: other agents added them.
+    pub(crate) fn strangers(
+        &self,
+        class: &ClassFile,
+        bytes: &[u8],
+    ) -> Result<Vec<(String, String)>, culprit_classfile::Error> {
+        let classes = self.classes.lock_safe();
+        let of_name = classes.get(class.name()?.as_ref());
+        let of_name = of_name.into_iter().flat_map(BTreeMap::values);
+        let mut known = Vec::new();
+        for recorded in of_name {
+            if recorded.kind != ClassKind::Observed || recorded.bytes == bytes {
+                return Ok(Vec::new());
+            }
+            known.extend(methods(&ClassFile::parse(&recorded.bytes)?)?);
+        }
+        drop(classes);
+        let mut strangers = methods(class)?;
+        strangers.retain(|method| !known.is_empty() && !known.contains(method));
+        Ok(strangers)
+    }
+
     /// The static fields of an observed class that scenarios may change.
     pub(crate) fn variables(&self, name: &str) -> Vec<(String, String)> {
         let classes = self.classes.lock_safe();
@@ -169,4 +191,13 @@ impl Classes {
             .map(|field| Some(class.pool.utf8(field.name).ok()?.into_owned()))
             .collect()
     }
+}
+
+/// Names and descriptors of the methods of a class.
+fn methods(class: &ClassFile) -> Result<Vec<(String, String)>, culprit_classfile::Error> {
+    let methods = class.methods.iter().map(|method| {
+        let name = class.pool.utf8(method.name)?.into_owned();
+        Ok((name, class.pool.utf8(method.descriptor)?.into_owned()))
+    });
+    methods.collect()
 }

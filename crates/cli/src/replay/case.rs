@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use culprit_jvm::{Answer, Unresolved};
 use culprit_model::Outcome;
-use culprit_replay::Severity;
+use culprit_replay::{Coverage, Severity};
 use culprit_trace::Recording;
 
 use super::explain::Difference;
@@ -31,6 +31,8 @@ pub(crate) struct Case {
     /// What another version of the program changes.
     pub(crate) against: Option<Versions>,
     pub(crate) verdict: Verdict,
+    /// The lines it ran, if they were counted.
+    pub(crate) coverage: Option<Coverage>,
     /// How long the replay took.
     pub(crate) took: Duration,
 }
@@ -219,6 +221,7 @@ impl Case {
             findings: Vec::new(),
             against: None,
             verdict,
+            coverage: None,
             took: Duration::ZERO,
         }
     }

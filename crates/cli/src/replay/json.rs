@@ -7,6 +7,7 @@ use culprit_replay::Severity;
 use serde_json::{Value as Json, json};
 
 use super::case::{Case, Verdict, Went};
+use super::coverage;
 use super::explain::Difference;
 use super::versions::Versions;
 
@@ -18,6 +19,7 @@ pub(crate) fn print(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
         "document": "replay",
         "version": VERSION,
         "recordings": cases.iter().map(case).collect::<Vec<_>>(),
+        "coverage": coverage::of_all(cases).as_ref().map(coverage::json),
     });
     writeln!(out, "{document:#}")
 }
@@ -40,6 +42,7 @@ fn case(case: &Case) -> Json {
             "text": text,
         })).collect::<Vec<_>>(),
         "against": case.against.as_ref().map(Versions::json),
+        "coverage": case.coverage.as_ref().map(coverage::json),
         "next": case.verdict.next_step(),
     });
     match &case.verdict {

@@ -4,8 +4,10 @@
 //! The programs are in `fixtures/capture`, `fixtures/replay` and `fixtures/survive`, one folder
 //! each. `fixture` says how they describe themselves; `stage` runs them.
 
+mod analyses;
 mod capture;
 mod choosing;
+mod derive;
 mod failures;
 mod fixture;
 mod library;

@@ -18,10 +18,10 @@ use crate::process::{self, Ended, Running, command};
 use crate::stage::{Recorded, Stage, folder, on_every_jdk, on_one_jdk};
 
 /// Every class is verified and every JNI call checked, there too.
-const STRICT: [&str; 3] = ["--", "-Xverify:all", "-Xcheck:jni"];
+pub(crate) const STRICT: [&str; 3] = ["--", "-Xverify:all", "-Xcheck:jni"];
 
 /// `culprit replay` of something, with arguments, in a folder.
-fn replay(stage: &Stage, home: &Path, path: &Path, args: &[&str]) -> Command {
+pub(crate) fn replay(stage: &Stage, home: &Path, path: &Path, args: &[&str]) -> Command {
     let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home);
     culprit
         .env("JAVA_HOME", &stage.jdk.home)
@@ -32,7 +32,7 @@ fn replay(stage: &Stage, home: &Path, path: &Path, args: &[&str]) -> Command {
     culprit
 }
 
-fn replayed(stage: &Stage, recorded: &Recorded, args: &[&str]) -> Ended {
+pub(crate) fn replayed(stage: &Stage, recorded: &Recorded, args: &[&str]) -> Ended {
     let home = folder();
     let ended = process::run(&mut replay(stage, home.path(), &recorded.run, args));
     let left = fs::read_dir(home.path()).unwrap();
@@ -41,7 +41,7 @@ fn replayed(stage: &Stage, recorded: &Recorded, args: &[&str]) -> Ended {
     ended
 }
 
-fn record(stage: &Stage, path: &str) -> Recorded {
+pub(crate) fn record(stage: &Stage, path: &str) -> Recorded {
     let fixture = Fixture::named(path);
     let recorded = stage.run(&fixture).record();
     assert_eq!(recorded.ended.status, fixture.status, "{path}");

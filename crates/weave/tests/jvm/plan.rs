@@ -72,6 +72,7 @@ impl Loom {
             .is_some_and(|s| s == "java/lang/Object");
         let settings = Settings {
             lines: None,
+            strangers: &[],
             purpose: match plan {
                 Plan::Replay => Purpose::Replay,
                 _ => Purpose::Record,

@@ -171,6 +171,11 @@ final class ClassInfo {
         return news;
     }
 
+    /** Whether the hash of the class itself was told. */
+    boolean isTold() {
+        return told;
+    }
+
     static ClassInfo of(Class<?> type) {
         return ALL.get(type);
     }

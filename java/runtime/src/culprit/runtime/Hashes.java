@@ -96,9 +96,17 @@ final class Hashes {
         return form == ClassInfo.STRING || form == ClassInfo.BOXED;
     }
 
+    /** Gives an object the hash that is about to be told, on replay. */
+    static void foresee(Object o, long state) {
+        if (!Identity.isTold(o, ClassInfo.of(o))) {
+            Identity.setHash(o, Executor.hash(state));
+        }
+    }
+
     /** Records the hash of an object, unless it was recorded before. */
     static void tell(Object o, long state, int site) {
         try {
+            Beside.looks(o, Beside.HASH);
             if (!Identity.tell(o, ClassInfo.of(o), state)) {
                 return;
             }

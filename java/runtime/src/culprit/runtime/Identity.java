@@ -206,11 +206,34 @@ final class Identity {
         if (hash == 0 || !HEADER_TELLS || (header & 7) != 1) {
             return;
         }
-        Entry known = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? null : stripe(o).entry(o);
-        long hashed = header & ~HASH_MASK | (long) hash << HASH_SHIFT;
-        if (U.compareAndSetLong(o, 0L, header, hashed) && known != null) {
-            TABLE[hash & STRIPES - 1].put(o, hash, known);
+        if ((header & HASH_MASK) >>> HASH_SHIFT == hash) {
+            return;
         }
+        alias(o, hash);
+        Beside.rehashes(o, hash);
+        long hashed = header & ~HASH_MASK | (long) hash << HASH_SHIFT;
+        U.compareAndSetLong(o, 0L, header, hashed);
+    }
+
+    /** Has an object of an unwoven class, which is about to get another hash, found under that too. */
+    static void alias(Object o, int hash) {
+        Entry known = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? null : stripe(o).entry(o);
+        if (known != null) {
+            Stripe stripe = TABLE[hash & STRIPES - 1];
+            stripe.put(new Entry(known, o, stripe.dead, hash));
+        }
+    }
+
+    /** Whether the hash of an object was told. */
+    static boolean isTold(Object o, ClassInfo info) {
+        if (info.form == ClassInfo.CLASS) {
+            return ClassInfo.of((Class<?>) o).isTold();
+        }
+        if (info.idOffset != 0 || info.form == ClassInfo.ENUM) {
+            return Hashes.isTold(o, info);
+        }
+        Entry known = isFresh(o) ? null : stripe(o).entry(o);
+        return known != null && known.told;
     }
 
     /** Takes the ids of objects back: for a scenario in which they have none yet. */
@@ -270,6 +293,13 @@ final class Identity {
             super(o, queue);
             this.hash = hash;
             this.id = id;
+        }
+
+        /** The same under another hash. */
+        Entry(Entry known, Object o, ReferenceQueue<Object> queue, int hash) {
+            this(o, queue, hash, known.id);
+            told = known.told;
+            stated = known.stated;
         }
     }
 
@@ -335,21 +365,12 @@ final class Identity {
             return id != 0 ? id : add(o, state);
         }
 
-        /** Keeps what is known of an object under another hash. */
-        synchronized void put(Object o, int hash, Entry known) {
-            Entry entry = put(o, hash, known.id);
-            entry.told = known.told;
-            entry.stated = known.stated;
-        }
-
-        private Entry put(Object o, int hash, long id) {
+        synchronized void put(Entry entry) {
             Link[] all = size > buckets.length ? larger() : buckets;
-            int index = index(hash, all);
-            Entry entry = new Entry(o, dead, hash, id);
+            int index = index(entry.hash, all);
             all[index] = new Link(entry, all[index]);
             buckets = all;
             size++;
-            return entry;
         }
 
         private synchronized long add(Object o, long state) {
@@ -359,7 +380,7 @@ final class Identity {
             }
             purge();
             id = fresh(state);
-            put(o, System.identityHashCode(o), id);
+            put(new Entry(o, dead, System.identityHashCode(o), id));
             if (State.REPLAYS) {
                 Answer.keep(o, id);
             }

@@ -142,6 +142,13 @@ final class Structures {
         Records.takeUp(state, begun);
     }
 
+    /** Fills an object with the state that is about to be told, on replay. */
+    static void foresee(Object o, long state) {
+        if (isShell(o)) {
+            Executor.state(state, o);
+        }
+    }
+
     private void add(Object o) {
         if (met.size() < MOST_OBJECTS && met.put(o, Boolean.TRUE) == null) {
             open.add(o);
@@ -179,6 +186,7 @@ final class Structures {
         if (FieldTable.of(o.getClass()).shapes.length == 0) {
             return true;
         }
+        Beside.looks(o, Beside.STATE);
         if (State.REPLAYS) {
             Executor.state(state, o);
         }

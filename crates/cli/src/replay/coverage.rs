@@ -1,0 +1,133 @@
+//! The lines that replays ran, for a person and for programs.
+
+use std::io;
+
+use culprit_replay::Coverage;
+use serde_json::{Value as Json, json};
+
+use super::case::Case;
+use crate::console::Console;
+use crate::show::figure::{clipped, grouped, printable, wrap};
+use crate::show::place::dotted;
+
+const WIDTH: usize = 80;
+/// Columns of the figures, and of the margin before the names.
+const FIGURES: usize = 14 + 6;
+const MARGIN: usize = 2;
+/// Where the lines that were not run are listed.
+const INDENT: usize = 4;
+const NOT_RUN: &str = "not run: ";
+
+/// What all replays together ran; `None` if nobody counted.
+pub(crate) fn of_all(cases: &[Case]) -> Option<Coverage> {
+    let mut counted = cases.iter().filter_map(|case| case.coverage.as_ref());
+    let mut all = counted.next()?.clone();
+    counted.for_each(|other| all.add(other));
+    Some(all)
+}
+
+pub(crate) fn print(coverage: &Coverage, console: &mut Console) -> io::Result<()> {
+    let styles = console.styles();
+    let width = width(coverage);
+    let (dim, strong) = (styles.dim, styles.strong);
+    let out = console.out();
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{strong}Lines run: {} of {}{strong:#}, {}",
+        grouped(coverage.run() as u64),
+        grouped(coverage.total() as u64),
+        percent(coverage.run(), coverage.total())
+    )?;
+    let head = format!("{:MARGIN$}{:<width$}{:>14}{:>6}", "", "class", "lines", "");
+    writeln!(out, "{dim}{}{dim:#}", head.trim_end())?;
+    for (class, lines) in coverage.classes() {
+        let name = clipped(&printable(&dotted(class)), width);
+        let figures = format!("{}/{}", lines.run(), lines.total());
+        let share = percent(lines.run(), lines.total());
+        writeln!(out, "{:MARGIN$}{name:<width$}{figures:>14}{share:>6}", "")?;
+        let mut label = NOT_RUN;
+        for line in stretches(&lines.not_run()) {
+            let indent = NOT_RUN.len();
+            writeln!(out, "{:INDENT$}{dim}{label:<indent$}{line}{dim:#}", "")?;
+            label = "";
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn json(coverage: &Coverage) -> Json {
+    let classes = coverage.classes().map(|(class, lines)| {
+        json!({
+            "class": dotted(class),
+            "run": lines.run(),
+            "total": lines.total(),
+            "not_run": lines.not_run(),
+            "counts": lines.counts.iter().collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "run": coverage.run(),
+        "total": coverage.total(),
+        "classes": classes.collect::<Vec<_>>(),
+    })
+}
+
+fn width(coverage: &Coverage) -> usize {
+    let names = coverage.classes().map(|(class, _)| class.chars().count());
+    names
+        .max()
+        .unwrap_or_default()
+        .clamp(5, WIDTH - FIGURES - MARGIN)
+}
+
+/// Rounded down: all is only what is all.
+fn percent(run: usize, total: usize) -> String {
+    match total {
+        // A class that was compiled without line numbers, or has no code.
+        0 => "-".to_owned(),
+        _ => format!("{}%", run * 100 / total),
+    }
+}
+
+/// `3-5, 9`, in as many lines as that takes.
+fn stretches(not_run: &[(u16, u16)]) -> Vec<String> {
+    let texts: Vec<String> = not_run
+        .iter()
+        .map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        })
+        .collect();
+    match texts.is_empty() {
+        true => Vec::new(),
+        false => wrap(&texts.join(", "), WIDTH - INDENT - NOT_RUN.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_only_what_is_all() {
+        for (run, total, expect) in [
+            (0, 0, "-"),
+            (0, 3, "0%"),
+            (999, 1000, "99%"),
+            (2, 2, "100%"),
+        ] {
+            assert_eq!(percent(run, total), expect);
+        }
+    }
+
+    #[test]
+    fn stretches_fit_on_the_screen() {
+        assert!(stretches(&[]).is_empty());
+        assert_eq!(stretches(&[(3, 5), (9, 9)]), ["3-5, 9"]);
+        let many: Vec<(u16, u16)> = (0..60).map(|n| (n * 1000, n * 1000 + 4)).collect();
+        let lines = stretches(&many);
+        assert!(lines.len() > 5);
+        assert!(lines.iter().all(|line| line.len() <= 67), "{lines:?}");
+    }
+}

@@ -1,0 +1,70 @@
+package culprit.runtime;
+
+import java.util.function.BiConsumer;
+
+/**
+ * Where two runtimes meet that are in one JVM, in packages of their own: one replays, and one records
+ * what the replay runs. Each is to the other something of the JDK.
+ *
+ * <p>What the JVM makes up is as it was recorded only once the replay has seen to it, and the probes of
+ * the recording run come first. So they ask the replay to see to it now; and when that changes the hash
+ * of an object, they are told, since ids are found by it.
+ */
+final class Beside implements BiConsumer<Object, Integer> {
+    /** What the recording is about to look at. */
+    static final Integer HASH = 1, STATE = 2;
+
+    /** The other runtime; null in a JVM that has one alone. Set by the agent. */
+    private static BiConsumer<Object, Integer> other;
+
+    private Beside() {}
+
+    /** What the other runtime gets of this one. */
+    static Object self() {
+        return new Beside();
+    }
+
+    /** The recording is about to look at an object. */
+    static void looks(Object o, Integer what) {
+        if (!State.REPLAYS && other != null) {
+            other.accept(o, what);
+        }
+    }
+
+    /** The replay is about to give an object the hash that was recorded. */
+    static void rehashes(Object o, int hash) {
+        if (State.REPLAYS && other != null) {
+            other.accept(o, hash);
+        }
+    }
+
+    /** The replay is over, and what the current thread does from now on is nobody's doing. */
+    static Object over() {
+        if (State.REPLAYS && other != null) {
+            other.accept(null, null);
+        }
+        return null;
+    }
+
+    /** What the other runtime says. */
+    @Override
+    public void accept(Object o, Integer what) {
+        if (!State.REPLAYS) {
+            if (o == null) {
+                State.mute(State.ofCurrentThread(), 1);
+            } else {
+                Identity.alias(o, what);
+            }
+            return;
+        }
+        long token = State.current();
+        if (token == 0) {
+            return;
+        }
+        if (what.equals(HASH)) {
+            Hashes.foresee(o, State.of(token));
+        } else {
+            Structures.foresee(o, State.of(token));
+        }
+    }
+}
