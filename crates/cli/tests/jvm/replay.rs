@@ -120,6 +120,16 @@ fn functions_from_outside_are_called_by_library_code() {
 }
 
 #[test]
+fn streams_know_observed_classes_again() {
+    check("replay/streamed");
+}
+
+#[test]
+fn proxies_have_stubs() {
+    check("replay/proxied");
+}
+
+#[test]
 fn many_objects_take_little_memory() {
     let stage = on_one_jdk();
     let recorded = record(stage, "replay/crowd");
