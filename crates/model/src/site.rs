@@ -67,12 +67,13 @@ impl Site {
             | EventKind::OutgoingThrow
             | EventKind::ArrayContents => matches!(self.kind, SiteKind::Call | SiteKind::Callee),
             // Where library code asks, they have the site of the innermost call.
-            EventKind::IdentityHash | EventKind::ObjectState => matches!(
+            EventKind::IdentityHash
+            | EventKind::ObjectState
+            | EventKind::Held
+            | EventKind::Born => matches!(
                 self.kind,
                 SiteKind::Entry | SiteKind::Call | SiteKind::Callee
             ),
-            // They have none.
-            EventKind::Held | EventKind::Born => false,
             EventKind::OutgoingRead
             | EventKind::OutgoingWrite
             | EventKind::IncomingRead

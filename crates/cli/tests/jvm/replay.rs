@@ -111,12 +111,12 @@ fn subclasses_that_are_loaded_later_are_what_they_were() {
 
 #[test]
 fn initialisers_of_external_classes_call_observed_code() {
-    check("replay/starting");
+    check("replay/outset");
 }
 
 #[test]
 fn functions_from_outside_are_called_by_library_code() {
-    check("replay/lent");
+    check("replay/borrowed");
 }
 
 #[test]

@@ -216,8 +216,8 @@ impl<'t> Checker<'t> {
         let mut shapes = site
             .shapes(step.kind)
             .ok_or(Problem::Kind(step.kind, step.site))?;
-        if step.kind == EventKind::ObjectState {
-            // A state has as many pieces as it takes.
+        if step.kind.is_list() {
+            // As many as it takes.
             shapes.resize(step.values.len().max(1), Shape::Reference);
         }
         if shapes.len() != step.values.len() {

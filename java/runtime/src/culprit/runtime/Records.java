@@ -34,7 +34,6 @@ final class Records {
 
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long ORDER = Native.order();
-    private static final long BYTES = U.arrayBaseOffset(byte[].class);
 
     private Records() {}
 
@@ -62,7 +61,7 @@ final class Records {
     static byte[] putAside(long state) {
         long start = open(state);
         byte[] begun = new byte[(int) (U.getLong(state + State.POSITION) - start)];
-        U.copyMemory(null, start, begun, BYTES, begun.length);
+        U.copyMemory(null, start, begun, ClassInfo.of(begun).elementBase, begun.length);
         U.putLong(state + State.POSITION, start);
         return begun;
     }
@@ -71,7 +70,7 @@ final class Records {
     static void takeUp(long state, byte[] begun) {
         U.putLong(state + State.POSITION, open(state));
         long position = Values.room(state, begun.length);
-        U.copyMemory(begun, BYTES, null, position, begun.length);
+        U.copyMemory(begun, ClassInfo.of(begun).elementBase, null, position, begun.length);
         U.putLong(state + State.POSITION, position + begun.length);
     }
 
