@@ -81,9 +81,9 @@ final class Constants {
     private static synchronized Map<Object, Constant> gather(Class<?> type) {
         Map<Object, Constant> found = new IdentityHashMap<>();
         for (Class<?> base = type; base != null; base = base.getSuperclass()) {
-            for (Class<?> c = base; c != null; c = c.getDeclaringClass()) {
-                boolean library = c.getClassLoader() == null && ClassInfo.of(c).role == ClassInfo.LIVE;
-                if (library && !U.shouldBeInitialized(c)) {
+            // A class of the program may be within one that is not there.
+            for (Class<?> c = base; c != null && c.getClassLoader() == null; c = c.getDeclaringClass()) {
+                if (ClassInfo.of(c).role == ClassInfo.LIVE && !U.shouldBeInitialized(c)) {
                     gatherFields(c, found);
                 }
             }

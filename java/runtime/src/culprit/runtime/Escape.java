@@ -57,8 +57,7 @@ final class Escape {
      */
     static void mark(Object root, ClassInfo rootInfo, long state, boolean named) {
         Identity.of(root, rootInfo, state);
-        // A message and a stack, with causes that cross the border on their own; what nobody changes.
-        boolean alone = root instanceof Throwable || root instanceof VarHandle || root instanceof MethodHandle;
+        boolean alone = isAlone(root);
         if (alone && named) {
             return;
         }
@@ -75,6 +74,11 @@ final class Escape {
         if (gone.size() > 1 || !named) {
             tell(gone, state);
         }
+    }
+
+    /** A message and a stack, with causes that cross the border on their own; what nobody changes. */
+    private static boolean isAlone(Object o) {
+        return o instanceof Throwable || o instanceof VarHandle || o instanceof MethodHandle;
     }
 
     /** Tells which objects got ids, before the record that is under way. */
@@ -104,6 +108,9 @@ final class Escape {
             if (++seen > MOST) {
                 Native.lost(LARGE_ESCAPE);
                 return;
+            }
+            if (isAlone(o)) {
+                continue;
             }
             if (o instanceof Object[]) {
                 for (Object held : (Object[]) o) {
