@@ -139,7 +139,43 @@ impl World for Classes {
     }
 }
 
+/// The world as code was woven in it: the same in a JVM that records, and what it was then in one
+/// that replays.
+pub(crate) struct AsWhenWoven<'c> {
+    classes: &'c Classes,
+    external: HashSet<String>,
+}
+
+impl World for AsWhenWoven<'_> {
+    fn is_reset(&self, class: &str) -> bool {
+        self.classes.is_reset(class)
+    }
+
+    fn is_observed(&self, class: &str) -> bool {
+        !self.external.contains(class) && self.classes.is_observed(class)
+    }
+
+    fn declaring(
+        &self,
+        class: &str,
+        kind: MemberKind,
+        name: &str,
+        descriptor: &str,
+    ) -> Option<String> {
+        self.classes.declaring(class, kind, name, descriptor)
+    }
+}
+
 impl Classes {
+    /// The world in which the code of an observed class is woven.
+    pub(crate) fn as_when_woven(&self, class: &str) -> AsWhenWoven<'_> {
+        let taken = worker().map(|worker| worker.taken_for_external(class));
+        AsWhenWoven {
+            classes: self,
+            external: taken.unwrap_or_default(),
+        }
+    }
+
     pub(crate) fn new(selection: Selection, roots: Roots) -> Classes {
         Classes {
             selection,

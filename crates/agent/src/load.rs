@@ -181,7 +181,9 @@ impl Agent {
             }
         }
         let origin = || code_source(jni, loading);
-        let observed = (kin || self.classes.selects(loading.name, origin))
+        let stub = worker().is_some_and(|worker| worker.is_stub(loading.name));
+        let observed = !stub
+            && (kin || self.classes.selects(loading.name, origin))
             && !self.classes.selection.excludes(loading.name);
         if observed && inherits && !loading.again {
             self.heirs.add(loading.name);
@@ -224,7 +226,8 @@ impl Agent {
             references,
             skipped,
         } = if observed {
-            culprit_weave::observed(class, &self.classes, settings, &self.numbers)?
+            let world = self.classes.as_when_woven(loading.name);
+            culprit_weave::observed(class, &world, settings, &self.numbers)?
         } else {
             culprit_weave::outside(class, &self.classes, settings, &self.numbers)?
         };

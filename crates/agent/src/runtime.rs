@@ -29,8 +29,10 @@ classes!(
     "Escape",
     "Values$Nest",
     "Values",
+    "Constants$1",
+    "Constants$Constant",
+    "Constants",
     "FieldTable$1",
-    "FieldTable$Constant",
     "FieldTable",
     "Structures",
     "Reflection$1",
@@ -53,7 +55,14 @@ macro_rules! more {
     };
 }
 
-more!("Executor", "Answer", "Loader", "Stop", "Worker");
+more!(
+    "Executor",
+    "Answer$Births",
+    "Answer",
+    "Loader",
+    "Stop",
+    "Worker",
+);
 
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (

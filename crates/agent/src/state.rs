@@ -62,12 +62,14 @@ pub(crate) struct State {
     left_out: AtomicU64,
     /// On replay, what observed code is answered if it is a scalar.
     answer: AtomicU64,
+    /// What the next object carries that an observed constructor makes on this thread.
+    births: AtomicU64,
     own_slot: [AtomicU64; 2],
 }
 
 /// Names and offsets of the fields that the runtime knows, for the test that compares them.
 #[cfg(test)]
-pub(crate) const LAYOUT: [(&str, usize); 16] = [
+pub(crate) const LAYOUT: [(&str, usize); 17] = [
     ("POSITION", std::mem::offset_of!(State, position)),
     ("PUBLISHED", std::mem::offset_of!(State, published)),
     ("BASE", std::mem::offset_of!(State, base)),
@@ -84,7 +86,17 @@ pub(crate) const LAYOUT: [(&str, usize); 16] = [
     ("CHAINED", std::mem::offset_of!(State, chained)),
     ("LEFT_OUT", std::mem::offset_of!(State, left_out)),
     ("ANSWER", std::mem::offset_of!(State, answer)),
+    ("BIRTHS", std::mem::offset_of!(State, births)),
 ];
+
+/// What the first object carries that an observed constructor makes on a thread: the marks that
+/// `Identity.java` knows, and the thread above the number.
+fn first_birth(thread: ThreadId) -> u64 {
+    const BORN: u64 = 1 << 62;
+    const BIRTH: u64 = 1 << 61;
+    const NUMBER_BITS: u32 = 36;
+    BORN | (u64::from(thread.0) << NUMBER_BITS & (BIRTH - 1)) | BIRTH
+}
 
 /// A run of whole records of one thread.
 pub(crate) struct Chunk {
@@ -281,6 +293,7 @@ impl States {
         state.muted.store(0, Ordering::Relaxed);
         state.chained.store(0, Ordering::Relaxed);
         state.left_out.store(0, Ordering::Relaxed);
+        state.births.store(first_birth(thread), Ordering::Relaxed);
         state
             .stopped
             .store(i32::from(threads.stopped), Ordering::Relaxed);
@@ -375,6 +388,18 @@ impl States {
     pub(crate) fn depth(&self, address: i64) -> i32 {
         let state = self.state(self.index_of(address));
         state.depth.load(Ordering::Relaxed)
+    }
+
+    /// Has a thread be as deep in open crossings as the executor says.
+    pub(crate) fn set_depth(&self, address: i64, depth: i32) {
+        let index = self.index_of(address);
+        let state = self.state(index);
+        state.depth.store(depth, Ordering::Relaxed);
+        let slot = state.slot.load(Ordering::Relaxed) as *const [AtomicU64; 2];
+        // SAFETY: every state in use has the address of a slot, in the table or in itself, and neither
+        // is ever unmapped.
+        let slot = unsafe { &*slot };
+        slot[1].store(self.word(index) as u64, Ordering::Relaxed);
     }
 
     /// Puts a scalar where the runtime takes it from.

@@ -17,6 +17,7 @@ mod run;
 mod state;
 mod subject;
 
+use std::collections::HashSet;
 use std::io::BufReader;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
@@ -162,6 +163,18 @@ impl Worker {
     fn java(&self) -> Result<&Java, Halt> {
         let missing = || Halt::Unsupported("the runtime of the worker is not there".to_owned());
         self.java.get().ok_or_else(missing)
+    }
+
+    /// The classes that the code of one was woven to leave observed code for when it was recorded.
+    /// A subclass of an observed class is observed as well, but code that was woven before that was
+    /// loaded could not know.
+    pub(crate) fn taken_for_external(&self, class: &str) -> HashSet<String> {
+        self.run.lock_safe().taken_for_external(class)
+    }
+
+    /// Whether a class stands for an external one, whatever it inherits from.
+    pub(crate) fn is_stub(&self, class: &str) -> bool {
+        self.subject.is_outline(class)
     }
 
     /// Runs scenarios until the host says goodbye or is gone.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_model::scenario::Tables;
-use culprit_model::{BlobId, Outcome, Step};
+use culprit_model::{BlobId, Outcome, Step, ThreadId};
 use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode};
 
 use crate::Status;
@@ -29,6 +29,9 @@ pub struct Job<'a> {
 /// Steps that can be told more than once, from the first one on each time.
 pub trait Steps {
     fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_>;
+
+    /// The objects that the steps ask for by the thread that made them and their number, in order.
+    fn births(&self) -> Result<Vec<(ThreadId, u64)>, SourceError>;
 }
 
 /// Why the next step cannot be had.
@@ -46,6 +49,12 @@ impl Steps for Vec<Step> {
     fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
         let pieces = self.iter().map(|step| Piece::Step(Cow::Borrowed(step)));
         Box::new(pieces.map(Ok))
+    }
+
+    fn births(&self) -> Result<Vec<(ThreadId, u64)>, SourceError> {
+        let mut births: Vec<_> = self.iter().filter_map(Step::birth).collect();
+        births.sort_unstable();
+        Ok(births)
     }
 }
 

@@ -12,6 +12,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use culprit_model::ThreadId;
 use culprit_model::scenario::Tables;
 use culprit_wire::{FromWorker, Message, Run, StepPacker, ToWorker, WireError, table_messages};
 
@@ -226,9 +227,11 @@ impl Worker {
             true => job.limit.saturating_add(self.intake),
             false => job.limit,
         };
+        let births = job.steps.births();
+        let births = births.map_err(|error| NoAnswer::Failed(PoolError::Source(error)))?;
         let deadline = after(limit);
         self.runs += 1;
-        self.begin(job, number).map_err(unsendable)?;
+        self.begin(job, number, births).map_err(unsendable)?;
         let mut talk = Talk::new(job);
         let mut coverage = Vec::new();
         loop {
@@ -272,7 +275,12 @@ impl Worker {
     }
 
     /// Puts the start of a run into the outgoing messages.
-    fn begin(&mut self, job: &Job<'_>, number: u64) -> Result<(), WireError> {
+    fn begin(
+        &mut self,
+        job: &Job<'_>,
+        number: u64,
+        births: Vec<(ThreadId, u64)>,
+    ) -> Result<(), WireError> {
         let out = self.connection.outgoing();
         let run = Run {
             number,
@@ -280,6 +288,7 @@ impl Worker {
             fresh: job.fresh,
             multi_threaded: job.multi_threaded,
             lines: job.lines,
+            births,
         };
         ToWorker::Run(run).frame(out)?;
         let known = self.tables.as_ref();

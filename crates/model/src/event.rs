@@ -45,10 +45,17 @@ pub enum EventKind {
     /// an observed object that no constructor made, before it comes in. Values: the object, then
     /// the pieces of its state, the first of which is the object itself.
     ObjectState = 20,
+    /// Objects that get their ids since one that goes out with the next event holds them. Values: the
+    /// objects, in the order of their ids.
+    Held = 21,
+    /// An observed object, before it comes in, that left without an event that names it: it is the one
+    /// that an observed constructor made on a thread after so many others. Values: the object, the
+    /// thread, the number.
+    Born = 22,
 }
 
 impl EventKind {
-    pub const ALL: [EventKind; 16] = [
+    pub const ALL: [EventKind; 18] = [
         EventKind::IncomingCall,
         EventKind::IncomingReturn,
         EventKind::IncomingThrow,
@@ -65,6 +72,8 @@ impl EventKind {
         EventKind::Constructed,
         EventKind::IdentityHash,
         EventKind::ObjectState,
+        EventKind::Held,
+        EventKind::Born,
     ];
 
     pub fn from_code(code: u8) -> Option<EventKind> {
@@ -73,9 +82,10 @@ impl EventKind {
 
     /// Its place in `ALL`.
     pub fn place(self) -> usize {
-        match self {
-            EventKind::ObjectState => EventKind::ALL.len() - 1,
-            kind => kind as usize - 1,
+        // Codes from 16 to 19 are no events.
+        match self as usize {
+            code if code < 16 => code - 1,
+            code => code - 5,
         }
     }
 
@@ -98,7 +108,22 @@ impl EventKind {
             EventKind::Constructed => "constructed",
             EventKind::IdentityHash => "identity-hash",
             EventKind::ObjectState => "object-state",
+            EventKind::Held => "held",
+            EventKind::Born => "born",
         }
+    }
+
+    /// It tells of objects, beside what control and data do.
+    pub fn is_aside(self) -> bool {
+        matches!(
+            self,
+            EventKind::IdentityHash | EventKind::ObjectState | EventKind::Held | EventKind::Born
+        )
+    }
+
+    /// It has a list of references: as many as it takes, of which there is at least one.
+    pub fn is_list(self) -> bool {
+        matches!(self, EventKind::ObjectState | EventKind::Held)
     }
 
     /// It begins a call, which is open from then on.

@@ -61,7 +61,7 @@ pub enum Part {
     /// The executor begins: it calls observed code, or accesses an observed field.
     Drive,
     /// Observed code is owed something, which the executor gives: a result, an exception, the
-    /// value of an external field, the contents of an array, the hash or the state of an object.
+    /// value of an external field, the contents of an array, the hash or the state of an object, its name.
     Answer,
     /// Observed code acts, and the executor looks whether it does what the step says.
     Expect,
@@ -78,14 +78,16 @@ impl Step {
             | EventKind::OutgoingRead
             | EventKind::ArrayContents
             | EventKind::IdentityHash
-            | EventKind::ObjectState => Part::Answer,
+            | EventKind::ObjectState
+            | EventKind::Born => Part::Answer,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingCall
             | EventKind::OutgoingWrite
             | EventKind::ArrayRead
             | EventKind::ArrayWrite
-            | EventKind::Constructed => Part::Expect,
+            | EventKind::Constructed
+            | EventKind::Held => Part::Expect,
         }
     }
 
@@ -101,6 +103,7 @@ impl Step {
             | EventKind::ArrayContents => 0..all,
             EventKind::OutgoingRead | EventKind::IdentityHash => last..all,
             EventKind::ObjectState => 1..all,
+            EventKind::Born => 0..1,
             EventKind::IncomingRead => 0..last,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
@@ -108,7 +111,21 @@ impl Step {
             | EventKind::OutgoingWrite
             | EventKind::ArrayRead
             | EventKind::ArrayWrite
-            | EventKind::Constructed => 0..0,
+            | EventKind::Constructed
+            | EventKind::Held => 0..0,
+        }
+    }
+}
+
+impl Step {
+    /// Which object it names that an observed constructor made: the thread, and the number among those
+    /// made by it.
+    pub fn birth(&self) -> Option<(ThreadId, u64)> {
+        match (self.kind, self.values.as_slice()) {
+            (EventKind::Born, [_, Value::Int(thread), Value::Long(number)]) => {
+                Some((ThreadId(*thread as u32), *number as u64))
+            }
+            _ => None,
         }
     }
 }

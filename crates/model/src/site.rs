@@ -71,6 +71,8 @@ impl Site {
                 self.kind,
                 SiteKind::Entry | SiteKind::Call | SiteKind::Callee
             ),
+            // They have none.
+            EventKind::Held | EventKind::Born => false,
             EventKind::OutgoingRead
             | EventKind::OutgoingWrite
             | EventKind::IncomingRead
@@ -108,7 +110,8 @@ impl Site {
             }
             EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
             // The pieces follow, as many as there are.
-            EventKind::ObjectState => vec![Shape::Reference],
+            EventKind::ObjectState | EventKind::Held => vec![Shape::Reference],
+            EventKind::Born => vec![Shape::Reference, Shape::Int, Shape::Long],
         })
     }
 

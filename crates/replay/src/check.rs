@@ -218,8 +218,7 @@ impl<'r> Survey<'r> {
         }
         progress.after_gap = false;
         // An object may be told of before the call that it comes with.
-        let told = step.kind == EventKind::ObjectState;
-        if step.depth == 0 && step.part() != Part::Drive && !told {
+        if step.depth == 0 && step.part() != Part::Drive && !step.kind.is_aside() {
             progress.no_beginning.get_or_insert(at);
         }
         progress.open = match step.kind {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use culprit_model::{BlobId, Scenario, Step, Tables};
+use culprit_model::{BlobId, EventKind, Scenario, Step, Tables, ThreadId};
 use culprit_trace::Recording;
 
 use crate::Error;
@@ -64,6 +64,20 @@ impl<'r> Lifted<'r> {
     ) -> impl Iterator<Item = Result<Step, Error>> + use<'r> {
         let events = self.recording.events_in(places);
         events.map(|event| Ok(Step::from(event?)))
+    }
+
+    /// Which objects the recording names by their birth.
+    pub(crate) fn births_of_recording(&self) -> Result<Vec<(ThreadId, u64)>, Error> {
+        let mut births = Vec::new();
+        let mut scan = self.recording.scan();
+        while let Some(step) = scan.step() {
+            if let culprit_trace::Step::Event(head) = step?
+                && head.kind == EventKind::Born
+            {
+                births.extend(Step::from(scan.event(&head)?).birth());
+            }
+        }
+        Ok(births)
     }
 
     /// The whole scenario in memory, with the blobs, and without what no step refers to.

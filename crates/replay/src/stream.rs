@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 use culprit_jvm::{Piece, SourceError, Steps};
-use culprit_model::{BlobId, Reference, Step};
+use culprit_model::{BlobId, Reference, Step, ThreadId};
 
 use crate::{Blobs, Error, Lifted};
 
@@ -17,6 +17,12 @@ impl Steps for Lifted<'_> {
             told: BTreeSet::new(),
             ready: VecDeque::new(),
         })
+    }
+
+    fn births(&self) -> Result<Vec<(ThreadId, u64)>, SourceError> {
+        let mut births = self.births_of_recording()?;
+        births.sort_unstable();
+        Ok(births)
     }
 }
 

@@ -57,6 +57,8 @@ fn options(recording: &Recording) -> Result<AgentOptions, Error> {
         out: ".".to_owned(),
         selection: Selection {
             observe: names.into_iter().filter_map(exactly).collect(),
+            // Subclasses of observed classes are observed unless they are excluded.
+            exclude: recorded.selection.exclude,
             ..Selection::default()
         },
         arrays: recorded.arrays,

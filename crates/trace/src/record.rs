@@ -82,7 +82,7 @@ pub(crate) fn record(cursor: &mut Cursor<'_>) -> Result<Record, Malformed> {
 #[inline]
 fn kind_of(code: u8) -> Option<EventKind> {
     if code >= KIND_TURN {
-        return (code == EventKind::ObjectState as u8).then_some(EventKind::ObjectState);
+        return EventKind::from_code(code);
     }
     // `EventKind::ALL` is in the order of the codes, which start at 1.
     EventKind::ALL
@@ -144,8 +144,9 @@ impl Layout {
             | EventKind::OutgoingThrow
             | EventKind::ArrayContents
             | EventKind::Constructed
-            // And its pieces, as many as it says.
-            | EventKind::ObjectState => visit(Shape::Reference),
+            // And as many more as it says.
+            | EventKind::ObjectState
+            | EventKind::Held => visit(Shape::Reference),
             EventKind::OutgoingRead
             | EventKind::OutgoingWrite
             | EventKind::IncomingRead
@@ -164,6 +165,11 @@ impl Layout {
                 visit(Shape::Reference)?;
                 visit(Shape::Int)
             }
+            EventKind::Born => {
+                visit(Shape::Reference)?;
+                visit(Shape::Int)?;
+                visit(Shape::Long)
+            }
         }
     }
 
@@ -176,7 +182,7 @@ impl Layout {
         types: &Table<TypeDef>,
     ) -> Result<(), Malformed> {
         self.each(kind, |shape| skip_value(shape, cursor, types, 0))?;
-        if kind == EventKind::ObjectState {
+        if kind.is_list() {
             for _ in 0..cursor.u32()? {
                 skip_reference(cursor, types, 0)?;
             }
@@ -200,7 +206,7 @@ impl Layout {
             }
             skip_value(shape, cursor, types, 0)
         })?;
-        pieces(kind, cursor, types, into)
+        more(kind, cursor, types, into)
     }
 
     /// Decodes the values of an event.
@@ -215,7 +221,7 @@ impl Layout {
             values.push(value(shape, cursor, types, 0)?);
             Ok(())
         })?;
-        pieces(kind, cursor, types, &mut values)?;
+        more(kind, cursor, types, &mut values)?;
         if matches!(kind, EventKind::ArrayRead | EventKind::ArrayWrite) {
             tell_boolean(&mut values, types);
         }
@@ -223,14 +229,14 @@ impl Layout {
     }
 }
 
-/// The pieces of a state, which follow the object.
-fn pieces(
+/// What follows the first of a list.
+fn more(
     kind: EventKind,
     cursor: &mut Cursor<'_>,
     types: &Table<TypeDef>,
     into: &mut Vec<Value>,
 ) -> Result<(), Malformed> {
-    if kind == EventKind::ObjectState {
+    if kind.is_list() {
         for _ in 0..cursor.u32()? {
             into.push(value(Shape::Reference, cursor, types, 0)?);
         }
@@ -554,12 +560,12 @@ impl RecordBuffer {
     pub fn event(&mut self, kind: EventKind, site: SiteId, values: &[Value]) {
         self.header(kind as u8, site);
         for (place, value) in values.iter().enumerate() {
-            if kind == EventKind::ObjectState && place == 1 {
+            if kind.is_list() && place == 1 {
                 self.bytes.put_u32(values.len() as u32 - 1);
             }
             put_value(&mut self.bytes, value);
         }
-        if kind == EventKind::ObjectState && values.len() == 1 {
+        if kind.is_list() && values.len() == 1 {
             self.bytes.put_u32(0);
         }
         self.events += 1;

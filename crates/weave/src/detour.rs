@@ -14,6 +14,8 @@ use crate::{Error, probe};
 const DETOUR: &str = "$culprit$out$";
 /// The first version in which interfaces have code besides their initialiser.
 const JAVA_8: u16 = 52;
+/// What the parameters of a method may take.
+const MOST_SLOTS: usize = 255;
 /// Number of the temporary for a new object; calls use those of their arguments.
 const NEW: usize = usize::MAX - 1;
 
@@ -44,6 +46,14 @@ pub(crate) fn take(
     };
     if weaver.in_interface && weaver.context.major < JAVA_8 {
         return Err(Error::Detour("an interface of this version has no methods"));
+    }
+    // The receiver and the token come on top.
+    if slots(target.descriptor)? + 3 > MOST_SLOTS {
+        return match way {
+            Way::New => Err(Error::Detour("a constructor with too many parameters")),
+            // The method of the stub answers as well; the JDK has none with so many parameters.
+            _ => Ok(()),
+        };
     }
     let copies = match way {
         Way::New => Some(uninitialized(weaver, instruction, target)?),

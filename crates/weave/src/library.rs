@@ -209,7 +209,7 @@ const EXTERNAL_MEMBERS: [(&str, &str, &str); 38] = [
 ];
 
 /// Methods of `Class` that look at more than the class value: they go out.
-const REFLECTION: [&str; 22] = [
+const REFLECTION: [&str; 35] = [
     "forName",
     "newInstance",
     "getResource",
@@ -229,9 +229,22 @@ const REFLECTION: [&str; 22] = [
     "getClassLoader",
     "getProtectionDomain",
     "getModule",
+    "getPackage",
+    "getSigners",
     "getAnnotation",
     "getAnnotations",
+    "getAnnotationsByType",
+    "getDeclaredAnnotation",
     "getDeclaredAnnotations",
+    "getDeclaredAnnotationsByType",
+    "getAnnotatedInterfaces",
+    "getAnnotatedSuperclass",
+    "getEnclosingConstructor",
+    "getEnclosingMethod",
+    "getGenericInterfaces",
+    "getGenericSuperclass",
+    "getRecordComponents",
+    "getTypeParameters",
 ];
 
 /// Static members of `System` that only move or compare what is there already.

@@ -93,7 +93,7 @@ pub(crate) fn weave(
         if keeps_this {
             let mut asm = Asm::new();
             if !calls_observed(weaver, world, pc)? {
-                born(weaver, settings, &mut asm)?;
+                born(weaver, settings, token, &mut asm)?;
             }
             asm.aload(0).lload(token);
             weaver.push_site(&mut asm, site)?;
@@ -116,19 +116,24 @@ pub(crate) fn weave(
     Ok(true)
 }
 
-/// Notes in the object that a constructor of its own made it; the same bit is in `Identity.java`.
-const BORN: i64 = 1 << 62;
-
-/// Once for each object: where the constructor has called one that is not observed.
-fn born(weaver: &mut Weaver<'_>, settings: Settings<'_>, asm: &mut Asm) -> Result<(), Error> {
+/// Notes in the object that a constructor of its own made it. Once for each object: where the
+/// constructor has called one that is not observed.
+fn born(
+    weaver: &mut Weaver<'_>,
+    settings: Settings<'_>,
+    token: u16,
+    asm: &mut Asm,
+) -> Result<(), Error> {
     asm.aload(0);
     if !settings.id_field {
-        return weaver.probe(asm, "born");
+        asm.lload(token);
+        return weaver.probe(asm, "bornBelow");
     }
     let field = (weaver.pool).add_field_ref(weaver.class, ID_FIELD, "J")?;
     // The object may have an id by now.
-    asm.dup().getfield(field).push_long(weaver.pool, BORN)?;
-    asm.op(op::LOR).putfield(field);
+    asm.dup().dup().getfield(field).lload(token);
+    weaver.probe(asm, "born")?;
+    asm.putfield(field);
     Ok(())
 }
 

@@ -57,9 +57,12 @@ pub(crate) fn weave(
         )?;
         edited = true;
     }
-    let watched = library::is_called_back(weaver.name, weaver.descriptor)
-        || (settings.kin && weaver.name != "<init>");
-    let call_ends = if watched { callee(weaver)? } else { Asm::new() };
+    let called_back = library::is_called_back(weaver.name, weaver.descriptor);
+    let watched = called_back || (settings.kin && weaver.name != "<init>");
+    let call_ends = match watched {
+        true => callee(weaver, called_back)?,
+        false => Asm::new(),
+    };
     // What happens when an exception leaves the method, innermost first.
     let mut leaving = Asm::new();
     if constructs {
@@ -109,9 +112,9 @@ fn constructor_calls(weaver: &mut Weaver<'_>, leaving: &mut Asm) -> Result<(), E
     weaver.probe(leaving, "reached")
 }
 
-/// Watches a method from inside: called while observed code runs, it is an outgoing call. Gives what
-/// happens when an exception leaves it.
-fn callee(weaver: &mut Weaver<'_>) -> Result<Asm, Error> {
+/// Watches a method from inside: called while observed code runs, it is an outgoing call. Where
+/// libraries call it, they look into what it returns. Gives what happens when an exception leaves it.
+fn callee(weaver: &mut Weaver<'_>, called_back: bool) -> Result<Asm, Error> {
     let token = weaver.token();
     let site = weaver.own_site(SiteKind::Callee);
     let entrance = Entrance {
@@ -131,6 +134,13 @@ fn callee(weaver: &mut Weaver<'_>) -> Result<Asm, Error> {
         weaver.at_returns(&leaving)?;
     }
     weaver.before_returns(token, site, "back")?;
+    if called_back && weaver.descriptor.ends_with(';') {
+        let mut lent = Asm::new();
+        lent.dup().lload(token);
+        weaver.push_site(&mut lent, site)?;
+        weaver.probe(&mut lent, "lent")?;
+        weaver.at_returns(&lent)?;
+    }
     leaving.dup().lload(token);
     weaver.probe(&mut leaving, "calleeThrew")?;
     Ok(leaving)

@@ -23,7 +23,7 @@ pub const BESIDE_NAMES: [(&str, &str); 2] = [
 ];
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 41] = [
+const SINGLE: [(&str, &str); 43] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -33,7 +33,8 @@ const SINGLE: [(&str, &str); 41] = [
     ("enterConstructor", "(JI)J"),
     ("chain", "(J)V"),
     ("entered", "(J)V"),
-    ("born", "(Ljava/lang/Object;)V"),
+    ("born", "(Ljava/lang/Object;JJ)J"),
+    ("bornBelow", "(Ljava/lang/Object;J)V"),
     ("constructed", "(Ljava/lang/Object;JI)V"),
     ("threw", "(Ljava/lang/Throwable;JI)V"),
     ("caught", "(Ljava/lang/Throwable;J)V"),
@@ -51,6 +52,7 @@ const SINGLE: [(&str, &str); 41] = [
     ("held", "(Ljava/lang/Object;J)V"),
     ("calleeEnter", "(JI)J"),
     ("calleeEnterOn", "(JLjava/lang/Object;I)J"),
+    ("lent", "(Ljava/lang/Object;JI)V"),
     ("calleeThrew", "(Ljava/lang/Throwable;J)V"),
     ("outside", "()J"),
     ("reached", "(Ljava/lang/Throwable;J)V"),

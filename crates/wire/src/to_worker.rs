@@ -1,7 +1,7 @@
 //! What Culprit says to a worker.
 
 use culprit_model::scenario::Tables;
-use culprit_model::{BlobId, Step};
+use culprit_model::{BlobId, Step, ThreadId};
 
 use crate::codec::{Cursor, Put};
 use crate::step::{put_step, step};
@@ -82,7 +82,7 @@ pub enum ClassKind {
 }
 
 /// How to run the steps that follow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     /// Comes back with the outcome.
     pub number: u64,
@@ -91,6 +91,8 @@ pub struct Run {
     /// The steps are of several threads.
     pub multi_threaded: bool,
     pub lines: LineCheck,
+    /// The objects that steps ask for by the thread that made them and their number, in order.
+    pub births: Vec<(ThreadId, u64)>,
 }
 
 /// What a difference does.
@@ -243,6 +245,10 @@ fn put_run(out: &mut Vec<u8>, run: &Run) {
         LineCheck::Compare => 1,
         LineCheck::Ignore => 2,
     });
+    out.put_list(&run.births, |out, (thread, number)| {
+        out.put_varint(u64::from(thread.0));
+        out.put_varint(*number);
+    });
 }
 
 fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
@@ -264,5 +270,6 @@ fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
             2 => LineCheck::Ignore,
             _ => return Err(WireError::Malformed("a known way to check lines")),
         },
+        births: cursor.list(|cursor| Ok((ThreadId(cursor.varint_u32()?), cursor.varint()?)))?,
     })
 }

@@ -112,10 +112,15 @@ fn run() {
         fresh: FreshState::NewLoader,
         multi_threaded: true,
         lines: LineCheck::Ignore,
+        births: vec![(ThreadId(3), 200)],
     };
-    check(ToWorker::Run(run), "03 ac 02 01 02 01 02");
-    let mode = Mode::Skip;
-    check(ToWorker::Run(Run { mode, ..run }), "03 ac 02 02 02 01 02");
+    check(
+        ToWorker::Run(run.clone()),
+        "03 ac 02 01 02 01 02 01 03 c8 01",
+    );
+    let (mode, births) = (Mode::Skip, Vec::new());
+    let run = Run { mode, births, ..run };
+    check(ToWorker::Run(run), "03 ac 02 02 02 01 02 00");
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");
     check(ToWorker::Bye, "09");

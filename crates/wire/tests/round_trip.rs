@@ -202,8 +202,9 @@ prop_compose! {
         multi_threaded: bool,
         mode in select(&[Mode::Strict, Mode::Skip][..]),
         lines in select(&[LineCheck::Compare, LineCheck::Ignore][..]),
+        births in vec((any::<u32>().prop_map(ThreadId), any::<u64>()), 0..4),
     ) -> Run {
-        Run { number, mode, fresh, multi_threaded, lines }
+        Run { number, mode, fresh, multi_threaded, lines, births }
     }
 }
 

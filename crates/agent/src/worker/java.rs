@@ -12,6 +12,13 @@ pub(crate) struct Java {
     object: StaticMethodId,
     adopt: StaticMethodId,
     begin: StaticMethodId,
+    begin_thread: StaticMethodId,
+    born: StaticMethodId,
+    probe: Global,
+    outside: StaticMethodId,
+    reached: StaticMethodId,
+    constants: Global,
+    constant: StaticMethodId,
     loader: Global,
     make: StaticMethodId,
     worker: Global,
@@ -58,6 +65,8 @@ impl Java {
     pub(crate) fn find(jni: &Jni<'_>) -> Result<Java, Trouble> {
         let runtime = |name: &str| jni.find_class(&format!("culprit/runtime/{name}"));
         let answer = runtime("Answer")?;
+        let constants = runtime("Constants")?;
+        let probe = runtime("Probe")?;
         let loader = runtime("Loader")?;
         let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
@@ -81,7 +90,18 @@ impl Java {
             object: jni.static_method(&answer, "object", "(J)Ljava/lang/Object;")?,
             adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
             begin: jni.static_method(&answer, "begin", "()[Ljava/lang/String;")?,
+            begin_thread: jni.static_method(&answer, "begin", "(I[J)V")?,
+            born: jni.static_method(&answer, "born", "(IJ)Ljava/lang/Object;")?,
             answer: jni.global(&answer)?,
+            constant: jni.static_method(
+                &constants,
+                "value",
+                "(Ljava/lang/Class;Ljava/lang/String;)Ljava/lang/Object;",
+            )?,
+            constants: jni.global(&constants)?,
+            outside: jni.static_method(&probe, "outside", "()J")?,
+            reached: jni.static_method(&probe, "reached", "(Ljava/lang/Throwable;J)V")?,
+            probe: jni.global(&probe)?,
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
             start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
@@ -118,6 +138,79 @@ impl Java {
     pub(crate) fn begin<'j>(&self, jni: &Jni<'j>) -> Option<Local<'j>> {
         let class = self.answer.local(jni);
         jni.static_object(&class, self.begin, &[]).ok().flatten()
+    }
+
+    /// The steps of a thread begin on the current one; objects that it makes will be asked for by their
+    /// numbers.
+    pub(crate) fn begin_thread(
+        &self,
+        jni: &Jni<'_>,
+        (thread, births): (ThreadId, Vec<u64>),
+    ) -> Result<(), Halt> {
+        jni.with_frame(|jni| -> Result<(), Halt> {
+            let numbers = jni.new_array(births.len(), b'J')?;
+            let bytes: Vec<u8> = births.iter().flat_map(|n| n.to_ne_bytes()).collect();
+            jni.fill(&numbers, size_of::<u64>(), 0, &bytes)?;
+            let class = self.answer.local(jni);
+            let arguments = [
+                Passed::Int(thread.0 as i32),
+                Passed::Reference(Some(numbers)),
+            ];
+            jni.call_statically(&class, self.begin_thread, &arguments, b'V')
+                .map_err(|thrown| threw(jni, "Answer.begin", &thrown))
+        })?
+    }
+
+    /// The object that a thread of the scenario made as that of a number.
+    pub(crate) fn born<'j>(
+        &self,
+        jni: &Jni<'j>,
+        thread: ThreadId,
+        number: u64,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        let class = self.answer.local(jni);
+        let arguments = [
+            Passed::Int(thread.0 as i32),
+            Passed::Long(number as i64),
+        ];
+        jni.static_object(&class, self.born, &arguments)
+            .map_err(|thrown| threw(jni, "Answer.born", &thrown))
+    }
+
+    /// The token of the current thread, for [`Java::reached`].
+    pub(crate) fn outside(&self, jni: &Jni<'_>) -> Result<i64, Halt> {
+        jni.call_static_long(&self.probe.local(jni), self.outside, &[])
+            .map_err(|thrown| threw(jni, "Probe.outside", &thrown))
+    }
+
+    /// An exception has come out of a constructor, which may not have seen it.
+    pub(crate) fn reached(
+        &self,
+        jni: &Jni<'_>,
+        thrown: &Local<'_>,
+        outside: i64,
+    ) -> Result<(), Halt> {
+        let arguments = [Passed::Reference(Some(*thrown)), Passed::Long(outside)];
+        let class = self.probe.local(jni);
+        jni.call_statically(&class, self.reached, &arguments, b'V')
+            .map_err(|thrown| threw(jni, "Probe.reached", &thrown))
+    }
+
+    /// What a static field of the JDK holds.
+    pub(crate) fn constant<'j>(
+        &self,
+        jni: &Jni<'j>,
+        owner: &Local<'_>,
+        name: &str,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        let name = jni.new_string(name)?;
+        let class = self.constants.local(jni);
+        let arguments = [
+            Passed::Reference(Some(*owner)),
+            Passed::Reference(Some(name)),
+        ];
+        jni.static_object(&class, self.constant, &arguments)
+            .map_err(|thrown| threw(jni, "Constants.value", &thrown))
     }
 
     /// Tells the runtime whether threads have to wait for each other.

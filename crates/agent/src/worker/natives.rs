@@ -164,8 +164,8 @@ extern "system" fn read(env: Env, _: jclass, state: jlong, _: jint) -> jobject {
 
 extern "system" fn hash(env: Env, _: jclass, state: jlong) -> jint {
     remember_state(state);
-    with(env, 0, |worker, agent, _| {
-        worker.hash(agent).unwrap_or_else(|halt| {
+    with(env, 0, |worker, agent, jni| {
+        worker.hash(agent, jni).unwrap_or_else(|halt| {
             worker.halt(halt);
             0
         })

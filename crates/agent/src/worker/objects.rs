@@ -106,15 +106,6 @@ impl Worker {
                 return Ok(object);
             }
         }
-        let likely = self.run.lock_safe().bindings.likely(id);
-        for here in likely {
-            if let Some(object) = java.object(jni, here)?
-                && self.class_name(jni, &object) == name
-            {
-                self.run.lock_safe().bindings.bind(id, here);
-                return Ok(object);
-            }
-        }
         let class = self.class(jni, class)?;
         let cannot =
             |_| Halt::Unsupported(format!("no stand-in for {} can be made", dotted(&name)));
@@ -191,13 +182,8 @@ impl Worker {
     ) -> Result<Local<'j>, Halt> {
         let class = self.class(jni, class)?;
         let missing = || Halt::Unsupported(format!("this JDK has no constant {name}"));
-        let fields = self.jvmti.fields(&class)?;
-        let field = fields.iter().find(|field| field.name == name);
-        let field = field.ok_or_else(missing)?;
-        match jni.get_static_field(&class, name, &field.descriptor)? {
-            Passed::Reference(Some(constant)) => Ok(constant),
-            _ => Err(missing()),
-        }
+        let constant = self.java()?.constant(jni, &class, name)?;
+        constant.ok_or_else(missing)
     }
 
     /// Makes the contents of an array what the scenario says they are.

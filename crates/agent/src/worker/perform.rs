@@ -1,10 +1,11 @@
 //! Doing what the scenario says: calls into the observed code, and answers to its calls out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
-use culprit_model::{EventKind, Member, Part, Reference, Site, Step, Value};
+use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
@@ -25,13 +26,14 @@ pub(super) enum Answered<'j> {
 impl Worker {
     /// Does the steps of the scenario until it ends.
     pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
+        self.java()?.begin_thread(jni, self.run.lock_safe().births(natives::own_thread()))?;
         loop {
             let Some(step) = self.turn()? else {
                 self.run.lock_safe().finish();
                 return Ok(());
             };
-            if step.kind == EventKind::ObjectState {
-                self.arrive(jni, &step.values)?;
+            if self.comes_to_know(jni, &step)? {
+                self.run.lock_safe().take();
                 continue;
             }
             if step.part() != Part::Drive {
@@ -83,12 +85,59 @@ impl Worker {
         run.peek(ahead, &self.incoming).cloned()
     }
 
-    pub(super) fn catch_up(&self, agent: &Agent) -> Result<(), Halt> {
-        self.published(agent);
-        match self.run.lock_safe().is_over() {
-            true => Err(Halt::Ended),
-            false => Ok(()),
+    pub(super) fn catch_up(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
+        loop {
+            self.published(agent);
+            let mut run = self.run.lock_safe();
+            if run.is_over() {
+                return Err(Halt::Ended);
+            }
+            let own = natives::own_thread();
+            let initialiser = run.initialises(&self.incoming);
+            let Some(step) = initialiser.filter(|step| own.is_none_or(|own| own == step.thread))
+            else {
+                return Ok(());
+            };
+            drop(run);
+            self.initialise(agent, jni, &step)?;
         }
+    }
+
+    /// The initialiser of an external class calls observed code. Its stub has none; so it runs when
+    /// observed code is about to do what comes after it.
+    fn initialise(&self, agent: &Agent, jni: &Jni<'_>, step: &Step) -> Result<(), Halt> {
+        let (states, state) = (&agent.recorder.states, natives::current_state());
+        let before = states.depth(state);
+        let later = {
+            let mut run = self.run.lock_safe();
+            run.take();
+            std::mem::take(&mut run.pending)
+        };
+        states.set_depth(state, step.depth as i32 + 1);
+        loop {
+            let Some(step) = self.turn()? else {
+                self.run.lock_safe().finish();
+                return Err(Halt::Ended);
+            };
+            match (step.part(), step.kind) {
+                (Part::Drive, _) => {
+                    let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
+                    done.map_err(Halt::from)??;
+                }
+                (_, EventKind::ObjectState) => self.arrive(jni, &step.values)?,
+                (_, EventKind::OutgoingReturn | EventKind::OutgoingThrow) => break,
+                _ => {
+                    let why = "an external class is initialised, and the recording goes on as if it were not";
+                    self.run.lock_safe().diverge(None, why.to_owned());
+                    return Err(Halt::Ended);
+                }
+            }
+        }
+        states.set_depth(state, before);
+        let mut run = self.run.lock_safe();
+        run.take();
+        run.pending = later;
+        Ok(())
     }
 
     /// Acts on the observed code.
@@ -98,12 +147,12 @@ impl Worker {
             site.ok_or_else(|| Halt::Unsupported(format!("{} is not defined", step.site)))?;
         let before = self.run.lock_safe().used_up();
         match step.kind {
-            EventKind::IncomingCall => self.call(jni, &site, &step.values)?,
+            EventKind::IncomingCall => self.call(agent, jni, &site, step)?,
             EventKind::IncomingWrite => return self.write(jni, &site, &step.values),
             EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
             _ => {}
         }
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         let mut run = self.run.lock_safe();
         if run.used_up() == before {
             let why = "the call left no trace: the method is not woven".to_owned();
@@ -113,9 +162,9 @@ impl Worker {
         Ok(())
     }
 
-    fn call(&self, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
-        let mut passed = Vec::with_capacity(values.len());
-        for value in values {
+    fn call(&self, agent: &Agent, jni: &Jni<'_>, site: &Site, step: &Step) -> Result<(), Halt> {
+        let mut passed = Vec::with_capacity(step.values.len());
+        for value in &step.values {
             passed.push(self.value(jni, value)?);
         }
         let target = match self.cache.target(site.id) {
@@ -136,8 +185,20 @@ impl Worker {
                 let _ = jni.call_statically(&class, method, &passed, result);
             }
             Method::Constructor(method) => {
-                let object = jni.allocate(&class)?;
-                let _ = jni.call_exactly(&object, &class, method, &passed, b'V');
+                let object = match self.constructed_class(step) {
+                    Some(heir) => jni.allocate(&self.class(jni, heir)?)?,
+                    None => jni.allocate(&class)?,
+                };
+                let outside = self.java()?.outside(jni)?;
+                let called = jni.call_exactly(&object, &class, method, &passed, b'V');
+                // Where the external superclass threw, no handler in the constructor can see that. Who
+                // called it when it was recorded may not have seen it either.
+                if let Err(thrown) = called {
+                    self.catch_up(agent)?;
+                    if self.next(0).is_some_and(|next| next.depth > step.depth) {
+                        self.java()?.reached(jni, &thrown, outside)?;
+                    }
+                }
             }
             Method::Instance(method) => {
                 let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
@@ -148,6 +209,25 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// The class of the object that a constructor is called for: it may be a subclass, of which the step
+    /// knows nothing.
+    fn constructed_class(&self, call: &Step) -> Option<TypeId> {
+        let mut ahead = 1;
+        loop {
+            let step = self.next(ahead)?;
+            let own = step.thread == call.thread;
+            match (step.kind, step.values.first()) {
+                (
+                    EventKind::Constructed | EventKind::IncomingReturn,
+                    Some(Value::Reference(Reference::Object { class, .. })),
+                ) if own && step.depth == call.depth + 1 => return Some(*class),
+                _ if own && step.depth <= call.depth => return None,
+                (EventKind::IncomingThrow, _) if own && step.depth == call.depth + 1 => return None,
+                _ => ahead += 1,
+            }
+        }
     }
 
     /// What the calls of a site go to.
@@ -272,7 +352,7 @@ impl Worker {
         jni: &Jni<'j>,
         constructed: Option<&Local<'_>>,
     ) -> Result<Answered<'j>, Halt> {
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         let state = natives::current_state();
         if agent.recorder.states.depth(state) % 2 != 0 {
             let why = "a stub was called, and no call of it is recorded".to_owned();
@@ -287,6 +367,10 @@ impl Worker {
                 run.unfinished.push((name, here));
             }
         }
+        let lambda_result = match self.next(0) {
+            Some(step) => self.run.lock_safe().lambda_result(step.thread),
+            None => None,
+        };
         let mut ahead = 0;
         loop {
             let next = match ahead {
@@ -304,7 +388,10 @@ impl Worker {
                     done.map_err(Halt::from)??;
                     ahead = 0;
                 }
-                (_, EventKind::ObjectState) if ahead == 0 => self.arrive(jni, &step.values)?,
+                (_, EventKind::ObjectState | EventKind::Born) => {
+                    self.comes_to_know(jni, &step)?;
+                    ahead += 1;
+                }
                 (_, EventKind::ArrayContents) => {
                     for value in &step.values {
                         let filled = jni.with_frame_of(64, |jni| self.value(jni, value).map(drop));
@@ -312,7 +399,11 @@ impl Worker {
                     }
                     ahead += 1;
                 }
-                (_, EventKind::OutgoingReturn) => return self.result(jni, step.values.first()),
+                (_, EventKind::OutgoingReturn) => {
+                    let result = step.values.first();
+                    let result = result.map(|value| adapted(value, lambda_result));
+                    return self.result(jni, result.as_deref());
+                }
                 (_, EventKind::OutgoingThrow) => {
                     let thrown = step.values.first();
                     return match self.result(jni, thrown)? {
@@ -358,7 +449,7 @@ impl Worker {
 
     /// What observed code finds in an external field.
     pub(super) fn field<'j>(&self, agent: &Agent, jni: &Jni<'j>) -> Result<Answered<'j>, Halt> {
-        self.catch_up(agent)?;
+        self.catch_up(agent, jni)?;
         match self.turn()? {
             Some(step) if step.kind == EventKind::OutgoingRead => {
                 self.result(jni, step.values.last())
@@ -372,8 +463,8 @@ impl Worker {
     }
 
     /// The hash that an object had.
-    pub(super) fn hash(&self, agent: &Agent) -> Result<i32, Halt> {
-        self.catch_up(agent)?;
+    pub(super) fn hash(&self, agent: &Agent, jni: &Jni<'_>) -> Result<i32, Halt> {
+        self.catch_up(agent, jni)?;
         Ok(match self.turn()? {
             Some(step) if step.kind == EventKind::IdentityHash => match step.values.last() {
                 Some(Value::Int(hash)) => *hash,
@@ -406,6 +497,19 @@ impl Worker {
             let mut run: std::sync::MutexGuard<'_, Run> = self.run.lock_safe();
             run.end(Outcome::Unsupported(why));
         }
+    }
+}
+
+/// A value as the method of a lambda returns it whose body has returned it.
+fn adapted(value: &Value, result: Option<u8>) -> Cow<'_, Value> {
+    match (result, value) {
+        (None | Some(b'L' | b'['), Value::Reference(_)) | (None, _) => Cow::Borrowed(value),
+        (Some(b'L' | b'['), scalar) => {
+            let boxed = Reference::Boxed(Box::new(scalar.clone()));
+            Cow::Owned(Value::Reference(boxed))
+        }
+        (_, Value::Reference(Reference::Boxed(value))) => Cow::Borrowed(value),
+        _ => Cow::Borrowed(value),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One run: the steps that are still to come, what the subject has done so far, and how they
 //! compare. Knows no JNI.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::BufReader;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
@@ -30,6 +30,8 @@ pub(super) struct Said {
     sites: HashMap<u32, Arc<Site>>,
     blobs: HashMap<u32, Vec<u8>>,
     threads: Vec<(ThreadId, String)>,
+    /// By class: those that its code was woven to leave observed code for.
+    taken_for_external: HashMap<String, HashSet<String>>,
 }
 
 /// The subject's side.
@@ -44,9 +46,10 @@ pub(super) struct Done {
 pub(super) struct Bindings {
     here: HashMap<u64, u64>,
     there: HashMap<u64, u64>,
-    /// By how much the ids of the last pair differ.
-    shift: i64,
 }
+
+/// An event of the subject.
+pub(super) type Deed = (EventKind, SiteId, Vec<Value>);
 
 #[derive(Default)]
 pub(crate) struct Run {
@@ -62,9 +65,15 @@ pub(crate) struct Run {
     pub(super) unfinished: Vec<(String, u64)>,
     /// Sites of the calls that are open in each thread, outermost first.
     open: HashMap<u32, Vec<SiteId>>,
+    /// Where the last call of each thread went out of the subject.
+    last_calls: HashMap<u32, SiteId>,
+    /// What the subject has done and nobody has compared yet.
+    pub(super) pending: VecDeque<Deed>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
+    /// Objects that steps ask for by their birth.
+    births: Vec<(ThreadId, u64)>,
     pub(super) mode: Mode,
     /// Those after which the run went on.
     pub(super) differences: Vec<Divergence>,
@@ -82,6 +91,20 @@ impl Said {
 
     pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
         self.blobs.get(&id.0).map(Vec::as_slice)
+    }
+
+    /// Notes which class a place in observed code leaves that code for. Calls on a receiver tell
+    /// nothing: the receiver decides.
+    fn note_external(&mut self, site: &Site) {
+        let certain = match site.kind {
+            SiteKind::Call => site.is_static || site.is_constructor(),
+            SiteKind::Field => true,
+            SiteKind::Entry | SiteKind::Callee | SiteKind::Array => false,
+        };
+        if certain && site.target.owner != site.class {
+            let owners = self.taken_for_external.entry(site.class.clone());
+            owners.or_default().insert(site.target.owner.clone());
+        }
     }
 }
 
@@ -114,19 +137,7 @@ impl Bindings {
         }
     }
 
-    /// Which objects of this JVM one of the scenario may be that was never named before: ids are given
-    /// in the same order as they were when it was recorded.
-    pub(super) fn likely(&self, said: ObjectId) -> impl Iterator<Item = u64> + use<> {
-        let shifted = said.0.wrapping_add_signed(self.shift);
-        let free: Vec<u64> = [said.0, shifted]
-            .into_iter()
-            .filter(|id| !self.is_bound(*id))
-            .collect();
-        free.into_iter()
-    }
-
     pub(super) fn bind(&mut self, said: ObjectId, done: u64) {
-        self.shift = done.wrapping_sub(said.0) as i64;
         self.here.insert(said.0, done);
         self.there.insert(done, said.0);
     }
@@ -140,6 +151,7 @@ impl Run {
     /// Starts anew; definitions stay.
     pub(super) fn begin(&mut self, run: &culprit_wire::Run) {
         self.lines = run.lines;
+        self.births.clone_from(&run.births);
         self.mode = run.mode;
         self.differences.clear();
         self.steps.clear();
@@ -148,7 +160,9 @@ impl Run {
         self.bindings = Bindings::default();
         self.unfinished.clear();
         self.open.clear();
+        self.pending.clear();
         self.waits.clear();
+        self.last_calls.clear();
         self.outcome = None;
     }
 
@@ -157,6 +171,7 @@ impl Run {
             self.said.types.insert(class.id.0, class);
         }
         for site in tables.sites {
+            self.said.note_external(&site);
             self.said.sites.insert(site.id.0, Arc::new(site));
         }
         if !tables.threads.is_empty() {
@@ -171,7 +186,21 @@ impl Run {
         self.said.blobs.insert(id.0, bytes);
     }
 
+    /// The classes that the code of one was woven to leave observed code for.
+    pub(super) fn taken_for_external(&self, class: &str) -> HashSet<String> {
+        let taken = &self.said.taken_for_external;
+        taken.get(class).cloned().unwrap_or_default()
+    }
+
     /// The threads that have steps, with their names.
+    /// The numbers of the objects that steps ask for and that a thread made; without one, the first.
+    pub(super) fn births(&self, thread: Option<ThreadId>) -> (ThreadId, Vec<u64>) {
+        let first = self.births.first().map_or(ThreadId(0), |(thread, _)| *thread);
+        let thread = thread.unwrap_or(first);
+        let numbers = self.births.iter().filter(|(of, _)| *of == thread);
+        (thread, numbers.map(|(_, number)| *number).collect())
+    }
+
     pub(super) fn threads(&self) -> Vec<(ThreadId, String)> {
         self.said.threads.clone()
     }
@@ -195,18 +224,27 @@ impl Run {
         self.steps.get(ahead)
     }
 
-    /// Steps over initialisers of external classes. Stubs have none, since nobody knows when a class
-    /// was initialised that was so before it was first recorded.
+    /// Whether the next step is the initialiser of an external class that calls observed code.
+    pub(super) fn initialises(&mut self, incoming: &Incoming) -> Option<Arc<Step>> {
+        let step = self.peek(0, incoming).cloned()?;
+        self.is_initialiser(&step).then_some(step)
+    }
+
+    fn is_initialiser(&self, step: &Step) -> bool {
+        step.kind == EventKind::OutgoingCall
+            && self.said.sites.get(&step.site.0).is_some_and(|site| {
+                site.kind == SiteKind::Callee && site.target.name == "<clinit>"
+            })
+    }
+
+    /// Steps over initialisers of external classes, unless they call observed code. Stubs have none,
+    /// since nobody knows when a class was initialised that was so before it was first recorded.
     fn skip_initialisers(&mut self, incoming: &Incoming) {
-        while let Some(step) = self.look(0, incoming) {
-            let (site, depth) = (step.site, step.depth);
-            let initialises = step.kind == EventKind::OutgoingCall
-                && self.said.sites.get(&site.0).is_some_and(|site| {
-                    site.kind == SiteKind::Callee && site.target.name == "<clinit>"
-                });
-            if !initialises {
+        while let Some(step) = self.look(0, incoming).cloned() {
+            if !self.is_initialiser(&step) {
                 return;
             }
+            let depth = step.depth;
             let mut length = 1;
             while let Some(step) = self.look(length, incoming) {
                 length += 1;
@@ -258,6 +296,15 @@ impl Run {
             _ => {}
         }
         Some(step)
+    }
+
+    /// What the last call of a thread is to return, if it went to an object that stands in for a lambda:
+    /// the recording has the body of the lambda, whose types may be others.
+    pub(super) fn lambda_result(&self, thread: ThreadId) -> Option<u8> {
+        let site = self.last_calls.get(&thread.0)?;
+        let site = self.done.decoder.site(*site)?;
+        let letter = site.target.descriptor.rsplit(')').next()?.bytes().next()?;
+        compare::is_lambda(&site.target.owner).then_some(letter)
     }
 
     /// The object on which a thread waits.
@@ -352,6 +399,7 @@ impl Run {
         if let Some(chunk) = agent.recorder.states.drain(state) {
             self.compare(&chunk.records, incoming);
         }
+        self.compare_pending(incoming);
     }
 
     fn compare(&mut self, records: &[u8], incoming: &Incoming) {
@@ -364,11 +412,18 @@ impl Run {
             }
         };
         for record in decoded {
-            if self.is_over() {
-                return;
+            if let Decoded::Event { kind, site, values } = record {
+                self.pending.push_back((kind, site, values));
             }
-            let Decoded::Event { kind, site, values } = record else {
-                continue;
+        }
+        self.compare_pending(incoming);
+    }
+
+    /// Compares what the subject has done, up to where an external class is to be initialised first.
+    fn compare_pending(&mut self, incoming: &Incoming) {
+        while !self.is_over() && !self.pending.is_empty() && self.initialises(incoming).is_none() {
+            let Some((kind, site, values)) = self.pending.pop_front() else {
+                return;
             };
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
@@ -376,6 +431,27 @@ impl Run {
                 }
                 _ => drop(self.take()),
             }
+        }
+    }
+
+    /// Passes steps that tell of objects which the executor has made or found already.
+    fn pass_known(&mut self, kind: EventKind, site: SiteId) {
+        let done = self.done.decoder.site(site);
+        let lambda_ends = matches!(kind, EventKind::OutgoingReturn | EventKind::OutgoingThrow)
+            && done.is_some_and(|done| compare::is_lambda(&done.target.owner));
+        while let Some(step) = self.steps.front() {
+            // The body of a lambda may know that it gets an array where the lambda does not.
+            if lambda_ends && step.kind == EventKind::ArrayContents {
+                self.take();
+                continue;
+            }
+            let tells = matches!(step.kind, EventKind::ObjectState | EventKind::Born);
+            let told = step.values.first().and_then(object_id);
+            let known = told.is_some_and(|id| self.bindings.here(id).is_some());
+            if !(tells && known && step.kind != kind) {
+                return;
+            }
+            self.take();
         }
     }
 
@@ -388,6 +464,7 @@ impl Run {
         incoming: &Incoming,
     ) -> Option<String> {
         self.peek(0, incoming);
+        self.pass_known(kind, site);
         let Some(step) = self.steps.front() else {
             return Some("the recording has ended, and the observed code goes on".to_owned());
         };
@@ -400,10 +477,17 @@ impl Run {
         }
         let said = self.said.sites.get(&step.site.0);
         let done = self.done.decoder.site(site);
-        if let (Some(said), Some(done)) = (said, done)
-            && let Some(why) = compare::sites(said, done, self.lines)
-        {
-            return Some(why);
+        if kind == EventKind::OutgoingCall {
+            self.last_calls.insert(step.thread.0, site);
+        }
+        if let (Some(said), Some(done)) = (said, done) {
+            if compare::is_body(said, done) {
+                let sides = (&self.said, &self.done);
+                return compare::through_lambda(step, values, sides, &mut self.bindings);
+            }
+            if let Some(why) = compare::sites(said, done, self.lines) {
+                return Some(why);
+            }
         }
         if step.values.len() != values.len() {
             return Some("another number of values".to_owned());

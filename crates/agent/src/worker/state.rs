@@ -3,7 +3,7 @@
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::value::{Contents, Shape};
-use culprit_model::{EventKind, Member, Reference, TypeId, Value};
+use culprit_model::{EventKind, Member, Reference, Step, TypeId, Value};
 
 use super::compare::{bytes, element};
 use super::{Halt, Worker};
@@ -18,9 +18,16 @@ impl Worker {
         jni: &Jni<'_>,
         object: &Local<'_>,
     ) -> Result<(), Halt> {
-        self.catch_up(agent)?;
-        let Some(step) = self.turn()? else {
-            return Ok(());
+        self.catch_up(agent, jni)?;
+        let step = loop {
+            match self.turn()? {
+                None => return Ok(()),
+                Some(step) if step.kind == EventKind::Born => {
+                    self.comes_to_know(jni, &step)?;
+                    self.run.lock_safe().take();
+                }
+                Some(step) => break step,
+            }
         };
         let (EventKind::ObjectState, Some((told, pieces))) = (step.kind, step.values.split_first())
         else {
@@ -37,9 +44,41 @@ impl Worker {
         self.fill_pieces(jni, object, pieces)
     }
 
-    /// An observed object comes in that no constructor made: the executor makes it, so nothing is told
-    /// of it here.
-    pub(super) fn arrive(&self, jni: &Jni<'_>, values: &[Value]) -> Result<(), Halt> {
+    /// An observed object comes in that no event has named: the executor makes or finds it, so nothing is
+    /// told of it here. Whether the step is of that kind.
+    pub(super) fn comes_to_know(&self, jni: &Jni<'_>, step: &Step) -> Result<bool, Halt> {
+        match step.kind {
+            EventKind::ObjectState => self.arrive(jni, &step.values)?,
+            EventKind::Born => {
+                let found = jni.with_frame_of(64, |jni| self.find_born(jni, step));
+                found.map_err(Halt::from)??;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Names the object that an observed constructor made.
+    fn find_born(&self, jni: &Jni<'_>, step: &Step) -> Result<(), Halt> {
+        let (Some(Value::Reference(Reference::Object { id, class })), Some((thread, number))) =
+            (step.values.first(), step.birth())
+        else {
+            return Ok(());
+        };
+        let java = self.java()?;
+        if let Some(object) = java.born(jni, thread, number)? {
+            let here = java.adopt(jni, &object)?;
+            self.run.lock_safe().bindings.bind(*id, here);
+            return Ok(());
+        }
+        let mut run = self.run.lock_safe();
+        let name = run.said.type_name(*class).replace('/', ".");
+        let why = format!("object {number} of {thread}, of {name}, was not made this time");
+        run.diverge(None, why);
+        Err(Halt::Ended)
+    }
+
+    fn arrive(&self, jni: &Jni<'_>, values: &[Value]) -> Result<(), Halt> {
         if let Some((Value::Reference(told), pieces)) = values.split_first() {
             let arrived = jni.with_frame_of(64, |jni| -> Result<(), Halt> {
                 match self.reference(jni, told)? {
@@ -49,7 +88,6 @@ impl Worker {
             });
             arrived.map_err(Halt::from)??;
         }
-        self.run.lock_safe().take();
         Ok(())
     }
 

@@ -125,6 +125,13 @@ pub(crate) fn describe(kind: EventKind, site: &Site, values: &[String]) -> Strin
             Some((object, pieces)) => format!("== state of {object} is {}", value::state(pieces)),
             None => "== state".to_owned(),
         },
+        EventKind::Held => format!("== goes out with it: {}", values.join(", ")),
+        EventKind::Born => match values {
+            [object, thread, number] => {
+                format!("== {object} is what thread {thread} made as number {number}")
+            }
+            _ => "== born".to_owned(),
+        },
     }
 }
 

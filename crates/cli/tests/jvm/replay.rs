@@ -99,6 +99,29 @@ fn observed_code_that_ends_the_program_does_not_end_the_replay() {
 }
 
 #[test]
+fn subclasses_that_are_loaded_later_are_what_they_were() {
+    check("replay/later");
+}
+
+#[test]
+fn initialisers_of_external_classes_call_observed_code() {
+    check("replay/starting");
+}
+
+#[test]
+fn functions_from_outside_are_called_by_library_code() {
+    check("replay/lent");
+}
+
+#[test]
+fn many_objects_take_little_memory() {
+    let stage = on_one_jdk();
+    let recorded = record(stage, "replay/crowd");
+    let ended = replayed(stage, &recorded, &["--memory", "32"]);
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
+#[test]
 fn a_world_that_is_gone_or_another_one_is_not_missed() {
     let fixture = Fixture::named("replay/world");
     on_every_jdk(&fixture, |stage| {

@@ -287,6 +287,10 @@ fn definitions_may_come_between_steps_and_a_source_that_fails_is_an_error() {
             };
             Box::new(pieces.chain([blob, last]))
         }
+
+        fn births(&self) -> Result<Vec<(culprit_model::ThreadId, u64)>, SourceError> {
+            Ok(Vec::new())
+        }
     }
     let scratch = tempfile::tempdir().unwrap();
     let pool = pool(1, scratch.path());

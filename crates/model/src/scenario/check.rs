@@ -187,7 +187,10 @@ impl<'t> Checker<'t> {
         // Calls that are deeper ended unseen.
         open.truncate(step.depth as usize);
         // The state of an object is told on the side from which somebody looks at it.
-        let either = step.kind == EventKind::ObjectState;
+        let either = matches!(
+            step.kind,
+            EventKind::ObjectState | EventKind::Held | EventKind::Born
+        );
         if !either && step.depth % 2 != u32::from(is_inside(step.kind)) {
             return Err(Problem::Side(step.kind, step.depth));
         }
@@ -204,9 +207,8 @@ impl<'t> Checker<'t> {
     }
 
     fn values(&self, step: &Step) -> Result<(), Problem> {
-        let aside = matches!(step.kind, EventKind::IdentityHash | EventKind::ObjectState);
-        if aside && step.site == SiteId(0) {
-            // Told before the first call.
+        if step.kind.is_aside() && step.site == SiteId(0) {
+            // Told before the first call, or of no place.
             return step.values.iter().try_for_each(|value| self.value(value));
         }
         let site = self.sites.get(&step.site);
@@ -356,7 +358,9 @@ fn is_inside(kind: EventKind) -> bool {
         | EventKind::ArrayWrite
         | EventKind::Constructed
         | EventKind::IdentityHash
-        | EventKind::ObjectState => true,
+        | EventKind::ObjectState
+        | EventKind::Held
+        | EventKind::Born => true,
         EventKind::IncomingCall
         | EventKind::IncomingRead
         | EventKind::IncomingWrite

@@ -99,6 +99,8 @@ fn kinds(site: &Site) -> Vec<EventKind> {
             EventKind::ArrayContents,
             EventKind::IdentityHash,
             EventKind::ObjectState,
+            EventKind::Held,
+            EventKind::Born,
         ],
         SiteKind::Field => vec![
             EventKind::OutgoingRead,
@@ -126,7 +128,8 @@ fn shapes(site: &Site, kind: EventKind) -> Vec<Shape> {
         | EventKind::Constructed => vec![Shape::Reference],
         EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
         // The object and two pieces.
-        EventKind::ObjectState => vec![Shape::Reference; 3],
+        EventKind::ObjectState | EventKind::Held => vec![Shape::Reference; 3],
+        EventKind::Born => vec![Shape::Reference, Shape::Int, Shape::Long],
         EventKind::ArrayRead | EventKind::ArrayWrite => vec![
             Shape::Reference,
             Shape::Int,

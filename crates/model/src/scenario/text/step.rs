@@ -13,7 +13,7 @@ use crate::{EventIndex, EventKind, SiteId, ThreadId};
 const DEEPEST: u32 = 24;
 
 /// Signs of the kinds; of two that start alike, the longer one first.
-const SIGNS: [(EventKind, &str); 16] = [
+const SIGNS: [(EventKind, &str); 18] = [
     (EventKind::IncomingRead, "=> get"),
     (EventKind::IncomingWrite, "=> set"),
     (EventKind::IncomingCall, "=>"),
@@ -30,6 +30,8 @@ const SIGNS: [(EventKind, &str); 16] = [
     (EventKind::Constructed, "== this"),
     (EventKind::IdentityHash, "== hash"),
     (EventKind::ObjectState, "== state"),
+    (EventKind::Held, "== held"),
+    (EventKind::Born, "== born"),
 ];
 
 fn sign(kind: EventKind) -> &'static str {

@@ -1,6 +1,8 @@
 package culprit.runtime;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -23,6 +25,24 @@ public final class Answer {
 
     /** The largest id so far. */
     private static int last;
+
+    /** Numbers of objects that the scenario will ask for, those of a thread in one row, and the objects. */
+    private static final Map<Integer, Births> BIRTHS = new HashMap<>();
+
+    /** Whether there are any. */
+    private static boolean awaitsBirths;
+
+    private static final class Births {
+        final long state;
+        final long[] numbers;
+        final Object[] objects;
+
+        Births(long state, long[] numbers) {
+            this.state = state;
+            this.numbers = numbers;
+            this.objects = new Object[numbers.length];
+        }
+    }
 
     /** Names of classes that are initialised, in the order in which that began. */
     private static String[] touched = new String[64];
@@ -164,6 +184,8 @@ public final class Answer {
         Identity.forget(objects, Math.min(last + 1, objects.length));
         Arrays.fill(objects, 0, Math.min(last + 1, objects.length), null);
         last = 0;
+        BIRTHS.clear();
+        awaitsBirths = false;
         String[] initialised = Arrays.copyOf(touched, touchedCount);
         touchedCount = 0;
         return initialised;
@@ -183,6 +205,39 @@ public final class Answer {
     /** The object with an id. */
     static synchronized Object object(long id) {
         return id < objects.length ? objects[(int) id] : null;
+    }
+
+    /** The steps of a thread begin, on this one: objects with these numbers will be asked for. */
+    static synchronized void begin(int thread, long[] births) {
+        long state = State.ofCurrentThread();
+        U.putLong(state + State.BIRTHS, Identity.BORN | Identity.BIRTH);
+        if (births.length != 0) {
+            BIRTHS.put(thread, new Births(state, births));
+            awaitsBirths = true;
+        }
+    }
+
+    /** Observed code has made an object. */
+    static void born(Object o, long state, long birth) {
+        if (!awaitsBirths) {
+            return;
+        }
+        long number = birth & (1L << Identity.BIRTH_BITS) - 1;
+        synchronized (Answer.class) {
+            for (Births births : BIRTHS.values()) {
+                int place = births.state == state ? Arrays.binarySearch(births.numbers, number) : -1;
+                if (place >= 0) {
+                    births.objects[place] = o;
+                }
+            }
+        }
+    }
+
+    /** The object that a thread of the scenario made as that of a number, or null. */
+    static synchronized Object born(int thread, long number) {
+        Births births = BIRTHS.get(thread);
+        int place = births == null ? -1 : Arrays.binarySearch(births.numbers, number);
+        return place < 0 ? null : births.objects[place];
     }
 
     /** The id of an object that comes from outside, given now if it has none. */

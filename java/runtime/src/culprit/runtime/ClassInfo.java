@@ -73,6 +73,9 @@ final class ClassInfo {
     /** What {@link Native#madeUp} says, and 4 once it was asked. */
     private int madeUp;
 
+    /** Whether objects of the class may be constants of the library: 1 if not, 2 if so, 0 if nobody asked. */
+    private byte constantsHere;
+
     /** Whether the hash of the class itself, as an object, was told. */
     private boolean told;
 
@@ -96,6 +99,17 @@ final class ClassInfo {
         this.elementSize = primitives ? U.arrayIndexScale(type) : 0;
         this.enumType =
                 form == ENUM && type.getSuperclass() != Enum.class ? of(type.getSuperclass()).type : this.type;
+    }
+
+    /** The constant of the library that an object of this class is, or null. */
+    Constants.Constant constant(Object o) {
+        if (role != LIVE || constantsHere == 1) {
+            return null;
+        }
+        if (constantsHere == 0) {
+            constantsHere = (byte) (Constants.areOf(o.getClass()) ? 2 : 1);
+        }
+        return constantsHere == 2 ? Constants.of(o) : null;
     }
 
     /** Tells the agent the name of an enum constant when the first value of it is written. */

@@ -14,8 +14,8 @@ import java.util.Vector;
 
 /**
  * A live library object goes out for the first time. From now on external code may change it and
- * every library object it holds, so all of them get ids: later calls on them are recorded. A lambda of
- * observed code goes out with what it captured.
+ * every library object it holds, so all of them get ids, and are told: later calls on them are
+ * recorded. A lambda of observed code goes out with what it captured.
  */
 final class Escape {
     /** Beyond this many objects the walk stops and the loss is counted. */
@@ -23,6 +23,9 @@ final class Escape {
 
     /** Number of the loss, as the agent names it. */
     private static final int LARGE_ESCAPE = 2;
+
+    /** Objects in one record. */
+    private static final int MOST_TOLD = 1 << 10;
 
     private static final ClassValue<Field[]> REFERENCES =
             new ClassValue<Field[]>() {
@@ -38,8 +41,7 @@ final class Escape {
         if (o != null) {
             ClassInfo info = ClassInfo.of(o);
             if (leadsOn(o, info)) {
-                mark(o, info, state);
-                Identity.of(o, info, state);
+                mark(o, info, state, false);
             }
         }
     }
@@ -50,24 +52,51 @@ final class Escape {
      * <p>The walk calls methods of collections. They may lead to woven code: a collection of the JDK
      * can be a front for one of the program, and a mocking library or another agent may have
      * rewritten the JDK's own. A record is open on this thread, so none may begin meanwhile.
+     *
+     * @param named whether the record that is open names the object itself
      */
-    static void mark(Object root, ClassInfo rootInfo, long state) {
+    static void mark(Object root, ClassInfo rootInfo, long state, boolean named) {
         Identity.of(root, rootInfo, state);
-        if (root instanceof Throwable) {
-            return; // A message and a stack; causes cross the border on their own.
+        // A message and a stack, with causes that cross the border on their own; what nobody changes.
+        boolean alone = root instanceof Throwable || root instanceof VarHandle || root instanceof MethodHandle;
+        if (alone && named) {
+            return;
         }
-        if (root instanceof VarHandle || root instanceof MethodHandle) {
-            return; // Nobody changes them.
+        List<Object> gone = new ArrayList<>();
+        gone.add(root);
+        if (!alone) {
+            int before = State.mute(state, 1);
+            try {
+                walk(root, gone, state);
+            } finally {
+                State.mute(state, before);
+            }
         }
-        int before = State.mute(state, 1);
-        try {
-            walk(root, state);
-        } finally {
-            State.mute(state, before);
+        if (gone.size() > 1 || !named) {
+            tell(gone, state);
         }
     }
 
-    private static void walk(Object root, long state) {
+    /** Tells which objects got ids, before the record that is under way. */
+    private static void tell(List<Object> gone, long state) {
+        byte[] begun = Records.putAside(state);
+        for (int from = 0; from < gone.size(); from += MOST_TOLD) {
+            List<Object> some = gone.subList(from, Math.min(gone.size(), from + MOST_TOLD));
+            Records.begin(state, Records.HELD, 0);
+            for (int i = 0; i < some.size(); i++) {
+                Object o = some.get(i);
+                Values.room(state, 32);
+                Values.plainObject(state, o, ClassInfo.of(o));
+                if (i == 0) {
+                    Values.four(state, some.size() - 1);
+                }
+            }
+            Records.end(state);
+        }
+        Records.takeUp(state, begun);
+    }
+
+    private static void walk(Object root, List<Object> gone, long state) {
         ArrayDeque<Object> open = new ArrayDeque<>();
         open.add(root);
         int seen = 0;
@@ -78,10 +107,10 @@ final class Escape {
             }
             if (o instanceof Object[]) {
                 for (Object held : (Object[]) o) {
-                    visit(held, open, state);
+                    visit(held, open, gone, state);
                 }
-            } else if (!isView(o) || !visitBacking(o, open, state)) {
-                visitHeld(o, open, state);
+            } else if (!isView(o) || !visitBacking(o, open, gone, state)) {
+                visitHeld(o, open, gone, state);
             }
         }
     }
@@ -95,26 +124,26 @@ final class Escape {
      * A view or wrapper shares the collection behind it, and that leads on to all it holds. Whether
      * there is one.
      */
-    private static boolean visitBacking(Object view, ArrayDeque<Object> open, long state) {
+    private static boolean visitBacking(Object view, ArrayDeque<Object> open, List<Object> gone, long state) {
         boolean found = false;
         for (Field field : REFERENCES.get(view.getClass())) {
             Object held = read(field, view);
             if (held instanceof Collection || held instanceof Map) {
-                visit(held, open, state);
+                visit(held, open, gone, state);
                 found = true;
             }
         }
         return found;
     }
 
-    private static void visitHeld(Object o, ArrayDeque<Object> open, long state) {
+    private static void visitHeld(Object o, ArrayDeque<Object> open, List<Object> gone, long state) {
         try {
             int left = MOST;
             // Iterators of the old synchronised classes take the program's locks; fields do not.
             boolean locks = o instanceof Vector || o instanceof Hashtable;
             if (o instanceof Collection && !locks) {
                 for (Object held : (Collection<?>) o) {
-                    visit(held, open, state);
+                    visit(held, open, gone, state);
                     if (--left == 0) {
                         Native.lost(LARGE_ESCAPE);
                         break;
@@ -122,8 +151,8 @@ final class Escape {
                 }
             } else if (o instanceof Map && !locks) {
                 for (Map.Entry<?, ?> entry : ((Map<?, ?>) o).entrySet()) {
-                    visit(entry.getKey(), open, state);
-                    visit(entry.getValue(), open, state);
+                    visit(entry.getKey(), open, gone, state);
+                    visit(entry.getValue(), open, gone, state);
                     if (--left == 0) {
                         Native.lost(LARGE_ESCAPE);
                         break;
@@ -131,7 +160,7 @@ final class Escape {
                 }
             } else {
                 for (Field field : REFERENCES.get(o.getClass())) {
-                    visit(read(field, o), open, state);
+                    visit(read(field, o), open, gone, state);
                 }
             }
         } catch (RuntimeException changedMeanwhile) {
@@ -148,17 +177,19 @@ final class Escape {
         }
     }
 
-    private static void visit(Object held, ArrayDeque<Object> open, long state) {
+    private static void visit(Object held, ArrayDeque<Object> open, List<Object> gone, long state) {
         if (held == null) {
             return;
         }
         ClassInfo info = ClassInfo.of(held);
         if (leadsOn(held, info)) {
             Identity.of(held, info, state);
+            gone.add(held);
             open.add(held);
-        } else if (info.role == ClassInfo.OBSERVED && info.form == ClassInfo.OBJECT) {
+        } else if (info.role == ClassInfo.OBSERVED && info.form == ClassInfo.OBJECT && Identity.known(held, info) == 0) {
             // External code gets hold of it too.
             Identity.of(held, info, state);
+            gone.add(held);
         }
     }
 
@@ -170,7 +201,7 @@ final class Escape {
         boolean follows =
                 info.form == ClassInfo.ARRAY
                         || info.form == ClassInfo.OBJECT && (info.role == ClassInfo.LIVE || info.captures);
-        return follows && !Identity.crossed(o);
+        return follows && !Identity.crossed(o) && info.constant(o) == null;
     }
 
     private static Field[] references(Class<?> type) {

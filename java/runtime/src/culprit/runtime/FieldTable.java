@@ -5,17 +5,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import jdk.internal.misc.Unsafe;
 
 /**
  * The instance fields of a class, those of its superclasses first, and where they are in an object.
  * Fields are read by their places, so no code of the program runs and nothing must be open to us.
- *
- * <p>Also knows the constants of library classes: objects that code compares by identity, as {@code
- * HashSet} does with the value of all its entries. A copy of one would not be the same.
  */
 final class FieldTable {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -30,20 +25,6 @@ final class FieldTable {
 
     /** Before JDK 12 the method to read a reference had another name. */
     private static final Method OLD_READ = oldRead();
-
-    /** By identity. Replaced by a larger one when a class is first looked at. */
-    private static volatile Map<Object, Constant> constants = new IdentityHashMap<>();
-
-    /** A static field of a library class that never changes. */
-    static final class Constant {
-        final Class<?> owner;
-        final String name;
-
-        Constant(Class<?> owner, String name) {
-            this.owner = owner;
-            this.name = name;
-        }
-    }
 
     /** Descriptor characters, with {@code L} for all references, and places in the object. */
     final char[] shapes;
@@ -83,7 +64,6 @@ final class FieldTable {
         }
         key = keyField;
         Native.fields(ClassInfo.of(type).type, described.toString());
-        gatherConstants(chain);
     }
 
     private static String descriptor(Class<?> type) {
@@ -99,8 +79,11 @@ final class FieldTable {
         return ALL.get(type);
     }
 
-    /** What the JVM and the collector keep in objects for themselves, and stacks. */
+    /** What we, the JVM and the collector keep in objects, and stacks. */
     private static boolean isOfTheJvm(Class<?> owner, String name) {
+        if (Beside.isAdded(name)) {
+            return true; // A JVM that replays does not hide it.
+        }
         if (owner == Throwable.class) {
             return name.equals("backtrace") || name.equals("stackTrace") || name.equals("depth");
         }
@@ -113,44 +96,6 @@ final class FieldTable {
                         || owner.startsWith("java/util/Hashtable$")
                         || owner.startsWith("java/util/concurrent/ConcurrentHashMap$");
         return table && name.equals("key");
-    }
-
-    /** The constant that an object is, or null. */
-    static Constant constant(Object o) {
-        return constants.get(o);
-    }
-
-    private static synchronized void gatherConstants(ArrayDeque<Class<?>> chain) {
-        Map<Object, Constant> more = new IdentityHashMap<>(constants);
-        for (Class<?> type : chain) {
-            for (Class<?> c = type; c != null; c = c.getDeclaringClass()) {
-                boolean library = c.getClassLoader() == null && ClassInfo.of(c).role == ClassInfo.LIVE;
-                if (library && !U.shouldBeInitialized(c)) {
-                    gatherConstants(c, more);
-                }
-            }
-        }
-        constants = more;
-    }
-
-    private static void gatherConstants(Class<?> c, Map<Object, Constant> into) {
-        for (Field field : c.getDeclaredFields()) {
-            int modifiers = field.getModifiers();
-            boolean fixed = Modifier.isStatic(modifiers) && Modifier.isFinal(modifiers);
-            if (fixed && !field.getType().isPrimitive()) {
-                Object value = read(U.staticFieldBase(field), U.staticFieldOffset(field));
-                if (value != null && !isShared(value)) {
-                    into.putIfAbsent(value, new Constant(c, field.getName()));
-                }
-            }
-        }
-    }
-
-    /** Values are told by content, and what has no other state than threads and locks is not told. */
-    private static boolean isShared(Object value) {
-        ClassInfo info = ClassInfo.of(value);
-        boolean told = info.form == ClassInfo.OBJECT && info.role == ClassInfo.LIVE || info.form == ClassInfo.ARRAY;
-        return !told;
     }
 
     static Object read(Object o, long offset) {

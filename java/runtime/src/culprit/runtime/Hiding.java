@@ -18,7 +18,7 @@ public final class Hiding {
     public static Field[] hide(Field[] fields) {
         int kept = 0;
         for (Field field : fields) {
-            if (!field.getName().equals(ClassInfo.ID_FIELD)) {
+            if (!Beside.isAdded(field.getName())) {
                 fields[kept++] = field;
             }
         }

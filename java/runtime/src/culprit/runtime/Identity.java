@@ -22,10 +22,19 @@ final class Identity {
     /** The bit of the added field, its sign, that says that the hash of the object was told. */
     static final long TOLD = 1L << 63;
 
-    /** The bit that says that an observed constructor made the object; the weaver has the same. */
+    /** The bit that says that an observed constructor made the object. */
     static final long BORN = 1L << 62;
 
     static final long FLAGS = TOLD | BORN;
+
+    /**
+     * The bit that says that the object has no id, but a number among all that observed constructors
+     * made: the thread, and below it how many that thread had made before. The agent has the same
+     * places in its {@code state.rs}.
+     */
+    static final long BIRTH = 1L << 61;
+
+    static final int BIRTH_BITS = 36;
 
     private static final int STRIPES = 64;
     private static final Stripe[] TABLE = new Stripe[STRIPES];
@@ -77,17 +86,31 @@ final class Identity {
             return stripe(o).idOf(o, state);
         }
         long carried = U.getLong(o, offset);
-        if ((carried & ~FLAGS) == 0) {
+        if (!isNamed(carried)) {
             long made = fresh(state) << TYPE_BITS | info.type;
-            while ((carried & ~FLAGS) == 0 && !U.compareAndSetLong(o, offset, carried, carried | made)) {
+            while (!isNamed(carried) && !U.compareAndSetLong(o, offset, carried, carried & FLAGS | made)) {
                 carried = U.getLongVolatile(o, offset);
             }
             carried = U.getLongVolatile(o, offset);
             if (State.REPLAYS) {
-                Answer.keep(o, (carried & ~TOLD) >>> TYPE_BITS);
+                Answer.keep(o, (carried & ~FLAGS) >>> TYPE_BITS);
             }
         }
         return (carried & ~FLAGS) >>> TYPE_BITS;
+    }
+
+    /** Whether there is an id in what an object carries. */
+    private static boolean isNamed(long carried) {
+        return (carried & BIRTH) == 0 && (carried & ~FLAGS) != 0;
+    }
+
+    /**
+     * The number of a woven object among those that observed constructors made, if it has no id yet; or
+     * 0.
+     */
+    static long birth(Object o, ClassInfo info) {
+        long carried = info.idOffset == 0 ? 0 : U.getLong(o, info.idOffset);
+        return (carried & BIRTH) == 0 ? 0 : carried & ~FLAGS;
     }
 
     /** Notes that the hash of an object is told; whether it was not before. */
@@ -110,22 +133,23 @@ final class Identity {
 
     /**
      * Takes the id back that a copy got along with the other fields of the original. One that is made
-     * on the observed side is as good as one that a constructor made.
+     * on the observed side, where there is a token, is as good as one that a constructor made.
      */
-    static void separate(Object copy, Object original, boolean inside) {
+    static void separate(Object copy, Object original, long token) {
         if (copy == null || copy == original || copy.getClass() != original.getClass()) {
             return;
         }
         long offset = ClassInfo.of(copy).idOffset;
         if (offset != 0 && ((U.getLong(copy, offset) ^ U.getLong(original, offset)) & ~FLAGS) == 0) {
-            U.putLong(copy, offset, inside ? BORN : 0);
+            U.putLong(copy, offset, token == 0 ? 0 : born(copy, 0, token));
         }
     }
 
     /** The id of an object, or 0 if it has none. */
     static long known(Object o, ClassInfo info) {
         if (info.idOffset != 0) {
-            return (U.getLong(o, info.idOffset) & ~FLAGS) >>> TYPE_BITS;
+            long carried = U.getLong(o, info.idOffset);
+            return isNamed(carried) ? (carried & ~FLAGS) >>> TYPE_BITS : 0;
         }
         return isFresh(o) ? 0 : find(o);
     }
@@ -136,14 +160,30 @@ final class Identity {
     }
 
     /** Notes that an observed constructor makes an object whose class does not have the field itself. */
-    static void born(Object o) {
+    static void born(Object o, long token) {
         long offset = ClassInfo.of(o).idOffset;
         if (offset != 0) {
-            long carried;
+            long carried, born;
             do {
                 carried = U.getLongVolatile(o, offset);
-            } while (!U.compareAndSetLong(o, offset, carried, carried | BORN));
+                born = born(o, carried, token);
+            } while (!U.compareAndSetLong(o, offset, carried, born));
         }
+    }
+
+    /** What an object is to carry that is made by observed code, in the place of what it carries. */
+    @ForceInline
+    static long born(Object o, long carried, long token) {
+        if (token == 0) {
+            return carried | BORN;
+        }
+        long state = State.of(token);
+        long birth = U.getLong(state + State.BIRTHS);
+        U.putLong(state + State.BIRTHS, birth + 1);
+        if (State.REPLAYS) {
+            Answer.born(o, state, birth);
+        }
+        return isNamed(carried) ? carried | BORN : carried | birth;
     }
 
     /** Whether an object of an unwoven class has crossed the border. */
@@ -179,8 +219,7 @@ final class Identity {
     static void alias(Object o, int hash) {
         Entry known = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? null : stripe(o).entry(o);
         if (known != null) {
-            Stripe stripe = TABLE[hash & STRIPES - 1];
-            stripe.put(new Entry(known, o, stripe.dead, hash));
+            TABLE[hash & STRIPES - 1].put(o, hash, known);
         }
     }
 
@@ -254,13 +293,6 @@ final class Identity {
             this.hash = hash;
             this.id = id;
         }
-
-        /** The same under another hash. */
-        Entry(Entry known, Object o, ReferenceQueue<Object> queue, int hash) {
-            this(o, queue, hash, known.id);
-            told = known.told;
-            stated = known.stated;
-        }
     }
 
     /** A link of a chain. Links never change, so chains are read without a lock. */
@@ -325,12 +357,21 @@ final class Identity {
             return id != 0 ? id : add(o, state);
         }
 
-        synchronized void put(Entry entry) {
+        /** Keeps what is known of an object under another hash. */
+        synchronized void put(Object o, int hash, Entry known) {
+            Entry entry = put(o, hash, known.id);
+            entry.told = known.told;
+            entry.stated = known.stated;
+        }
+
+        private Entry put(Object o, int hash, long id) {
             Link[] all = size > buckets.length ? larger() : buckets;
-            int index = index(entry.hash, all);
+            int index = index(hash, all);
+            Entry entry = new Entry(o, dead, hash, id);
             all[index] = new Link(entry, all[index]);
             buckets = all;
             size++;
+            return entry;
         }
 
         private synchronized long add(Object o, long state) {
@@ -340,7 +381,7 @@ final class Identity {
             }
             purge();
             id = fresh(state);
-            put(new Entry(o, dead, System.identityHashCode(o), id));
+            put(o, System.identityHashCode(o), id);
             if (State.REPLAYS) {
                 Answer.keep(o, id);
             }

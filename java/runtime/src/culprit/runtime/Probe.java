@@ -240,10 +240,19 @@ public final class Probe {
         State.setDepth(state, (int) token + 1);
     }
 
-    /** An observed constructor has called one that is not: the object is made by observed code. */
-    public static void born(Object self) {
+    /**
+     * An observed constructor has called one that is not: the object is made by observed code. What it is
+     * to carry in the place of what it carries.
+     */
+    @ForceInline
+    public static long born(Object self, long carried, long token) {
+        return Identity.born(self, carried, token);
+    }
+
+    /** The same where a superclass of the object's class has the field. */
+    public static void bornBelow(Object self, long token) {
         try {
-            Identity.born(self);
+            Identity.born(self, token);
         } catch (OutOfMemoryError full) {
             Native.lost(Values.OUT_OF_MEMORY);
         }
@@ -718,7 +727,7 @@ public final class Probe {
     @ForceInline
     public static void backNew(Object made, long call, int site) {
         if (call < 0) {
-            born(made);
+            bornBelow(made, 0);
             back(call, site, REFERENCE, 0, made);
         }
     }
@@ -784,6 +793,14 @@ public final class Probe {
 
     public static long calleeEnterOn(long token, Object self, int site) {
         return outgoing(token, site, ON, self, 0, null);
+    }
+
+    /** Library code gets an object from outside by such a call, and looks into it. */
+    @ForceInline
+    public static void lent(Object value, long call, int site) {
+        if (call < 0 && value != null && Structures.matters(value)) {
+            Structures.given(value, call, site);
+        }
     }
 
     public static void calleeThrew(Throwable thrown, long call) {
@@ -916,7 +933,8 @@ public final class Probe {
 
     /** A woven object was copied bit by bit: the copy is an object of its own and gets its own id. */
     public static void cloned(Object copy, Object original) {
-        Identity.separate(copy, original, isInside(State.current()));
+        long token = State.current();
+        Identity.separate(copy, original, isInside(token) ? token : 0);
     }
 
     // Values of the record that a token belongs to.

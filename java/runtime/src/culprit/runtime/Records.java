@@ -8,7 +8,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * `docs/recording-format.md` has the layout. A record counts from the moment that it is published.
  */
 final class Records {
-    /** Kinds of records; the first fifteen and the last are the model's event kinds. */
+    /** Kinds of records; those up to fifteen and from twenty on are the model's event kinds. */
     static final int INCOMING_CALL = 1,
             INCOMING_RETURN = 2,
             INCOMING_THROW = 3,
@@ -26,12 +26,15 @@ final class Records {
             IDENTITY_HASH = 15,
             TURN = 16,
             UNWOUND = 17,
-            OBJECT_STATE = 20;
+            OBJECT_STATE = 20,
+            HELD = 21,
+            BORN = 22;
 
     private static final long ONE_EVENT = 1L << 32;
 
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long ORDER = Native.order();
+    private static final long BYTES = U.arrayBaseOffset(byte[].class);
 
     private Records() {}
 
@@ -48,11 +51,42 @@ final class Records {
     static boolean takesIn(long state, boolean outward) {
         long start = open(state);
         int kind = U.getInt(start) >>> 26;
-        if (kind == OBJECT_STATE || kind == IDENTITY_HASH) {
+        if (kind == OBJECT_STATE || kind == IDENTITY_HASH || kind == HELD) {
             return false;
         }
         boolean first = U.getLong(state + State.POSITION) == start + 4;
         return !outward || first && (kind == INCOMING_CALL || kind == INCOMING_WRITE);
+    }
+
+    /** Puts the record aside that is under way, for others to be written before it. */
+    static byte[] putAside(long state) {
+        long start = open(state);
+        byte[] begun = new byte[(int) (U.getLong(state + State.POSITION) - start)];
+        U.copyMemory(null, start, begun, BYTES, begun.length);
+        U.putLong(state + State.POSITION, start);
+        return begun;
+    }
+
+    /** Goes on with a record that was put aside. */
+    static void takeUp(long state, byte[] begun) {
+        U.putLong(state + State.POSITION, open(state));
+        long position = Values.room(state, begun.length);
+        U.copyMemory(begun, BYTES, null, position, begun.length);
+        U.putLong(state + State.POSITION, position + begun.length);
+    }
+
+    /**
+     * An observed object comes in, with the record that is under way, that left without an event that
+     * names it: tells which of those that observed constructors made it is.
+     */
+    static void born(long state, Object o, ClassInfo info, long birth) {
+        byte[] begun = putAside(state);
+        begin(state, BORN, 0);
+        Values.plainObject(state, o, info);
+        Values.four(state, (int) ((birth & ~Identity.BIRTH) >>> Identity.BIRTH_BITS));
+        Values.eight(state, birth & (1L << Identity.BIRTH_BITS) - 1);
+        end(state);
+        takeUp(state, begun);
     }
 
     /** Starts a record that several probes write. */

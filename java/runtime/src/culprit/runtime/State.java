@@ -27,7 +27,8 @@ final class State {
             MUTED = 80,
             CHAINED = 88,
             LEFT_OUT = 96,
-            ANSWER = 104;
+            ANSWER = 104,
+            BIRTHS = 112;
 
     /** Whether this JVM replays: what leaves observed code is answered. */
     static final boolean REPLAYS = Native.replays();

@@ -135,19 +135,11 @@ final class Structures {
      * there of it is put aside.
      */
     static void arriving(Object o, long state) {
-        long start = Records.open(state);
-        int length = (int) (U.getLong(state + State.POSITION) - start);
-        byte[] begun = new byte[length];
-        long base = ClassInfo.of(byte[].class).elementBase;
-        U.copyMemory(null, start, begun, base, length);
-        U.putLong(state + State.POSITION, start);
+        byte[] begun = Records.putAside(state);
         Structures told = new Structures(state, 0);
         told.add(o);
         told.tell();
-        U.putLong(state + State.POSITION, Records.open(state));
-        long position = Values.room(state, length);
-        U.copyMemory(begun, base, null, position, length);
-        U.putLong(state + State.POSITION, position + length);
+        Records.takeUp(state, begun);
     }
 
     /** Fills an object with the state that is about to be told, on replay. */
@@ -251,7 +243,7 @@ final class Structures {
                     break;
                 default:
                     Object held = FieldTable.read(o, offset);
-                    held(held);
+                    held(held, o.getClass());
                     if (i == fields.key && held != null) {
                         keys.add(held);
                     }
@@ -269,12 +261,12 @@ final class Structures {
         Values.arrayHead(state, Values.ARRAY, info.type, 0, elements.length);
         for (Object element : elements) {
             Values.room(state, 16);
-            held(element);
+            held(element, o.getClass());
         }
     }
 
     /** What a piece holds. */
-    private void held(Object o) {
+    private void held(Object o, Class<?> holder) {
         if (o == null) {
             Values.four(state, Values.NULL);
             return;
@@ -285,10 +277,9 @@ final class Structures {
             Values.value(state, o);
             return;
         }
-        FieldTable.Constant constant = FieldTable.constant(o);
+        Constants.Constant constant = Constants.of(o, holder);
         if (constant != null) {
-            Values.four(state, Values.CONSTANT << 24 | ClassInfo.of(constant.owner).type);
-            Values.value(state, constant.name);
+            Constants.write(state, constant);
         } else if (isPiece(o, info)) {
             Integer number = numbers.get(o);
             if (number == null) {
@@ -302,6 +293,10 @@ final class Structures {
         } else {
             if (Identity.isUnknown(o, info) || isShell(o)) {
                 add(o);
+            }
+            long birth = Identity.birth(o, info);
+            if (birth != 0) {
+                Records.born(state, o, info, birth);
             }
             Values.plainObject(state, o, info);
         }

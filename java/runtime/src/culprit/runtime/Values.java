@@ -194,11 +194,22 @@ final class Values {
     }
 
     private static void object(long state, Object o, ClassInfo info, boolean outward) {
-        if (outward && (info.role == ClassInfo.LIVE || info.captures) && !Identity.crossed(o)) {
-            Escape.mark(o, info, state);
+        Constants.Constant constant = info.constant(o);
+        if (constant != null) {
+            room(state, 8 + 2 * INLINE_CHARS);
+            Constants.write(state, constant);
+            return;
         }
-        if (Identity.isUnknown(o, info) && Records.takesIn(state, outward)) {
-            Structures.arriving(o, state);
+        if (outward && (info.role == ClassInfo.LIVE || info.captures) && !Identity.crossed(o)) {
+            Escape.mark(o, info, state, true);
+        }
+        if (info.role == ClassInfo.OBSERVED && Records.takesIn(state, outward)) {
+            long birth = Identity.birth(o, info);
+            if (birth != 0) {
+                Records.born(state, o, info, birth);
+            } else if (Identity.isUnknown(o, info)) {
+                Structures.arriving(o, state);
+            }
         }
         plainObject(state, o, info);
     }
