@@ -329,6 +329,11 @@ impl<'a> Jni<'a> {
         Ok(id)
     }
 
+    /// Whether an object is of a class or a subclass of it.
+    pub fn is_instance(&self, object: &Local<'_>, class: &Local<'_>) -> bool {
+        call!(self, IsInstanceOf, object.raw(), class.raw()) != 0
+    }
+
     /// The superclass; `None` for `Object` and interfaces.
     pub fn superclass(&self, class: &Local<'_>) -> Option<Local<'a>> {
         let raw = call!(self, GetSuperclass, class.raw());

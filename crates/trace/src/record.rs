@@ -700,7 +700,7 @@ mod tests {
         for kind in EventKind::ALL {
             assert_eq!(kind_of(kind as u8), Some(kind));
         }
-        for control in [0, KIND_TURN, KIND_UNWOUND, KIND_GAP, KIND_PAD, 21] {
+        for control in [0, KIND_TURN, KIND_UNWOUND, KIND_GAP, KIND_PAD, 23] {
             assert_eq!(kind_of(control), None);
         }
     }

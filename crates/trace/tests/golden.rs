@@ -164,6 +164,8 @@ fn write() -> Vec<u8> {
     buffer.gap(1, 10);
     buffer.pad(3);
     buffer.unwound(1);
+    buffer.event(EventKind::Held, SiteId(0), &held());
+    buffer.event(EventKind::Born, SiteId(0), &born());
     buffer.event(EventKind::ObjectState, SiteId(6), &state());
     buffer.event(
         EventKind::IdentityHash,
@@ -228,8 +230,20 @@ fn recordings_of_version_1_1_stay_readable() {
     assert_eq!(bytes, b"\xca\xfe\xba\xbe without code");
     assert!(recording.types().iter().eq(&sorted(types())));
     let mut events = recording.events().map(Result::unwrap);
-    let told = events.find(|event| event.kind == EventKind::ObjectState);
-    assert_eq!(told.unwrap().values, state());
+    let held_ones = events.find(|event| event.kind == EventKind::Held);
+    assert_eq!(held_ones.unwrap().values, held());
+    assert_eq!(events.next().unwrap().values, born());
+    assert_eq!(events.next().unwrap().values, state());
+}
+
+/// Two objects that go out inside of others.
+fn held() -> Vec<Value> {
+    vec![object(2, 1), object(3, 1)]
+}
+
+/// An object that left without a name.
+fn born() -> Vec<Value> {
+    vec![object(4, 1), Value::Int(1), Value::Long(7)]
 }
 
 /// In the order of their numbers.

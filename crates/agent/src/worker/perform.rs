@@ -124,7 +124,10 @@ impl Worker {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
                     done.map_err(Halt::from)??;
                 }
-                (_, EventKind::ObjectState) => self.arrive(jni, &step.values)?,
+                (_, EventKind::ObjectState | EventKind::Born) => {
+                    self.comes_to_know(jni, &step)?;
+                    self.run.lock_safe().take();
+                }
                 (_, EventKind::OutgoingReturn | EventKind::OutgoingThrow) => break,
                 _ => {
                     let why = "an external class is initialised, and the recording goes on as if it were not";
@@ -169,9 +172,12 @@ impl Worker {
         }
         let target = match self.cache.target(site.id) {
             Some(target) => target,
-            None => self.cache.keep_target(site.id, self.target(jni, site)?),
+            None => {
+                let class = self.class_named(jni, &site.target.owner, 0)?;
+                self.cache.keep_target(site.id, self.target(jni, site, &class)?)
+            }
         };
-        let class = target.class.local(jni);
+        let mut class = target.class.local(jni);
         if let Some(touch) = target.touch {
             // Whatever its initialiser throws, the woven code has recorded.
             let _ = jni.call_statically(&class, touch, &[], b'V');
@@ -184,31 +190,66 @@ impl Worker {
             Method::Static(method) => {
                 let _ = jni.call_statically(&class, method, &passed, result);
             }
-            Method::Constructor(method) => {
+            Method::Constructor(mut method) => {
                 let object = match self.constructed_class(step) {
                     Some(heir) => jni.allocate(&self.class(jni, heir)?)?,
                     None => jni.allocate(&class)?,
                 };
+                if let Some(other) = self.of_other_loader(jni, site, &object, &class)?
+                    && let Method::Constructor(its) = self.target(jni, site, &other)?.method
+                {
+                    (class, method) = (other, its);
+                }
                 let outside = self.java()?.outside(jni)?;
                 let called = jni.call_exactly(&object, &class, method, &passed, b'V');
                 // Where the external superclass threw, no handler in the constructor can see that. Who
                 // called it when it was recorded may not have seen it either.
                 if let Err(thrown) = called {
-                    self.catch_up(agent)?;
+                    self.catch_up(agent, jni)?;
                     if self.next(0).is_some_and(|next| next.depth > step.depth) {
                         self.java()?.reached(jni, &thrown, outside)?;
                     }
                 }
             }
-            Method::Instance(method) => {
+            Method::Instance(mut method) => {
                 let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
                 else {
                     return Err(Halt::Unsupported("a call without a receiver".to_owned()));
                 };
+                if let Some(other) = self.of_other_loader(jni, site, receiver, &class)?
+                    && let Method::Instance(its) = self.target(jni, site, &other)?.method
+                {
+                    (class, method) = (other, its);
+                }
                 let _ = jni.call_exactly(receiver, &class, method, arguments, result);
             }
         }
         Ok(())
+    }
+
+    /// The class of the site's name that an object is of, if that is not the given one: several loaders
+    /// may have defined such.
+    fn of_other_loader<'j>(
+        &self,
+        jni: &Jni<'j>,
+        site: &Site,
+        object: &Local<'_>,
+        class: &Local<'_>,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        if jni.is_instance(object, class) {
+            return Ok(None);
+        }
+        let mut above = Some(jni.object_class(object));
+        while let Some(other) = above {
+            let signature = self.jvmti.class_signature(&other)?;
+            if internal_name(&signature) == site.target.owner {
+                return Ok(Some(other));
+            }
+            above = jni.superclass(&other);
+        }
+        let (name, owner) = (self.class_name(jni, object), &site.target.owner);
+        let why = format!("{owner} is called on an object of {name}").replace('/', ".");
+        Err(Halt::Unsupported(why))
     }
 
     /// The class of the object that a constructor is called for: it may be a subclass, of which the step
@@ -230,8 +271,8 @@ impl Worker {
         }
     }
 
-    /// What the calls of a site go to.
-    fn target(&self, jni: &Jni<'_>, site: &Site) -> Result<Target, Halt> {
+    /// What the calls of a site go to, in a class.
+    fn target(&self, jni: &Jni<'_>, site: &Site, class: &Local<'_>) -> Result<Target, Halt> {
         let Member {
             owner,
             name,
@@ -242,23 +283,22 @@ impl Worker {
             self.run.lock_safe().diverge(None, why);
             Halt::Ended
         };
-        let class = self.class_named(jni, owner, 0)?;
         let method = if name == "<clinit>" {
             Method::Initialiser
         } else if name == "<init>" {
-            let method = jni.method(&class, name, descriptor);
+            let method = jni.method(class, name, descriptor);
             Method::Constructor(method.map_err(missing)?)
         } else if site.is_static {
-            let method = jni.static_method(&class, name, descriptor);
+            let method = jni.static_method(class, name, descriptor);
             Method::Static(method.map_err(missing)?)
         } else {
-            let method = jni.method(&class, name, descriptor);
+            let method = jni.method(class, name, descriptor);
             Method::Instance(method.map_err(missing)?)
         };
         let touches = self.is_reset(owner) && !matches!(method, Method::Instance(_));
-        let touch = touches.then(|| jni.static_method(&class, TOUCH, "()V").ok());
+        let touch = touches.then(|| jni.static_method(class, TOUCH, "()V").ok());
         Ok(Target {
-            class: jni.global(&class)?,
+            class: jni.global(class)?,
             method,
             touch: touch.flatten(),
         })
