@@ -107,9 +107,9 @@ pub(crate) fn prepare(class: &mut ClassFile, world: &dyn World) -> Result<(), Er
         }
     }
     for field in &mut class.fields {
-        // Only the initialiser of a class may set a final field.
-        if field.access & access::STATIC != 0 {
-            field.access &= !access::FINAL;
+        // Only the initialiser of a class may set a final field. `Hiding.java` shows it as it was.
+        if field.access & access::STATIC != 0 && field.access & access::FINAL != 0 {
+            field.access = field.access & !access::FINAL | access::SYNTHETIC;
         }
     }
     let flag = class.pool.add_field_ref(&own, READY, "Z")?;

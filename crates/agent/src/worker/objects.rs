@@ -278,7 +278,8 @@ impl Worker {
             true => plain.strip_prefix('L').and_then(|p| p.strip_suffix(';')),
             false => Some(plain),
         };
-        let of_jdk = plain.is_none_or(is_jdk_name);
+        // Proxies are made at run time, in packages of the JDK.
+        let of_jdk = plain.is_none_or(|plain| is_jdk_name(plain) && !self.subject.is_outline(plain));
         let found = if of_jdk {
             java.class(jni, name, None)?
         } else {

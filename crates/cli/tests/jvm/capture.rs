@@ -47,6 +47,7 @@ facts! {
     library_objects_made_inside_are_live_and_those_from_outside_are_not: "live",
     library_objects_are_recorded_once_they_have_escaped: "escape",
     external_objects_lent_to_library_objects: "lent",
+    objects_that_leave_unnamed_and_come_back: "unnamed",
     variable_handles: "handles",
     resources_iteration_ordering_enums_and_thread_locals: "everyday",
     ids_keep_no_object_alive: "weak",

@@ -133,6 +133,8 @@ impl<'r> Renderer<'r> {
             // As above.
             EventKind::IdentityHash => format!("== hash of {}", values[0]),
             EventKind::ObjectState => format!("== state of {}", values.join("; ")),
+            EventKind::Held => format!("== with it: {}", values.join(", ")),
+            EventKind::Born => format!("== born {}", values.join(", ")),
         }
     }
 

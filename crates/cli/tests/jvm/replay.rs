@@ -75,9 +75,8 @@ macro_rules! in_sync {
     };
 }
 
-/// Fixtures of the capture whose replay is in sync. Three are not: `accesses` reads elements of arrays
-/// that others change, the class of `twins` has two loaders, and `initialisers` has one of an external
-/// class that fails.
+/// Fixtures of the capture whose replay is in sync. Two are not: `accesses` reads elements of arrays
+/// that others change, and `initialisers` has one of an external class that fails.
 mod in_sync {
     use super::check;
 
@@ -85,7 +84,12 @@ mod in_sync {
         arrays bridges callbacks cleanup constructors dispatch escape everyday exceptions fields
         handles hashes interfaces itself lambdas lent links live many monitors nested nine outlines
         parts patterns records references reflection scalars serial shells supers tables texts
-        unnamed weak
+        twins unnamed weak
+    }
+
+    #[test]
+    fn virtual_threads() {
+        check("capture/virtual");
     }
 }
 
@@ -113,6 +117,16 @@ fn initialisers_of_external_classes_call_observed_code() {
 #[test]
 fn functions_from_outside_are_called_by_library_code() {
     check("replay/lent");
+}
+
+#[test]
+fn streams_know_observed_classes_again() {
+    check("replay/streamed");
+}
+
+#[test]
+fn proxies_have_stubs() {
+    check("replay/proxied");
 }
 
 #[test]
