@@ -34,7 +34,6 @@ final class Records {
 
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long ORDER = Native.order();
-    private static final long BYTES = U.arrayBaseOffset(byte[].class);
 
     private Records() {}
 
@@ -62,16 +61,21 @@ final class Records {
     static byte[] putAside(long state) {
         long start = open(state);
         byte[] begun = new byte[(int) (U.getLong(state + State.POSITION) - start)];
-        U.copyMemory(null, start, begun, BYTES, begun.length);
+        U.copyMemory(null, start, begun, bytes(), begun.length);
         U.putLong(state + State.POSITION, start);
         return begun;
+    }
+
+    /** Where the elements of a record that was put aside start. */
+    private static long bytes() {
+        return ClassInfo.of(byte[].class).elementBase;
     }
 
     /** Goes on with a record that was put aside. */
     static void takeUp(long state, byte[] begun) {
         U.putLong(state + State.POSITION, open(state));
         long position = Values.room(state, begun.length);
-        U.copyMemory(begun, BYTES, null, position, begun.length);
+        U.copyMemory(begun, bytes(), null, position, begun.length);
         U.putLong(state + State.POSITION, position + begun.length);
     }
 
