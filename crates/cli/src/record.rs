@@ -31,7 +31,11 @@ use suggest::{Format, Suggestions};
 
 /// Options of `culprit record`.
 #[derive(clap::Args, Debug)]
-#[command(override_usage = "culprit record [OPTIONS] -- CMD...", after_help = EXAMPLES)]
+#[command(
+    override_usage = "culprit record [OPTIONS] -- CMD...\n       \
+                      culprit record [OPTIONS] --observe PATTERN --replay REC",
+    after_help = EXAMPLES
+)]
 pub(crate) struct Args {
     /// Observe these classes: com.acme.Order, com.acme.*, com.acme.**, or app
     #[arg(long, value_name = "PATTERN", help_heading = "What to observe")]

@@ -12,7 +12,7 @@ use culprit_model::AgentOptions;
 use culprit_replay::narrower;
 use culprit_trace::Recording;
 
-use super::aftermath::Aftermath;
+use super::aftermath::{self, Aftermath};
 use super::folder::{Facts, RunFolder};
 use super::{Around, Plan};
 use crate::console::Console;
@@ -54,10 +54,18 @@ pub(super) fn run(
     facts.end = Some(((around.clock)(), status));
     folder.write_facts(&facts)?;
     let aftermath = Aftermath::find(folder.path(), &options)?;
+    let is_in_sync = code == ExitCode::Answered;
+    if !is_in_sync && aftermath.is_empty() {
+        // What kept it from being made is said by now.
+        return Ok(code);
+    }
     aftermath.report(&folder, plan.say, console)?;
-    Ok(match code {
-        ExitCode::Answered if aftermath.is_empty() => ExitCode::Target,
-        code => code,
+    if !is_in_sync {
+        aftermath::warn(console, "the recording ends where the replay did")?;
+    }
+    Ok(match is_in_sync && aftermath.is_empty() {
+        true => ExitCode::Target,
+        false => code,
     })
 }
 

@@ -19,6 +19,11 @@ final class Beside implements BiConsumer<Object, Integer> {
 
     private Beside() {}
 
+    /** Whether a field is one that carries ids, for this runtime or for another. */
+    static boolean isAdded(String field) {
+        return field.endsWith("$id") && (field.startsWith("$culprit") || field.startsWith("$capture"));
+    }
+
     /** What the other runtime gets of this one. */
     static Object self() {
         return new Beside();

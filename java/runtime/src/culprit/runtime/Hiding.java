@@ -35,7 +35,8 @@ public final class Hiding {
         }
         int kept = 0;
         for (Field field : fields) {
-            if (!field.getName().startsWith(ADDED)) {
+            String name = field.getName();
+            if (!name.startsWith(ADDED) && !Beside.isAdded(name)) {
                 fields[kept++] = field;
             }
         }

@@ -219,8 +219,7 @@ final class Identity {
     static void alias(Object o, int hash) {
         Entry known = isFresh(o) || ClassInfo.of(o).idOffset != 0 ? null : stripe(o).entry(o);
         if (known != null) {
-            Stripe stripe = TABLE[hash & STRIPES - 1];
-            stripe.put(new Entry(known, o, stripe.dead, hash));
+            TABLE[hash & STRIPES - 1].put(o, hash, known);
         }
     }
 
@@ -294,13 +293,6 @@ final class Identity {
             this.hash = hash;
             this.id = id;
         }
-
-        /** The same under another hash. */
-        Entry(Entry known, Object o, ReferenceQueue<Object> queue, int hash) {
-            this(o, queue, hash, known.id);
-            told = known.told;
-            stated = known.stated;
-        }
     }
 
     /** A link of a chain. Links never change, so chains are read without a lock. */
@@ -365,12 +357,21 @@ final class Identity {
             return id != 0 ? id : add(o, state);
         }
 
-        synchronized void put(Entry entry) {
+        /** Keeps what is known of an object under another hash. */
+        synchronized void put(Object o, int hash, Entry known) {
+            Entry entry = put(o, hash, known.id);
+            entry.told = known.told;
+            entry.stated = known.stated;
+        }
+
+        private Entry put(Object o, int hash, long id) {
             Link[] all = size > buckets.length ? larger() : buckets;
-            int index = index(entry.hash, all);
+            int index = index(hash, all);
+            Entry entry = new Entry(o, dead, hash, id);
             all[index] = new Link(entry, all[index]);
             buckets = all;
             size++;
+            return entry;
         }
 
         private synchronized long add(Object o, long state) {
@@ -380,7 +381,7 @@ final class Identity {
             }
             purge();
             id = fresh(state);
-            put(new Entry(o, dead, System.identityHashCode(o), id));
+            put(o, System.identityHashCode(o), id);
             if (State.REPLAYS) {
                 Answer.keep(o, id);
             }
