@@ -13,6 +13,7 @@ pub(crate) struct Java {
     adopt: StaticMethodId,
     begin: StaticMethodId,
     begin_thread: StaticMethodId,
+    goes_out: StaticMethodId,
     born: StaticMethodId,
     probe: Global,
     outside: StaticMethodId,
@@ -91,6 +92,7 @@ impl Java {
             adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
             begin: jni.static_method(&answer, "begin", "()[Ljava/lang/String;")?,
             begin_thread: jni.static_method(&answer, "begin", "(I[J)V")?,
+            goes_out: jni.static_method(&answer, "goesOut", "(Ljava/lang/Object;)V")?,
             born: jni.static_method(&answer, "born", "(IJ)Ljava/lang/Object;")?,
             answer: jni.global(&answer)?,
             constant: jni.static_method(
@@ -159,6 +161,14 @@ impl Java {
             jni.call_statically(&class, self.begin_thread, &arguments, b'V')
                 .map_err(|thrown| threw(jni, "Answer.begin", &thrown))
         })?
+    }
+
+    /// External code reads an object from an observed field.
+    pub(crate) fn goes_out(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<(), Halt> {
+        let class = self.answer.local(jni);
+        let object = Passed::Reference(Some(*object));
+        jni.call_statically(&class, self.goes_out, &[object], b'V')
+            .map_err(|thrown| threw(jni, "Answer.goesOut", &thrown))
     }
 
     /// The object that a thread of the scenario made as that of a number.

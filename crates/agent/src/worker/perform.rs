@@ -36,6 +36,7 @@ impl Worker {
                 self.run.lock_safe().take();
                 continue;
             }
+            let step = self.driving(step);
             if step.part() != Part::Drive {
                 let why = "the recording goes on, and nothing runs that could".to_owned();
                 self.run.lock_safe().diverge(None, why);
@@ -44,6 +45,22 @@ impl Worker {
             let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
             done.map_err(Halt::from)??;
         }
+    }
+
+    /// The reading of a field that the next step belongs to, if that tells what goes out by it.
+    fn driving(&self, next: Arc<Step>) -> Arc<Step> {
+        if next.kind != EventKind::Held {
+            return next;
+        }
+        let mut ahead = 1;
+        while let Some(step) = self.next(ahead) {
+            match step.kind {
+                EventKind::Held => ahead += 1,
+                EventKind::IncomingRead => return step,
+                _ => break,
+            }
+        }
+        next
     }
 
     /// The next step, once it is one of this thread; `None` where the scenario has ended.
@@ -327,7 +344,13 @@ impl Worker {
     }
 
     /// External code reads an observed field: it must find there what it did.
-    fn read(&self, _: &Agent, jni: &Jni<'_>, site: &Site, values: &[Value]) -> Result<(), Halt> {
+    fn read(
+        &self,
+        agent: &Agent,
+        jni: &Jni<'_>,
+        site: &Site,
+        values: &[Value],
+    ) -> Result<(), Halt> {
         let target = &site.target;
         let class = self.class_named(jni, &target.owner, 0)?;
         let Some((said, receiver)) = values.split_last() else {
@@ -343,6 +366,10 @@ impl Worker {
                 jni.get_field(&receiver, &class, name, descriptor)?
             }
         };
+        if let Passed::Reference(Some(found)) = &found {
+            self.java()?.goes_out(jni, found)?;
+            self.catch_up(agent, jni)?;
+        }
         let differs = match (said, found) {
             (Value::Reference(Reference::Object { id, .. }), Passed::Reference(Some(found)))
             | (Value::Reference(Reference::Array { id, .. }), Passed::Reference(Some(found))) => {
@@ -422,6 +449,7 @@ impl Worker {
                 self.run.lock_safe().finish();
                 return Err(Halt::Ended);
             };
+            let step = self.driving(step);
             match (step.part(), step.kind) {
                 (Part::Drive, _) => {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));

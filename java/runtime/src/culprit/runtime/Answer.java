@@ -240,6 +240,15 @@ public final class Answer {
         return place < 0 ? null : births.objects[place];
     }
 
+    /** External code reads an object from an observed field: what it holds goes out with it, and is told. */
+    static void goesOut(Object o) {
+        long state = State.ofCurrentThread();
+        Records.begin(state, Records.INCOMING_READ, 0);
+        Values.reference(state, o, true);
+        // The reading itself is not recorded here.
+        U.putLong(state + State.POSITION, Records.open(state));
+    }
+
     /** The id of an object that comes from outside, given now if it has none. */
     static long adopt(Object o) {
         return Identity.of(o, ClassInfo.of(o), State.ofCurrentThread());
