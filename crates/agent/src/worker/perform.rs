@@ -26,7 +26,8 @@ pub(super) enum Answered<'j> {
 impl Worker {
     /// Does the steps of the scenario until it ends.
     pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
-        self.java()?.begin_thread(jni, self.run.lock_safe().births(natives::own_thread()))?;
+        self.java()?
+            .begin_thread(jni, self.run.lock_safe().births(natives::own_thread()))?;
         loop {
             let Some(step) = self.turn()? else {
                 self.run.lock_safe().finish();
@@ -191,7 +192,8 @@ impl Worker {
             Some(target) => target,
             None => {
                 let class = self.class_named(jni, &site.target.owner, 0)?;
-                self.cache.keep_target(site.id, self.target(jni, site, &class)?)
+                self.cache
+                    .keep_target(site.id, self.target(jni, site, &class)?)
             }
         };
         let mut class = target.class.local(jni);
@@ -282,7 +284,9 @@ impl Worker {
                     Some(Value::Reference(Reference::Object { class, .. })),
                 ) if own && step.depth == call.depth + 1 => return Some(*class),
                 _ if own && step.depth <= call.depth => return None,
-                (EventKind::IncomingThrow, _) if own && step.depth == call.depth + 1 => return None,
+                (EventKind::IncomingThrow, _) if own && step.depth == call.depth + 1 => {
+                    return None;
+                }
                 _ => ahead += 1,
             }
         }

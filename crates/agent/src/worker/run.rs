@@ -195,7 +195,10 @@ impl Run {
     /// The threads that have steps, with their names.
     /// The numbers of the objects that steps ask for and that a thread made; without one, the first.
     pub(super) fn births(&self, thread: Option<ThreadId>) -> (ThreadId, Vec<u64>) {
-        let first = self.births.first().map_or(ThreadId(0), |(thread, _)| *thread);
+        let first = self
+            .births
+            .first()
+            .map_or(ThreadId(0), |(thread, _)| *thread);
         let thread = thread.unwrap_or(first);
         let numbers = self.births.iter().filter(|(of, _)| *of == thread);
         (thread, numbers.map(|(_, number)| *number).collect())
@@ -232,9 +235,11 @@ impl Run {
 
     fn is_initialiser(&self, step: &Step) -> bool {
         step.kind == EventKind::OutgoingCall
-            && self.said.sites.get(&step.site.0).is_some_and(|site| {
-                site.kind == SiteKind::Callee && site.target.name == "<clinit>"
-            })
+            && self
+                .said
+                .sites
+                .get(&step.site.0)
+                .is_some_and(|site| site.kind == SiteKind::Callee && site.target.name == "<clinit>")
     }
 
     /// Steps over initialisers of external classes, unless they call observed code. Stubs have none,

@@ -320,6 +320,17 @@ fn nothing_answers_a_call_that_was_never_made() {
 }
 
 #[test]
+fn differences_are_shown_one_by_one_to_who_asks() {
+    let args = ["--on-divergence", "ask"];
+    against("both", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        // The input has ended, which is a no.
+        assert_eq!(said.matches("Out of sync at").count(), 1, "{said}");
+        assert_eq!(ended.err, "Go on after it (1 more)? [Y/n] \n");
+    });
+}
+
+#[test]
 fn moved_lines_and_further_classes_are_no_difference() {
     for (name, changes) in [
         ("moved", "Against CP: none of 1 class differs\n"),
