@@ -4,10 +4,11 @@
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
 use culprit_model::value::{Contents, Shape};
-use culprit_model::{ObjectId, Reference, TypeId, Value};
+use culprit_model::{EventKind, ObjectId, Reference, TypeId, Value};
 
 use super::compare::{bytes, element, units};
 use super::{Halt, Worker};
+use crate::agent::Agent;
 use crate::classes::{internal_name, plain_name};
 use crate::lock::LockSafe;
 
@@ -222,6 +223,46 @@ impl Worker {
             set.map_err(Halt::from)??;
         }
         Ok(())
+    }
+
+    /// Makes an element of a shared array what observed code is about to find there.
+    pub(super) fn set_element(
+        &self,
+        agent: &Agent,
+        jni: &Jni<'_>,
+        array: &Local<'_>,
+        index: i32,
+    ) -> Result<(), Halt> {
+        self.catch_up(agent, jni)?;
+        let Some(step) = self
+            .turn()?
+            .filter(|step| step.kind == EventKind::ArrayRead)
+        else {
+            return Ok(());
+        };
+        let [
+            Value::Reference(Reference::Array { id, class, .. }),
+            Value::Int(at),
+            value,
+        ] = step.values.as_slice()
+        else {
+            return Ok(());
+        };
+        let here = self.java()?.adopt(jni, array)?;
+        if *at != index || !self.run.lock_safe().bindings.same(*id, here) {
+            // The comparison that follows says so.
+            return Ok(());
+        }
+        let known = Contents::Part {
+            from: index as u32,
+            known: Box::new(Contents::Elements(vec![value.clone()])),
+        };
+        let name = self.run.lock_safe().said.type_name(*class).to_owned();
+        let Some(shape) = element(&name) else {
+            return Ok(());
+        };
+        jni.with_frame_of(64, |jni| self.fill(jni, array, &name, shape, &known))
+            .map_err(Halt::from)?
     }
 
     fn element_class<'j>(

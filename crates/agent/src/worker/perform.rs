@@ -156,7 +156,9 @@ impl Worker {
         }
         states.set_depth(state, before);
         let mut run = self.run.lock_safe();
-        run.take();
+        if let Some(end) = run.take() {
+            run.initialised(&end);
+        }
         run.pending = later;
         Ok(())
     }
@@ -527,10 +529,32 @@ impl Worker {
                 self.result(jni, step.values.last())
             }
             _ => {
+                let thrown = self.run.lock_safe().initialiser_threw();
+                if let Some(thrown) = thrown {
+                    return self.initialiser_error(jni, &thrown);
+                }
                 let why = "the observed code reads an external field".to_owned();
                 self.run.lock_safe().diverge(None, why);
                 Err(Halt::Ended)
             }
+        }
+    }
+
+    /// What the JVM makes of an exception that leaves an initialiser.
+    fn initialiser_error<'j>(&self, jni: &Jni<'j>, thrown: &Value) -> Result<Answered<'j>, Halt> {
+        let cause = self.value(jni, thrown)?;
+        let error = jni.find_class("java/lang/Error")?;
+        if let Passed::Reference(Some(thrown)) = &cause
+            && jni.is_instance(thrown, &error)
+        {
+            return Ok(Answered::Thrown(*thrown));
+        }
+        let class = jni.find_class("java/lang/ExceptionInInitializerError")?;
+        let made = jni.allocate(&class)?;
+        let constructor = jni.method(&class, "<init>", "(Ljava/lang/Throwable;)V")?;
+        match jni.call_exactly(&made, &class, constructor, &[cause], b'V') {
+            Ok(()) => Ok(Answered::Thrown(made)),
+            Err(_) => Err(Halt::Unsupported("an initialiser that fails".to_owned())),
         }
     }
 

@@ -69,6 +69,8 @@ pub(crate) struct Run {
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
     pub(super) pending: VecDeque<Deed>,
+    /// What the initialiser of an external class threw, and how many steps were used up then.
+    failed: Option<(u64, Value)>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
@@ -163,6 +165,7 @@ impl Run {
         self.pending.clear();
         self.waits.clear();
         self.last_calls.clear();
+        self.failed = None;
         self.outcome = None;
     }
 
@@ -260,10 +263,27 @@ impl Run {
                     break;
                 }
             }
+            let mut last = None;
             for _ in 0..length {
-                self.take();
+                last = self.take();
+            }
+            if let Some(last) = last {
+                self.initialised(&last);
             }
         }
+    }
+
+    /// The initialiser of an external class has ended, by a step that was just used up.
+    pub(super) fn initialised(&mut self, end: &Step) {
+        if end.kind == EventKind::OutgoingThrow {
+            self.failed = end.values.first().map(|thrown| (self.at, thrown.clone()));
+        }
+    }
+
+    /// What the initialiser of an external class has thrown, if nothing has happened since.
+    pub(super) fn initialiser_threw(&mut self) -> Option<Value> {
+        let (at, thrown) = self.failed.take()?;
+        (at == self.at).then_some(thrown)
     }
 
     fn read(&mut self, incoming: &Incoming) {

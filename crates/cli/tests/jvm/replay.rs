@@ -76,14 +76,13 @@ macro_rules! in_sync {
     };
 }
 
-/// Fixtures of the capture whose replay is in sync. Two are not: `accesses` reads elements of arrays
-/// that others change, and `initialisers` has one of an external class that fails.
+/// Fixtures of the capture whose replay is in sync.
 mod in_sync {
     use super::check;
 
     in_sync! {
-        arrays bridges callbacks cleanup constructors dispatch escape everyday exceptions fields
-        handles hashes interfaces itself lambdas lent links live many monitors nested nine outlines
+        accesses arrays bridges callbacks cleanup constructors dispatch escape everyday exceptions fields
+        handles hashes initialisers interfaces itself lambdas lent links live many monitors nested nine outlines
         parts patterns records references reflection scalars serial shells supers tables texts
         twins unnamed weak
     }
