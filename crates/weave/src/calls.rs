@@ -34,6 +34,21 @@ enum Way {
     OutIf,
     /// If the receiver turns out to be a thread.
     OutIfThread,
+    /// Without a receiver, if an argument is of the outside.
+    OutWith,
+    /// On a receiver that decides at run time, or if an argument is of the outside.
+    OutIfWith,
+}
+
+impl Way {
+    fn has_receiver(self) -> bool {
+        !matches!(self, Way::Out | Way::OutWith)
+    }
+
+    /// Whether arguments decide at run time.
+    fn looks_at_arguments(self) -> bool {
+        matches!(self, Way::OutWith | Way::OutIfWith)
+    }
 }
 
 /// Whether a call in a class of the observed set may leave it.
@@ -116,6 +131,8 @@ fn way(
         CallPolicy::Outside if without_receiver => Some(Way::Out),
         CallPolicy::Outside => Some(Way::OutOn),
         CallPolicy::ByReceiver => Some(Way::OutIf),
+        CallPolicy::ByArguments if without_receiver => Some(Way::OutWith),
+        CallPolicy::ByArguments => Some(Way::OutIfWith),
     }
 }
 
@@ -161,6 +178,8 @@ pub(crate) fn weave(
         Way::OutOn => "outOn",
         Way::OutIf => "outIf",
         Way::OutIfThread => "outIfThread",
+        Way::OutWith => "outWith",
+        Way::OutIfWith => "outIfWith",
     };
     let (parameters, _) =
         split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
@@ -174,7 +193,7 @@ pub(crate) fn weave(
             || fills_objects && ARRAY_TYPES.contains(parameter)
     };
     let takes_array = parameters.iter().any(&may_change);
-    let part = (jdk && way != Way::Out && takes_array)
+    let part = (jdk && way.has_receiver() && takes_array)
         .then(|| library::own_part(name, &parameters))
         .flatten();
     // On replay the scenario says which field it was.
@@ -183,7 +202,8 @@ pub(crate) fn weave(
     let receiver = weaver.temporary(1, LocalKind::Reference);
     let mut before = Asm::new();
     let mut locals: Vec<(LocalKind, u16)> = Vec::new();
-    let whole = if constructs || takes_array || way == Way::OutIfThread || reflects {
+    let at_arguments = way.looks_at_arguments() || way == Way::OutIfThread;
+    let whole = if constructs || takes_array || at_arguments || reflects {
         None
     } else {
         whole_record(&shapes)
@@ -209,10 +229,19 @@ pub(crate) fn weave(
             }
             before.store(*kind, *local);
         }
-        if way != Way::Out {
+        if way.has_receiver() {
             before.dup();
             if reflects || part.is_some() {
                 before.astore(receiver).aload(receiver);
+            }
+        }
+        if way.looks_at_arguments() {
+            before.op(op::ICONST_0);
+            for (parameter, (kind, local)) in parameters.iter().zip(&locals) {
+                if library::may_be_handle(parameter) {
+                    before.load(*kind, *local);
+                    weaver.probe(&mut before, "foreign")?;
+                }
             }
         }
         before.lload(token);
@@ -220,7 +249,8 @@ pub(crate) fn weave(
         weaver.probe(&mut before, stem)?;
         before.lstore(call);
         // Should the call not leave, library code may look into what it is given.
-        let looked_at = way == Way::OutIf && jdk && !library::looks_away(owner, name);
+        let stays = way == Way::OutIf || way.looks_at_arguments();
+        let looked_at = stays && jdk && !library::looks_away(owner, name);
         let values = shapes.iter().zip(&parameters);
         for ((shape, parameter), (kind, local)) in values.zip(&locals) {
             before.load(*kind, *local).lload(call);

@@ -176,7 +176,9 @@ fn call(
     };
     let (number, arrays) = match policy {
         CallPolicy::Inside => return Ok(()),
-        CallPolicy::ByReceiver if library::role(owner) != Role::External => {
+        CallPolicy::ByReceiver | CallPolicy::ByArguments
+            if library::role(owner) != Role::External =>
+        {
             if fresh::is_fresh_builder(weaver, instruction, &target)? {
                 return Ok(());
             }

@@ -8,6 +8,7 @@
 //! The lists are by package and class, with the few methods that differ from their class.
 
 use culprit_model::observe::is_jdk_name;
+use culprit_model::value::split_descriptor;
 
 /// Who runs the code of a class. The numbers are those of `ClassInfo.java`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +27,8 @@ pub enum CallPolicy {
     Inside,
     /// An event if the receiver is external or has crossed the border.
     ByReceiver,
+    /// The same, and an event if one of the arguments is of the outside or has crossed the border.
+    ByArguments,
     /// Always an event.
     Outside,
 }
@@ -243,6 +246,9 @@ const REFLECTION: [&str; 30] = [
     "getRecordComponents",
 ];
 
+/// Where handles of methods and fields are.
+const HANDLES: &str = "java/lang/invoke/";
+
 /// Static members of `System` that only move or compare what is there already.
 const PURE_SYSTEM: [&str; 2] = ["arraycopy", "lineSeparator"];
 
@@ -301,12 +307,33 @@ pub fn static_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
     }
     match role(owner) {
         Role::External => CallPolicy::Outside,
+        _ if takes_handles(owner, descriptor) => CallPolicy::ByArguments,
         _ => CallPolicy::Inside,
     }
 }
 
+/// Whether code that makes handles is given what it makes them of. The JVM itself looks into that, where
+/// an empty object would be its end.
+fn takes_handles(owner: &str, descriptor: &str) -> bool {
+    // Accesses by a variable handle are given whatever the variable holds.
+    owner.starts_with(HANDLES)
+        && owner != "java/lang/invoke/VarHandle"
+        && split_descriptor(descriptor)
+            .is_some_and(|(parameters, _)| parameters.iter().any(|p| may_be_handle(p)))
+}
+
+/// Whether a parameter is for a handle, for what handles are made of, or for an array of such.
+pub fn may_be_handle(parameter: &str) -> bool {
+    let class = parameter.trim_start_matches('[').strip_prefix('L');
+    class.is_some_and(|class| {
+        [HANDLES, "java/lang/reflect/", "java/lang/ClassLoader;"]
+            .iter()
+            .any(|prefix| class.starts_with(prefix))
+    })
+}
+
 /// What a call to an instance method of the JDK is, by the class it is called on.
-pub fn instance_call(owner: &str, name: &str, _descriptor: &str) -> CallPolicy {
+pub fn instance_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
     match (owner, name) {
         ("java/lang/Object", "getClass") => CallPolicy::Inside,
         ("java/lang/Object", "wait" | "notify" | "notifyAll") => CallPolicy::Outside,
@@ -314,6 +341,7 @@ pub fn instance_call(owner: &str, name: &str, _descriptor: &str) -> CallPolicy {
         ("java/lang/invoke/MethodHandle", name) if name.starts_with("invoke") => {
             CallPolicy::Outside
         }
+        _ if takes_handles(owner, descriptor) => CallPolicy::ByArguments,
         _ => match role(owner) {
             Role::Value => CallPolicy::Inside,
             _ => CallPolicy::ByReceiver,
@@ -612,6 +640,41 @@ mod tests {
         ] {
             assert_eq!(may_have_state(parameter), expect, "{parameter}");
         }
+    }
+
+    #[test]
+    fn what_makes_handles_asks_what_they_are_made_of() {
+        let (handles, lookup) = (
+            "java/lang/invoke/MethodHandles",
+            "java/lang/invoke/MethodHandles$Lookup",
+        );
+        assert_eq!(
+            static_call(
+                handles,
+                "lookup",
+                "()Ljava/lang/invoke/MethodHandles$Lookup;"
+            ),
+            CallPolicy::Inside
+        );
+        let reflected = "(Ljava/lang/reflect/Method;)Ljava/lang/invoke/MethodHandle;";
+        assert_eq!(
+            instance_call(lookup, "unreflect", reflected),
+            CallPolicy::ByArguments
+        );
+        let variable =
+            "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;)Ljava/lang/invoke/VarHandle;";
+        assert_eq!(
+            instance_call(lookup, "findVarHandle", variable),
+            CallPolicy::ByReceiver
+        );
+        assert_eq!(
+            instance_call(
+                "java/lang/invoke/VarHandle",
+                "set",
+                "(Lapp/A;Ljava/lang/reflect/Method;)V"
+            ),
+            CallPolicy::ByReceiver
+        );
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub const BESIDE_NAMES: [(&str, &str); 2] = [
 ];
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 43] = [
+const SINGLE: [(&str, &str); 46] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -42,6 +42,9 @@ const SINGLE: [(&str, &str); 43] = [
     ("outOn", "(Ljava/lang/Object;JI)J"),
     ("outIf", "(Ljava/lang/Object;JI)J"),
     ("outIfThread", "(Ljava/lang/Object;JI)J"),
+    ("foreign", "(ZLjava/lang/Object;)Z"),
+    ("outWith", "(ZJI)J"),
+    ("outIfWith", "(Ljava/lang/Object;ZJI)J"),
     ("left", "(J)V"),
     ("given", "(Ljava/lang/Object;JI)V"),
     ("putGiven", "(Ljava/lang/Object;JJI)V"),

@@ -18,6 +18,9 @@ const SHELL: &str = "(Lculprit/runtime/Answer;)V";
 /// Attributes of an outline that would bind a stub to what is not there.
 const BINDING: [&str; 1] = ["PermittedSubclasses"];
 
+/// Packages of the JDK that are open to the JDK alone. Proxies that it makes have interfaces of these.
+const CLOSED: [&str; 2] = ["sun/", "jdk/internal/"];
+
 /// What a stub's constructor calls first.
 pub enum Super {
     /// The shell constructor of a stub.
@@ -32,6 +35,11 @@ pub enum Super {
 pub fn stub(mut class: ClassFile, above: &Super) -> Result<Vec<u8>, Error> {
     let is_interface = class.access & access::INTERFACE != 0;
     let pool = &class.pool;
+    let is_closed = |interface: &u16| {
+        let name = pool.class_name(*interface);
+        name.is_ok_and(|name| CLOSED.iter().any(|package| name.starts_with(package)))
+    };
+    class.interfaces.retain(|interface| !is_closed(interface));
     class
         .attributes
         .retain(|a| !BINDING.iter().any(|name| a.is(pool, name)));

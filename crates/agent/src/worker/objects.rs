@@ -320,8 +320,7 @@ impl Worker {
             false => Some(plain),
         };
         // Proxies are made at run time, in packages of the JDK.
-        let of_jdk =
-            plain.is_none_or(|plain| is_jdk_name(plain) && !self.subject.is_outline(plain));
+        let of_jdk = plain.is_none_or(|plain| is_jdk_name(plain) && !self.subject.has(plain));
         let found = if of_jdk {
             java.class(jni, name, None)?
         } else {

@@ -170,6 +170,11 @@ impl Classes {
         stub::stub(class, &above)
     }
 
+    /// Whether the recording has a class of this name, observed or external.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.classes.lock_safe().contains_key(name)
+    }
+
     /// Whether a class is external.
     pub(crate) fn is_outline(&self, name: &str) -> bool {
         let classes = self.classes.lock_safe();

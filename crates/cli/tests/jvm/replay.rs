@@ -125,6 +125,16 @@ fn streams_know_observed_classes_again() {
 }
 
 #[test]
+fn handles_are_made_outside_of_what_came_from_there() {
+    check("replay/invoked");
+}
+
+#[test]
+fn proxies_of_observed_interfaces_are_observed() {
+    check("replay/guise");
+}
+
+#[test]
 fn proxies_have_stubs() {
     check("replay/proxied");
 }

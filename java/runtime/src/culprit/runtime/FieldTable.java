@@ -1,5 +1,6 @@
 package culprit.runtime;
 
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -83,6 +84,9 @@ final class FieldTable {
     private static boolean isOfTheJvm(Class<?> owner, String name) {
         if (Beside.isAdded(name)) {
             return true; // A JVM that replays does not hide it.
+        }
+        if (owner.getName().startsWith("java.lang.invoke.") && owner != MethodType.class) {
+            return true; // Handles have places of this JVM in them.
         }
         if (owner == Throwable.class) {
             return name.equals("backtrace") || name.equals("stackTrace") || name.equals("depth");

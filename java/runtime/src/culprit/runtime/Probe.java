@@ -595,6 +595,34 @@ public final class Probe {
         return receiver instanceof Thread ? outOn(receiver, token, site) : 0;
     }
 
+    /** Whether an argument, or one of those before it, is of the outside. */
+    public static boolean foreign(boolean before, Object argument) {
+        if (before || argument == null) {
+            return before;
+        }
+        if (!(argument instanceof Object[])) {
+            return leadsOut(argument);
+        }
+        for (Object element : (Object[]) argument) {
+            if (element != null && leadsOut(element)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A call without a receiver that leaves if an argument is of the outside. */
+    @ForceInline
+    public static long outWith(boolean foreign, long token, int site) {
+        return foreign ? out(token, site) : 0;
+    }
+
+    /** A call on a receiver that leaves if that or an argument is of the outside. */
+    @ForceInline
+    public static long outIfWith(Object receiver, boolean foreign, long token, int site) {
+        return foreign ? outOn(receiver, token, site) : outIf(receiver, token, site);
+    }
+
     /** All arguments of an outgoing call are written. */
     @ForceInline
     public static void left(long call) {
