@@ -6,7 +6,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{EventKind, ObjectId, Reference, TypeId, Value};
 
-use super::compare::{bytes, element, units};
+use super::compare::{bytes, element, is_lambda, units};
 use super::{Halt, Worker};
 use crate::agent::Agent;
 use crate::classes::{internal_name, plain_name};
@@ -323,6 +323,8 @@ impl Worker {
         let of_jdk = plain.is_none_or(|plain| is_jdk_name(plain) && !self.subject.has(plain));
         let found = if of_jdk {
             java.class(jni, name, None)?
+        } else if plain.is_some_and(|plain| is_jdk_name(plain) && is_lambda(plain)) {
+            Some(self.lambda_of_jdk(jni, name, loader)?)
         } else {
             let number = self.subject.loader_of(loader, plain.unwrap_or(name));
             let loader = self.subject.loader(jni, java, number.unwrap_or(loader))?;
@@ -331,6 +333,21 @@ impl Worker {
         found.ok_or_else(|| {
             Halt::Unsupported(format!("the recording has no class {}", dotted(name)))
         })
+    }
+
+    /// A stub for a lambda of the JDK that came from outside: no loader but the JVM's own may have it.
+    fn lambda_of_jdk<'j>(&self, jni: &Jni<'j>, name: &str, loader: u32) -> Result<Local<'j>, Halt> {
+        let java = self.java()?;
+        if let Ok(Some(known)) = java.class(jni, name, None) {
+            return Ok(known);
+        }
+        let number = self.subject.loader_of(loader, name).unwrap_or(loader);
+        let cannot = |error: culprit_weave::Error| Halt::Unsupported(error.to_string());
+        let bytes = self
+            .subject
+            .bytes(jni, java, number, name)
+            .map_err(cannot)?;
+        Ok(jni.define_class(name, None, &bytes)?)
     }
 
     /// A constant of an enum. Those of an external one are made here: its stub has none.
