@@ -287,12 +287,7 @@ fn is_exception(class: &str) -> bool {
 
 /// What a call to a static method or a constructor of the JDK is.
 pub fn static_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
-    let listed = |members: &[(&str, &str, &str)]| {
-        members
-            .iter()
-            .any(|(o, n, d)| *o == owner && *n == name && (d.is_empty() || *d == descriptor))
-    };
-    if listed(&EXTERNAL_MEMBERS) {
+    if is_external_member(owner, name, descriptor) {
         return CallPolicy::Outside;
     }
     if owner == "java/lang/System" {
@@ -310,6 +305,14 @@ pub fn static_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
         _ if takes_handles(owner, descriptor) => CallPolicy::ByArguments,
         _ => CallPolicy::Inside,
     }
+}
+
+/// Whether a static method or a constructor of the JDK looks at the outside world, unlike its class. Where
+/// the constructor makes a part of an observed object, the world is in that from then on.
+pub fn is_external_member(owner: &str, name: &str, descriptor: &str) -> bool {
+    EXTERNAL_MEMBERS
+        .iter()
+        .any(|(o, n, d)| *o == owner && *n == name && (d.is_empty() || *d == descriptor))
 }
 
 /// Whether code that makes handles is given what it makes them of. The JVM itself looks into that, where

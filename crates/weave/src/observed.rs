@@ -4,7 +4,7 @@
 use culprit_classfile::{Asm, Instruction, LocalKind, access as flags, op};
 use culprit_model::options::Arrays;
 use culprit_model::value::Shape;
-use culprit_model::{EventKind, SiteKind};
+use culprit_model::{EventKind, SiteId, SiteKind};
 
 use crate::calls;
 use crate::given;
@@ -98,6 +98,11 @@ pub(crate) fn weave(
             asm.aload(0).lload(token);
             weaver.push_site(&mut asm, site)?;
             weaver.probe(&mut asm, "constructed")?;
+            if let Some(world_in) = site_of_world(weaver, world, pc)? {
+                asm.aload(0).lload(token);
+                weaver.push_site(&mut asm, world_in)?;
+                weaver.probe(&mut asm, "refilled")?;
+            }
             weaver.editor.insert_after(pc, asm);
         }
     }
@@ -114,6 +119,23 @@ pub(crate) fn weave(
     weaver.around(&leaving)?;
     weaver.at_handlers(token, "caught")?;
     Ok(true)
+}
+
+/// The site of a constructor's call to one of the JDK that looks at the outside world: what that leaves
+/// in the object is told.
+fn site_of_world(
+    weaver: &mut Weaver<'_>,
+    world: &dyn World,
+    pc: u32,
+) -> Result<Option<SiteId>, Error> {
+    let instruction = Instruction::decode(&weaver.code.bytes, pc)?;
+    let Some(named) = weaver.named(&instruction)? else {
+        return Ok(None);
+    };
+    let target = named.target();
+    let looks = world.is_library(target.owner)
+        && library::is_external_member(target.owner, target.name, target.descriptor);
+    Ok(looks.then(|| weaver.site(SiteKind::Call, Some(pc), &target)))
 }
 
 /// Notes in the object that a constructor of its own made it. Once for each object: where the
@@ -161,8 +183,8 @@ fn is_closed(weaver: &Weaver<'_>) -> bool {
         "writeReplace",
     ];
     let private = weaver.access & flags::PRIVATE != 0;
-    let accessor = weaver.access & flags::SYNTHETIC != 0 && weaver.name.starts_with("access$");
-    (private && !weaver.shares_privates || accessor)
+    private
+        && !weaver.shares_privates
         && !weaver.is_constructor()
         && !weaver.annotated
         && !weaver.name.starts_with("lambda$")

@@ -34,12 +34,8 @@ pub enum Super {
 /// Makes the stub of an outline: a class file whose methods have no code.
 pub fn stub(mut class: ClassFile, above: &Super) -> Result<Vec<u8>, Error> {
     let is_interface = class.access & access::INTERFACE != 0;
+    drop_closed(&mut class);
     let pool = &class.pool;
-    let is_closed = |interface: &u16| {
-        let name = pool.class_name(*interface);
-        name.is_ok_and(|name| CLOSED.iter().any(|package| name.starts_with(package)))
-    };
-    class.interfaces.retain(|interface| !is_closed(interface));
     class
         .attributes
         .retain(|a| !BINDING.iter().any(|name| a.is(pool, name)));
@@ -68,6 +64,22 @@ pub fn stub(mut class: ClassFile, above: &Super) -> Result<Vec<u8>, Error> {
     }
     class.methods = methods;
     Ok(class.write()?)
+}
+
+/// A proxy that the JDK made and that is observed, as a class of the program.
+pub fn opened(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut class = ClassFile::parse(bytes)?;
+    drop_closed(&mut class);
+    Ok(class.write()?)
+}
+
+fn drop_closed(class: &mut ClassFile) {
+    let pool = &class.pool;
+    let is_closed = |interface: &u16| {
+        let name = pool.class_name(*interface);
+        name.is_ok_and(|name| CLOSED.iter().any(|package| name.starts_with(package)))
+    };
+    class.interfaces.retain(|interface| !is_closed(interface));
 }
 
 fn body(class: &mut ClassFile, method: &Member, above: &Super) -> Result<Attribute, Error> {

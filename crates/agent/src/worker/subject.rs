@@ -146,6 +146,7 @@ impl Classes {
             })
         };
         match kind {
+            ClassKind::Observed if is_jdk_name(name) => stub::opened(&bytes),
             ClassKind::Observed => Ok(bytes),
             ClassKind::Outline => self.stub(jni, java, &bytes),
         }

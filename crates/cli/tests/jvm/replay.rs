@@ -130,6 +130,16 @@ fn handles_are_made_outside_of_what_came_from_there() {
 }
 
 #[test]
+fn causes_leave_with_exceptions() {
+    check("replay/causes");
+}
+
+#[test]
+fn what_observed_objects_inherit_of_the_world_is_told() {
+    check("replay/seeded");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }

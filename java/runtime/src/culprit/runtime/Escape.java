@@ -76,9 +76,23 @@ final class Escape {
         }
     }
 
-    /** A message and a stack, with causes that cross the border on their own; what nobody changes. */
+    /** What nobody changes. */
     private static boolean isAlone(Object o) {
-        return o instanceof Throwable || o instanceof VarHandle || o instanceof MethodHandle;
+        return o instanceof VarHandle || o instanceof MethodHandle;
+    }
+
+    /** An exception of observed code goes out: whoever gets it may ask for its causes. */
+    static void markCauses(Throwable thrown, long state) {
+        List<Object> gone = new ArrayList<>();
+        int before = State.mute(state, 1);
+        try {
+            walk(thrown, gone, state);
+        } finally {
+            State.mute(state, before);
+        }
+        if (!gone.isEmpty()) {
+            tell(gone, state);
+        }
     }
 
     /** Tells which objects got ids, before the record that is under way. */
@@ -112,7 +126,11 @@ final class Escape {
             if (isAlone(o)) {
                 continue;
             }
-            if (o instanceof Object[]) {
+            if (o instanceof Throwable && ClassInfo.of(o).role == ClassInfo.OBSERVED) {
+                for (Field field : REFERENCES.get(Throwable.class)) {
+                    visit(read(field, o), open, gone, state);
+                }
+            } else if (o instanceof Object[]) {
                 for (Object held : (Object[]) o) {
                     visit(held, open, gone, state);
                 }
@@ -197,6 +215,9 @@ final class Escape {
             // External code gets hold of it too.
             Identity.of(held, info, state);
             gone.add(held);
+            if (held instanceof Throwable) {
+                open.add(held);
+            }
         }
     }
 
@@ -216,7 +237,8 @@ final class Escape {
         for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
             for (Field field : c.getDeclaredFields()) {
                 boolean held = !field.getType().isPrimitive() && !Modifier.isStatic(field.getModifiers());
-                if (held && field.trySetAccessible()) {
+                // A stack is nobody's business.
+                if (held && !FieldTable.isOfTheJvm(c, field.getName()) && field.trySetAccessible()) {
                     found.add(field);
                 }
             }

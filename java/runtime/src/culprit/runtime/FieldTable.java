@@ -81,7 +81,7 @@ final class FieldTable {
     }
 
     /** What we, the JVM and the collector keep in objects, and stacks. */
-    private static boolean isOfTheJvm(Class<?> owner, String name) {
+    static boolean isOfTheJvm(Class<?> owner, String name) {
         if (Beside.isAdded(name)) {
             return true; // A JVM that replays does not hide it.
         }

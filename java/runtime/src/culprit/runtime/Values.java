@@ -202,6 +202,8 @@ final class Values {
         }
         if (outward && (info.role == ClassInfo.LIVE || info.captures) && !Identity.crossed(o)) {
             Escape.mark(o, info, state, true);
+        } else if (outward && o instanceof Throwable && info.role == ClassInfo.OBSERVED && Identity.known(o, info) == 0) {
+            Escape.markCauses((Throwable) o, state);
         }
         if (info.role == ClassInfo.OBSERVED && Records.takesIn(state, outward)) {
             long birth = Identity.birth(o, info);
