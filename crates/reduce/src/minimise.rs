@@ -23,6 +23,8 @@ pub(crate) struct Minimise<'p> {
     units: &'p Units,
     /// Units of the stage that can be tried.
     alive: DeltaSet,
+    /// Whether there are deltas that could go but are in no unit of the stage.
+    outsiders: bool,
     plan: Plan,
     question: Option<DeltaSet>,
 }
@@ -31,13 +33,15 @@ impl<'p> Minimise<'p> {
     pub(crate) fn new(problem: &'p Problem, schedule: Schedule) -> Minimise<'p> {
         let current = problem.failing_end().clone();
         let units = problem.stage(0).expect("there are always atoms");
-        let alive = units.of(&current.minus(problem.passing_end()));
+        let free = current.minus(problem.passing_end());
+        let alive = units.of(&free);
         Minimise {
             problem,
             schedule,
             current,
             stage: 0,
             units,
+            outsiders: !free.is_subset(&units.deltas(&alive)),
             plan: Plan::new(schedule, &alive),
             alive,
             question: None,
@@ -57,13 +61,24 @@ impl<'p> Minimise<'p> {
         self.units = self.problem.stage(self.stage).expect("not the last stage");
         let free = self.current.minus(self.problem.passing_end());
         self.alive = self.units.of(&free);
+        self.outsiders = !free.is_subset(&self.units.deltas(&self.alive));
         self.plan = Plan::new(self.schedule, &self.alive);
         true
     }
 
+    /// What fails without the units. Units of the stage that stay keep what they need; deltas of no
+    /// unit, such as those further down in a tree, have no say and go with what they need.
     fn without(&self, units: &DeltaSet, closing: Closing) -> DeltaSet {
         let kept = self.problem.passing_end();
         let gone = self.units.deltas(units).minus(kept);
+        if closing == Closing::Keep && self.outsiders {
+            let staying = self.units.deltas(&self.alive.minus(units));
+            let staying = staying.intersection(&self.current);
+            let staying = self.problem.closure().with(kept, &staying);
+            let gone = gone.minus(&staying);
+            let needs = self.problem.closure();
+            return needs.without(&self.current, &gone, Closing::Drop);
+        }
         self.problem
             .closure()
             .without(&self.current, &gone, closing)

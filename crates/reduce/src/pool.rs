@@ -20,14 +20,14 @@ use crate::search::Search;
 use crate::set::DeltaSet;
 
 /// Courses of the search that are looked at for each job, and the chance below which one is not.
-const COURSES: usize = 8;
+const COURSES: usize = 4;
 const LEAST_CHANCE: f64 = 0.01;
 
-/// Verdicts as they come, for whoever files them.
-pub(crate) type Judged<O> = (
-    Fingerprint,
-    Result<Verdict<<O as Oracle>::Detail>, <O as Oracle>::Error>,
-);
+/// What an oracle says.
+type Answer<O> = Result<Verdict<<O as Oracle>::Detail>, <O as Oracle>::Error>;
+
+/// What was judged, and what the oracle said.
+pub(crate) type Judged<O> = (Fingerprint, Answer<O>);
 
 /// Threads that judge.
 pub(crate) struct Pool<O: Oracle> {
@@ -47,7 +47,7 @@ struct Task {
 struct Done<O: Oracle> {
     key: Fingerprint,
     /// `None` when nobody waited any more.
-    result: thread::Result<Option<Result<Verdict<O::Detail>, O::Error>>>,
+    result: thread::Result<Option<Answer<O>>>,
 }
 
 impl<O: Oracle> Pool<O> {
@@ -152,8 +152,11 @@ impl<O: Oracle> Pool<O> {
                 self.orders.send(task).expect("threads wait for orders");
                 ordered += 1;
             }
-            // Everyone has something to do that may be needed.
-            if self.running.len() >= self.jobs && self.running.keys().all(|k| likely.contains(k)) {
+            // Everyone has something to do that may be needed, or is to stop.
+            let busy = |(key, moot): (&Fingerprint, &Arc<AtomicBool>)| {
+                likely.contains(key) || moot.load(Ordering::Acquire)
+            };
+            if self.running.len() >= self.jobs && self.running.iter().all(busy) {
                 break;
             }
         }
@@ -189,7 +192,7 @@ pub(crate) fn judge<O: Oracle>(
     candidate: &DeltaSet,
     limits: &Limits<'_>,
     moot: &AtomicBool,
-) -> Option<Result<Verdict<O::Detail>, O::Error>> {
+) -> Option<Answer<O>> {
     let wanted = Wanted { limits, moot };
     let result = oracle.judge(candidate, &wanted);
     wanted.still().then_some(result)

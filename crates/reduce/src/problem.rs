@@ -208,7 +208,7 @@ mod tests {
             plain().key("other"),
             plain().passing(DeltaSet::from(0..1)),
             plain().needs(Needs::graph(4, [(1, 0)])),
-            plain().needs(Needs::chains([0..4])),
+            plain().needs(Needs::chains(std::iter::once(0..4))),
             plain().levels([Units::singles()]),
             plain().atoms(Units::within(DeltaSet::from(0..2))),
         ];

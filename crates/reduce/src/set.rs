@@ -141,17 +141,17 @@ impl DeltaSet {
         let mut result = Builder::with_room(self.spans.len().min(other.spans.len()));
         let (mut i, mut j) = (0, 0);
         while let (Some(a), Some(b)) = (self.spans.get(i), other.spans.get(j)) {
-            result.push(a.start.max(b.start)..a.end.min(b.end));
-            if a.end < b.end {
-                i += 1;
-                j += skip(&other.spans[j..], |o| {
-                    self.spans.get(i).is_some_and(|next| o.end <= next.start)
-                });
+            if a.end <= b.start {
+                i += skip(&self.spans[i..], |span| span.end <= b.start);
+            } else if b.end <= a.start {
+                j += skip(&other.spans[j..], |span| span.end <= a.start);
             } else {
-                j += 1;
-                i += skip(&self.spans[i..], |s| {
-                    other.spans.get(j).is_some_and(|next| s.end <= next.start)
-                });
+                result.push(a.start.max(b.start)..a.end.min(b.end));
+                if a.end < b.end {
+                    i += 1;
+                } else {
+                    j += 1;
+                }
             }
         }
         result.finish()

@@ -103,6 +103,7 @@ fn noisy() -> impl Strategy<Value = Noisy> {
                 hidden,
                 masks,
                 relevant: relevant.into_iter().collect(),
+                haze: 0,
             },
             unresolved,
             erratic,
@@ -125,7 +126,9 @@ fn without(needs: &[(u32, u32)], set: &DeltaSet, delta: u64) -> DeltaSet {
         if orphans.is_empty() {
             return left.into_iter().collect();
         }
-        orphans.iter().for_each(|orphan| drop(left.remove(orphan)));
+        orphans.iter().for_each(|orphan| {
+            left.remove(orphan);
+        });
     }
 }
 

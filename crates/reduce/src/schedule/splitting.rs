@@ -14,7 +14,7 @@ use crate::schedule::Removal;
 use crate::set::DeltaSet;
 
 /// Units that are expected to matter before anything is known.
-const EXPECTED: f64 = 2.0;
+const EXPECTED: f64 = 1.5;
 
 #[derive(Clone)]
 pub(crate) struct Splitting {

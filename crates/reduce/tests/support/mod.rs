@@ -17,6 +17,8 @@ pub(crate) struct Subject {
     /// The first without the second hides the failure: the verdict is pass.
     pub(crate) masks: Vec<(u32, u32)>,
     pub(crate) relevant: Vec<u32>,
+    /// Of a hundred candidates so many are unresolved for no reason, always the same ones.
+    pub(crate) haze: u32,
 }
 
 /// What a subject is to look like.
@@ -30,6 +32,8 @@ pub(crate) struct Shape {
     pub(crate) hidden: u64,
     /// Of a hundred calls so many hide the failure alone.
     pub(crate) masks: u64,
+    /// Of a hundred candidates so many are unresolved for no reason.
+    pub(crate) haze: u32,
 }
 
 impl Subject {
@@ -38,6 +42,7 @@ impl Subject {
         let mut chance = Chance(seed);
         let mut subject = Subject {
             size: shape.size,
+            haze: shape.haze,
             ..Subject::default()
         };
         // Each object with the deltas of its construction and of its calls.
@@ -94,7 +99,9 @@ impl Subject {
         }
         let has = |delta: &u32| there[*delta as usize];
         let lacks = |pairs: &[(u32, u32)]| pairs.iter().any(|(a, b)| has(a) && !has(b));
-        if lacks(&self.needs) || lacks(&self.hidden) {
+        let inner = candidate.len() < u64::from(self.size) && !candidate.is_empty();
+        let haze = || crc32fast::hash(candidate.to_string().as_bytes()) % 100 < self.haze;
+        if lacks(&self.needs) || lacks(&self.hidden) || inner && haze() {
             Verdict::Unresolved(())
         } else if lacks(&self.masks) || !self.relevant.iter().all(has) {
             Verdict::Pass
@@ -104,10 +111,11 @@ impl Subject {
     }
 }
 
-/// One word and numbers to a line: `deltas N`, `needs A B`, `hidden A B`, `masks A B`, `relevant A`.
+/// One word and numbers to a line: `deltas N`, `needs A B`, `hidden A B`, `masks A B`, `relevant A`,
+/// `haze P`. Haze is where the CRC-32 of the candidate as text, modulo 100, is below P.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "deltas {}", self.size)?;
+        writeln!(f, "deltas {}\nhaze {}", self.size, self.haze)?;
         for (word, pairs) in [
             ("needs", &self.needs),
             ("hidden", &self.hidden),
@@ -134,6 +142,7 @@ impl FromStr for Subject {
             let numbers: Result<Vec<u32>, _> = words.map(str::parse).collect();
             match (word, numbers.as_deref()) {
                 ("deltas", Ok([n])) => subject.size = *n,
+                ("haze", Ok([percent])) => subject.haze = *percent,
                 ("needs", Ok([a, b])) => subject.needs.push((*a, *b)),
                 ("hidden", Ok([a, b])) => subject.hidden.push((*a, *b)),
                 ("masks", Ok([a, b])) => subject.masks.push((*a, *b)),
