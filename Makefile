@@ -5,7 +5,8 @@
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
 	@echo "make demo   records a bundled failing program and shows what was captured"
-	@echo "make bench  measures what recording costs (25 minutes; ARGS=--quick takes fewer)"
+	@echo "make bench  measures what recording costs and how fast replay is (40 minutes;"
+	@echo "            ARGS=--quick takes fewer)"
 	@echo "make study-transparency"
 	@echo "            runs the tests of real libraries plain and recorded, on every JDK"
 	@echo "make study-replay"

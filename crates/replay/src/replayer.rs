@@ -136,6 +136,21 @@ impl Replayer {
         })
     }
 
+    /// Workers for many runs of a program, each within a limit of its own.
+    pub fn pool(
+        &self,
+        recording: &Recording,
+        subject: Subject,
+        size: usize,
+    ) -> Result<Pool, Error> {
+        let plan = Plan {
+            patience: PATIENCE,
+            intake: PATIENCE,
+            ..self.plan(recording)
+        };
+        Ok(Pool::new(plan, size, subject)?)
+    }
+
     fn plan(&self, recording: &Recording) -> Plan {
         let mut fixed: Vec<OsString> = likeness::options(recording.start())
             .into_iter()

@@ -9,8 +9,22 @@ use super::figures::{Aim, Row, median};
 use super::results::Starts;
 use super::subject::SUBJECTS;
 
-const BEGIN: &str = "<!-- results: begin -->";
-const END: &str = "<!-- results: end -->";
+/// A part of the document that the benchmark writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Section {
+    Recording,
+    Replay,
+}
+
+impl Section {
+    /// What stands before it and after it.
+    fn marks(self) -> [&'static str; 2] {
+        match self {
+            Section::Recording => ["<!-- results: begin -->", "<!-- results: end -->"],
+            Section::Replay => ["<!-- replay: begin -->", "<!-- replay: end -->"],
+        }
+    }
+}
 
 /// What else the reader must know.
 #[derive(Clone, PartialEq, Debug)]
@@ -124,7 +138,7 @@ fn cells(row: &Row) -> Vec<String> {
     cells
 }
 
-fn thousands(number: u64) -> String {
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -146,7 +160,7 @@ fn size(bytes: u64) -> String {
 
 /// A table whose columns line up; the first line holds the heads. Columns of numbers are right
 /// aligned, those of words are not.
-fn write(out: &mut String, table: &[Vec<String>]) -> std::fmt::Result {
+pub(super) fn write(out: &mut String, table: &[Vec<String>]) -> std::fmt::Result {
     let Some(heads) = table.first() else {
         return Ok(());
     };
@@ -185,15 +199,16 @@ fn write(out: &mut String, table: &[Vec<String>]) -> std::fmt::Result {
     Ok(())
 }
 
-/// The document with the results between its markers replaced.
-pub fn placed(document: &str, results: &str) -> anyhow::Result<String> {
+/// The document with what stands between the marks of a section replaced.
+pub fn placed(document: &str, section: Section, results: &str) -> anyhow::Result<String> {
+    let [begin, end] = section.marks();
     let (before, rest) = document
-        .split_once(BEGIN)
-        .with_context(|| format!("the document has no {BEGIN}"))?;
+        .split_once(begin)
+        .with_context(|| format!("the document has no {begin}"))?;
     let (_, after) = rest
-        .split_once(END)
-        .with_context(|| format!("the document has no {END}"))?;
-    Ok(format!("{before}{BEGIN}\n{results}{END}{after}"))
+        .split_once(end)
+        .with_context(|| format!("the document has no {end}"))?;
+    Ok(format!("{before}{begin}\n{results}{end}{after}"))
 }
 
 /// Everything for programs to read.
@@ -238,12 +253,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_replace_what_stands_between_the_markers() {
-        let document = format!("head\n{BEGIN}\nold\n{END}\ntail\n");
-        let new = placed(&document, "new\n").unwrap();
-        assert_eq!(new, format!("head\n{BEGIN}\nnew\n{END}\ntail\n"));
-        assert_eq!(placed(&new, "new\n").unwrap(), new);
-        assert!(placed("no markers", "new").is_err());
+    fn results_replace_what_stands_between_the_marks_of_their_section() {
+        let section = |section: Section, text: &str| {
+            let [begin, end] = section.marks();
+            format!("head\n{begin}\n{text}\n{end}\ntail\n")
+        };
+        let first = section(Section::Recording, "old");
+        let document = format!("{first}{}", section(Section::Replay, "old"));
+        let new = placed(&document, Section::Replay, "new\n").unwrap();
+        assert_eq!(new, format!("{first}{}", section(Section::Replay, "new")));
+        assert_eq!(placed(&new, Section::Replay, "new\n").unwrap(), new);
+        assert!(placed("no marks", Section::Replay, "new").is_err());
+        assert!(placed(&first, Section::Replay, "new").is_err());
     }
 
     #[test]

@@ -162,7 +162,7 @@ pub fn starts(
 }
 
 /// The folder of one run, emptied of the run before.
-fn fresh(place: &Path) -> anyhow::Result<std::path::PathBuf> {
+pub(crate) fn fresh(place: &Path) -> anyhow::Result<std::path::PathBuf> {
     let folder = place.join("work");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;

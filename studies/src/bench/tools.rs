@@ -23,6 +23,7 @@ const RELEASE: &str = "11";
 #[derive(Clone, Debug)]
 pub struct Tools {
     pub culprit: PathBuf,
+    pub jdk: Jdk,
     pub java: PathBuf,
     pub java_version: String,
     pub jacoco: PathBuf,
@@ -44,12 +45,13 @@ impl Tools {
                 .with_context(|| format!("no culprit at {}", culprit.display()))?,
             java: jdk.tool("java"),
             java_version: jdk.version.to_string(),
+            jdk,
             jacoco: maven.jar(&JACOCO.parse()?)?,
             aspectj: maven.jar(&ASPECTJ.parse()?)?,
             classes: place.join("classes"),
             maven,
         };
-        tools.compile(root, &jdk, place)?;
+        tools.compile(root, place)?;
         Ok(tools)
     }
 
@@ -60,7 +62,7 @@ impl Tools {
         Ok(joined(&entries)?.into())
     }
 
-    fn compile(&self, root: &Path, jdk: &Jdk, place: &Path) -> anyhow::Result<()> {
+    fn compile(&self, root: &Path, place: &Path) -> anyhow::Result<()> {
         let mut libraries = vec![self.aspectj.clone()];
         for subject in &SUBJECTS {
             libraries.extend(self.maven.class_path(&[subject.coordinates()?])?);
@@ -77,7 +79,7 @@ impl Tools {
         }
         let said = place.join("javac.err");
         let outcome = Run {
-            program: jdk.tool("javac"),
+            program: self.jdk.tool("javac"),
             args,
             folder: place.to_owned(),
             env: Vec::new(),
