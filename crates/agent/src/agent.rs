@@ -215,6 +215,12 @@ impl Agent {
             ("Identity", "crossed", "(Ljava/lang/Object;)Z"),
             ("Hashes", "isOpen", "(Ljava/lang/Object;)Z"),
             ("Values", "one", "(JI)V"),
+            ("Constants", "areOf", "(Ljava/lang/Class;)Z"),
+            (
+                "FieldTable",
+                "read",
+                "(Ljava/lang/Object;J)Ljava/lang/Object;",
+            ),
             ("Structures", "matters", "(Ljava/lang/Object;)Z"),
             ("Probe", "enter", "(JI)J"),
             ("Failures", "test", "(Ljava/lang/Throwable;)V"),

@@ -380,7 +380,8 @@ impl Classes {
         // Before the type itself, which events may name from then on.
         if let Some(element) = element_class(&signature) {
             self.outlines.named(recorder, [plain_name(element)]);
-        } else if !loader.is_jdk && !facts.observed {
+        } else if (!loader.is_jdk || host(name) != name) && !facts.observed {
+            // A JDK has its classes again, but none that were made at run time.
             let make = || likeness::draw(jvmti, jni, class);
             self.outlines.described(recorder, loader.number, name, make);
         }

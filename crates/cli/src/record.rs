@@ -112,7 +112,7 @@ const EXAMPLES: &str = "\
 Examples:
   culprit record -- java -jar app.jar
   culprit record --observe 'com.acme.billing.**' -- mvn -q test
-  culprit record --observe com.acme.billing.Tax --replay culprit-runs/2026-03-09-1
+  culprit record --observe com.acme.Tax --replay culprit-runs/2026-03-09-1
 The status is that of CMD. For commands other than java, each JVM prints one
 line `Picked up JAVA_TOOL_OPTIONS: ...` on stderr by itself.";
 

@@ -4,6 +4,7 @@
 //! `Args` is what was typed, `Plan` what it means. A replay is `culprit_replay`'s; here is what
 //! is said of it: one recording is explained, several are a table.
 
+mod ask;
 mod case;
 mod coverage;
 mod explain;
@@ -13,6 +14,7 @@ mod table;
 mod versions;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -96,6 +98,8 @@ enum OnDivergence {
     Stop,
     /// Go on with the next recorded event that fits, and list all of them
     Skip,
+    /// The same, and ask after each whether to show the next
+    Ask,
 }
 
 /// The limits of a replay that nobody set any for.
@@ -149,6 +153,8 @@ struct Plan {
     /// Where the observed classes are, if not in the recordings.
     against: Option<OsString>,
     mode: Mode,
+    /// Differences are shown one by one.
+    asks: bool,
     /// Lines are counted.
     coverage: bool,
     /// What to record of the replay.
@@ -190,6 +196,10 @@ impl Args {
                 .into(),
             );
         }
+        if self.on_divergence == OnDivergence::Ask && (recordings.len() > 1 || self.json) {
+            let message = "--on-divergence ask takes one recording, and no --json";
+            return Err(Expected::new(ExitCode::Usage, message).hint("use --on-divergence skip"));
+        }
         Ok(Plan {
             recordings,
             form: match self.json {
@@ -212,8 +222,9 @@ impl Args {
             against: self.against.clone(),
             mode: match self.on_divergence {
                 OnDivergence::Stop => Mode::Strict,
-                OnDivergence::Skip => Mode::Skip,
+                OnDivergence::Skip | OnDivergence::Ask => Mode::Skip,
             },
+            asks: self.on_divergence == OnDivergence::Ask,
             coverage: self.coverage,
             capture: None,
         })
@@ -316,6 +327,7 @@ pub(crate) fn capture(
         output: Output::Kept,
         against: None,
         mode: Mode::Strict,
+        asks: false,
         coverage: false,
         capture: Some(Capture {
             agent: agent::unpack_twin(&around.agent_folders)?,
@@ -407,6 +419,9 @@ impl Stage<'_> {
                 }
             };
             match (is_text, is_one) {
+                (true, true) if self.plan.asks => {
+                    ask::print(&case, &mut io::stdin().lock(), console)?;
+                }
                 (true, true) => case.print(console)?,
                 (true, false) => table.row(&case, console)?,
                 (false, _) => {}

@@ -14,7 +14,7 @@ use crate::lines;
 use crate::locks;
 use crate::method::{Entrance, Target, Weaver, stores_local_zero};
 use crate::outside;
-use crate::probe::{self, local_kind, variant};
+use crate::probe::{self, ANSWER, local_kind, variant};
 use crate::reference;
 use crate::statics;
 use crate::{Error, ID_FIELD, MemberKind, Purpose, Settings, World};
@@ -369,6 +369,12 @@ fn element(
     before.dup2().istore(index);
     weaver.blur(&mut before)?;
     before.astore(array);
+    if reads && weaver.purpose == Purpose::Replay {
+        let method = weaver
+            .pool
+            .add_method_ref(ANSWER, "element", "(Ljava/lang/Object;I)V")?;
+        before.aload(array).iload(index).invokestatic(method);
+    }
     if reads {
         after.dup_value(value_kind);
         if blurs {

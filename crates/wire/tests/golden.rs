@@ -119,7 +119,11 @@ fn run() {
         "03 ac 02 01 02 01 02 01 03 c8 01",
     );
     let (mode, births) = (Mode::Skip, Vec::new());
-    let run = Run { mode, births, ..run };
+    let run = Run {
+        mode,
+        births,
+        ..run
+    };
     check(ToWorker::Run(run), "03 ac 02 02 02 01 02 00");
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");

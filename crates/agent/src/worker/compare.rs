@@ -210,10 +210,17 @@ fn references(
                 return identity(false);
             }
             // How much of an array a call may have changed is seen at objects that a replay does not have.
-            if let (Contents::Elements(_) | Contents::Blob(_), Contents::Part { from, .. }) = (c, d) {
-                let (said, done) = (bytes(c, |id| sides.0.blob(id)), bytes(d, |id| sides.1.blob(id)));
+            if let (Contents::Elements(_) | Contents::Blob(_), Contents::Part { from, .. }) = (c, d)
+            {
+                let (said, done) = (
+                    bytes(c, |id| sides.0.blob(id)),
+                    bytes(d, |id| sides.1.blob(id)),
+                );
                 let start = said.len() / (*m).max(1) as usize * *from as usize;
-                return same(said.get(start..).is_some_and(|said| said.starts_with(&done)));
+                return same(
+                    said.get(start..)
+                        .is_some_and(|said| said.starts_with(&done)),
+                );
             }
             contents(c, d, sides, bindings)
         }

@@ -179,10 +179,7 @@ impl Java {
         number: u64,
     ) -> Result<Option<Local<'j>>, Halt> {
         let class = self.answer.local(jni);
-        let arguments = [
-            Passed::Int(thread.0 as i32),
-            Passed::Long(number as i64),
-        ];
+        let arguments = [Passed::Int(thread.0 as i32), Passed::Long(number as i64)];
         jni.static_object(&class, self.born, &arguments)
             .map_err(|thrown| threw(jni, "Answer.born", &thrown))
     }

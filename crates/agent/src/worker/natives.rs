@@ -49,6 +49,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
         method("hash", "(J)I", hash as *mut c_void),
         method("state", "(JLjava/lang/Object;)V", state as *mut c_void),
+        method("element", "(JLjava/lang/Object;I)V", element as *mut c_void),
         method("awaitTurn", "()V", await_turn as *mut c_void),
         method("published", "(J)V", published as *mut c_void),
         method(
@@ -177,6 +178,16 @@ extern "system" fn state(env: Env, _: jclass, state: jlong, object: jobject) {
     with(env, (), |worker, agent, jni| {
         let filled = local(object).map(|object| worker.fill_state(agent, jni, &object));
         if let Some(Err(halt)) = filled {
+            worker.halt(halt);
+        }
+    });
+}
+
+extern "system" fn element(env: Env, _: jclass, state: jlong, array: jobject, index: jint) {
+    remember_state(state);
+    with(env, (), |worker, agent, jni| {
+        let set = local(array).map(|array| worker.set_element(agent, jni, &array, index));
+        if let Some(Err(halt)) = set {
             worker.halt(halt);
         }
     });

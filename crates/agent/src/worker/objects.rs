@@ -4,10 +4,11 @@
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
 use culprit_model::value::{Contents, Shape};
-use culprit_model::{ObjectId, Reference, TypeId, Value};
+use culprit_model::{EventKind, ObjectId, Reference, TypeId, Value};
 
-use super::compare::{bytes, element, units};
+use super::compare::{bytes, element, is_lambda, units};
 use super::{Halt, Worker};
+use crate::agent::Agent;
 use crate::classes::{internal_name, plain_name};
 use crate::lock::LockSafe;
 
@@ -224,6 +225,46 @@ impl Worker {
         Ok(())
     }
 
+    /// Makes an element of a shared array what observed code is about to find there.
+    pub(super) fn set_element(
+        &self,
+        agent: &Agent,
+        jni: &Jni<'_>,
+        array: &Local<'_>,
+        index: i32,
+    ) -> Result<(), Halt> {
+        self.catch_up(agent, jni)?;
+        let Some(step) = self
+            .turn()?
+            .filter(|step| step.kind == EventKind::ArrayRead)
+        else {
+            return Ok(());
+        };
+        let [
+            Value::Reference(Reference::Array { id, class, .. }),
+            Value::Int(at),
+            value,
+        ] = step.values.as_slice()
+        else {
+            return Ok(());
+        };
+        let here = self.java()?.adopt(jni, array)?;
+        if *at != index || !self.run.lock_safe().bindings.same(*id, here) {
+            // The comparison that follows says so.
+            return Ok(());
+        }
+        let known = Contents::Part {
+            from: index as u32,
+            known: Box::new(Contents::Elements(vec![value.clone()])),
+        };
+        let name = self.run.lock_safe().said.type_name(*class).to_owned();
+        let Some(shape) = element(&name) else {
+            return Ok(());
+        };
+        jni.with_frame_of(64, |jni| self.fill(jni, array, &name, shape, &known))
+            .map_err(Halt::from)?
+    }
+
     fn element_class<'j>(
         &self,
         jni: &Jni<'j>,
@@ -282,6 +323,8 @@ impl Worker {
         let of_jdk = plain.is_none_or(|plain| is_jdk_name(plain) && !self.subject.has(plain));
         let found = if of_jdk {
             java.class(jni, name, None)?
+        } else if plain.is_some_and(|plain| is_jdk_name(plain) && is_lambda(plain)) {
+            Some(self.lambda_of_jdk(jni, name, loader)?)
         } else {
             let number = self.subject.loader_of(loader, plain.unwrap_or(name));
             let loader = self.subject.loader(jni, java, number.unwrap_or(loader))?;
@@ -290,6 +333,21 @@ impl Worker {
         found.ok_or_else(|| {
             Halt::Unsupported(format!("the recording has no class {}", dotted(name)))
         })
+    }
+
+    /// A stub for a lambda of the JDK that came from outside: no loader but the JVM's own may have it.
+    fn lambda_of_jdk<'j>(&self, jni: &Jni<'j>, name: &str, loader: u32) -> Result<Local<'j>, Halt> {
+        let java = self.java()?;
+        if let Ok(Some(known)) = java.class(jni, name, None) {
+            return Ok(known);
+        }
+        let number = self.subject.loader_of(loader, name).unwrap_or(loader);
+        let cannot = |error: culprit_weave::Error| Halt::Unsupported(error.to_string());
+        let bytes = self
+            .subject
+            .bytes(jni, java, number, name)
+            .map_err(cannot)?;
+        Ok(jni.define_class(name, None, &bytes)?)
     }
 
     /// A constant of an enum. Those of an external one are made here: its stub has none.

@@ -26,7 +26,8 @@ pub(super) enum Answered<'j> {
 impl Worker {
     /// Does the steps of the scenario until it ends.
     pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
-        self.java()?.begin_thread(jni, self.run.lock_safe().births(natives::own_thread()))?;
+        self.java()?
+            .begin_thread(jni, self.run.lock_safe().births(natives::own_thread()))?;
         loop {
             let Some(step) = self.turn()? else {
                 self.run.lock_safe().finish();
@@ -155,7 +156,9 @@ impl Worker {
         }
         states.set_depth(state, before);
         let mut run = self.run.lock_safe();
-        run.take();
+        if let Some(end) = run.take() {
+            run.initialised(&end);
+        }
         run.pending = later;
         Ok(())
     }
@@ -191,7 +194,8 @@ impl Worker {
             Some(target) => target,
             None => {
                 let class = self.class_named(jni, &site.target.owner, 0)?;
-                self.cache.keep_target(site.id, self.target(jni, site, &class)?)
+                self.cache
+                    .keep_target(site.id, self.target(jni, site, &class)?)
             }
         };
         let mut class = target.class.local(jni);
@@ -282,7 +286,9 @@ impl Worker {
                     Some(Value::Reference(Reference::Object { class, .. })),
                 ) if own && step.depth == call.depth + 1 => return Some(*class),
                 _ if own && step.depth <= call.depth => return None,
-                (EventKind::IncomingThrow, _) if own && step.depth == call.depth + 1 => return None,
+                (EventKind::IncomingThrow, _) if own && step.depth == call.depth + 1 => {
+                    return None;
+                }
                 _ => ahead += 1,
             }
         }
@@ -523,10 +529,32 @@ impl Worker {
                 self.result(jni, step.values.last())
             }
             _ => {
+                let thrown = self.run.lock_safe().initialiser_threw();
+                if let Some(thrown) = thrown {
+                    return self.initialiser_error(jni, &thrown);
+                }
                 let why = "the observed code reads an external field".to_owned();
                 self.run.lock_safe().diverge(None, why);
                 Err(Halt::Ended)
             }
+        }
+    }
+
+    /// What the JVM makes of an exception that leaves an initialiser.
+    fn initialiser_error<'j>(&self, jni: &Jni<'j>, thrown: &Value) -> Result<Answered<'j>, Halt> {
+        let cause = self.value(jni, thrown)?;
+        let error = jni.find_class("java/lang/Error")?;
+        if let Passed::Reference(Some(thrown)) = &cause
+            && jni.is_instance(thrown, &error)
+        {
+            return Ok(Answered::Thrown(*thrown));
+        }
+        let class = jni.find_class("java/lang/ExceptionInInitializerError")?;
+        let made = jni.allocate(&class)?;
+        let constructor = jni.method(&class, "<init>", "(Ljava/lang/Throwable;)V")?;
+        match jni.call_exactly(&made, &class, constructor, &[cause], b'V') {
+            Ok(()) => Ok(Answered::Thrown(made)),
+            Err(_) => Err(Halt::Unsupported("an initialiser that fails".to_owned())),
         }
     }
 

@@ -69,6 +69,8 @@ pub(crate) struct Run {
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
     pub(super) pending: VecDeque<Deed>,
+    /// What the initialiser of an external class threw, and how many steps were used up then.
+    failed: Option<(u64, Value)>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     lines: LineCheck,
@@ -163,6 +165,7 @@ impl Run {
         self.pending.clear();
         self.waits.clear();
         self.last_calls.clear();
+        self.failed = None;
         self.outcome = None;
     }
 
@@ -195,7 +198,10 @@ impl Run {
     /// The threads that have steps, with their names.
     /// The numbers of the objects that steps ask for and that a thread made; without one, the first.
     pub(super) fn births(&self, thread: Option<ThreadId>) -> (ThreadId, Vec<u64>) {
-        let first = self.births.first().map_or(ThreadId(0), |(thread, _)| *thread);
+        let first = self
+            .births
+            .first()
+            .map_or(ThreadId(0), |(thread, _)| *thread);
         let thread = thread.unwrap_or(first);
         let numbers = self.births.iter().filter(|(of, _)| *of == thread);
         (thread, numbers.map(|(_, number)| *number).collect())
@@ -232,9 +238,11 @@ impl Run {
 
     fn is_initialiser(&self, step: &Step) -> bool {
         step.kind == EventKind::OutgoingCall
-            && self.said.sites.get(&step.site.0).is_some_and(|site| {
-                site.kind == SiteKind::Callee && site.target.name == "<clinit>"
-            })
+            && self
+                .said
+                .sites
+                .get(&step.site.0)
+                .is_some_and(|site| site.kind == SiteKind::Callee && site.target.name == "<clinit>")
     }
 
     /// Steps over initialisers of external classes, unless they call observed code. Stubs have none,
@@ -255,10 +263,27 @@ impl Run {
                     break;
                 }
             }
+            let mut last = None;
             for _ in 0..length {
-                self.take();
+                last = self.take();
+            }
+            if let Some(last) = last {
+                self.initialised(&last);
             }
         }
+    }
+
+    /// The initialiser of an external class has ended, by a step that was just used up.
+    pub(super) fn initialised(&mut self, end: &Step) {
+        if end.kind == EventKind::OutgoingThrow {
+            self.failed = end.values.first().map(|thrown| (self.at, thrown.clone()));
+        }
+    }
+
+    /// What the initialiser of an external class has thrown, if nothing has happened since.
+    pub(super) fn initialiser_threw(&mut self) -> Option<Value> {
+        let (at, thrown) = self.failed.take()?;
+        (at == self.at).then_some(thrown)
     }
 
     fn read(&mut self, incoming: &Incoming) {

@@ -76,14 +76,13 @@ macro_rules! in_sync {
     };
 }
 
-/// Fixtures of the capture whose replay is in sync. Two are not: `accesses` reads elements of arrays
-/// that others change, and `initialisers` has one of an external class that fails.
+/// Fixtures of the capture whose replay is in sync.
 mod in_sync {
     use super::check;
 
     in_sync! {
-        arrays bridges callbacks cleanup constructors dispatch escape everyday exceptions fields
-        handles hashes interfaces itself lambdas lent links live many monitors nested nine outlines
+        accesses arrays bridges callbacks cleanup constructors dispatch escape everyday exceptions fields
+        handles hashes initialisers interfaces itself lambdas lent links live many monitors nested nine outlines
         parts patterns records references reflection scalars serial shells supers tables texts
         twins unnamed weak
     }
@@ -336,6 +335,17 @@ fn nothing_answers_a_call_that_was_never_made() {
         assert_eq!(ended.status, 1, "{ended:?}");
         let expect = "Out of sync: 2 differences, no recorded event fits the last one\n";
         assert!(said.contains(expect), "{said}");
+    });
+}
+
+#[test]
+fn differences_are_shown_one_by_one_to_who_asks() {
+    let args = ["--on-divergence", "ask"];
+    against("both", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        // The input has ended, which is a no.
+        assert_eq!(said.matches("Out of sync at").count(), 1, "{said}");
+        assert_eq!(ended.err, "Go on after it (1 more)? [Y/n] \n");
     });
 }
 

@@ -151,6 +151,14 @@ public final class Answer {
         return Probe.isInside(token) ? Executor.read(State.of(token), site) : found;
     }
 
+    /** Observed code is about to read an element of an array: it is what the scenario says. */
+    public static void element(Object array, int index) {
+        long token = State.current();
+        if (array != null && Probe.isInside(token) && Identity.crossed(array)) {
+            Executor.element(State.of(token), array, index);
+        }
+    }
+
     /** A thread is about to take a lock: it waits until the scenario has come to its next step. */
     public static void awaitTurn() {
         if (severalThreads && State.current() != 0) {

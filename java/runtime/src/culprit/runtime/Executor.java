@@ -29,6 +29,9 @@ final class Executor {
     /** The state of an object is about to be told: fills the object with what the scenario says. */
     static native void state(long state, Object o);
 
+    /** Observed code is about to read an element of a shared array: makes it what the scenario says. */
+    static native void element(long state, Object array, int index);
+
     /** Waits until the next step of the scenario is one of this thread. */
     static native void awaitTurn();
 
