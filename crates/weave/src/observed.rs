@@ -393,3 +393,76 @@ fn element(
     weaver.editor.insert_after(instruction.pc, after);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use culprit_classfile::{Asm, ClassFile, Code, Member, Pool};
+
+    use super::*;
+    use crate::{References, SiteNumbers};
+
+    struct Alone;
+
+    impl World for Alone {
+        fn is_observed(&self, class: &str) -> bool {
+            class == "a/In"
+        }
+
+        fn declaring(&self, _: &str, _: MemberKind, _: &str, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    /// Whether a method that returns zero is woven in an observed class.
+    fn is_woven(name: &str, access: u16) -> bool {
+        let mut pool = Pool::new();
+        let mut asm = Asm::new();
+        asm.op(op::ICONST_0).op(op::IRETURN);
+        let code = Code {
+            max_stack: 1,
+            max_locals: 1,
+            bytes: asm.bytes().to_vec(),
+            handlers: Vec::new(),
+            attributes: Vec::new(),
+        };
+        let method = Member {
+            access,
+            name: pool.add_utf8(name).unwrap(),
+            descriptor: pool.add_utf8("()I").unwrap(),
+            attributes: vec![code.write(&mut pool).unwrap()],
+        };
+        let class = ClassFile {
+            minor: 0,
+            major: 52,
+            access: 0,
+            this_class: pool.add_class("a/In").unwrap(),
+            super_class: pool.add_class("java/lang/Object").unwrap(),
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: vec![method],
+            attributes: Vec::new(),
+            pool,
+        };
+        let settings = Settings {
+            lines: None,
+            strangers: &[],
+            purpose: Purpose::Record,
+            arrays: Arrays::default(),
+            id_field: false,
+            kin: false,
+            references: References::Chosen,
+        };
+        let woven = crate::observed(class, &Alone, settings, &SiteNumbers::default()).unwrap();
+        let woven = ClassFile::parse(&woven.bytes).unwrap();
+        let code = &woven.methods[0].attributes[0];
+        code.bytes.len() > 32
+    }
+
+    #[test]
+    fn accessors_of_nested_classes_are_called_from_outside() {
+        let synthetic = flags::STATIC | flags::SYNTHETIC;
+        assert!(is_woven("access$000", synthetic));
+        assert!(is_woven("open", flags::PUBLIC));
+        assert!(!is_woven("closed", flags::PRIVATE | flags::STATIC));
+    }
+}
