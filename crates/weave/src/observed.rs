@@ -48,6 +48,9 @@ pub(crate) fn weave(
         },
         commit: "entered",
     };
+    if weaver.purpose == Purpose::Replay {
+        statics::enter(weaver, world)?;
+    }
     weaver.enter(token, site, &entrance)?;
     weaver.before_returns(token, site, "returned")?;
 

@@ -91,6 +91,19 @@ pub(crate) fn touch(
     Ok(())
 }
 
+/// Has a method that may be called by what is no code of a class (a method reference, a handle,
+/// reflection), or by a subclass without static state, ask for its own class.
+pub(crate) fn enter(weaver: &mut Weaver<'_>, world: &dyn World) -> Result<(), Error> {
+    let uses = weaver.is_constructor() || weaver.is_static() && weaver.name != "<clinit>";
+    if uses && world.is_reset(weaver.class) {
+        let method = weaver.pool.add_method_ref(weaver.class, TOUCH, "()V")?;
+        let mut asm = Asm::new();
+        asm.invokestatic(method);
+        weaver.editor.insert_entry(asm);
+    }
+    Ok(())
+}
+
 /// Gives a woven class its flag and methods.
 pub(crate) fn prepare(class: &mut ClassFile, world: &dyn World) -> Result<(), Error> {
     let own = class.name()?.into_owned();
