@@ -13,7 +13,9 @@ pub(crate) struct Java {
     adopt: StaticMethodId,
     begin: StaticMethodId,
     begin_thread: StaticMethodId,
-    goes_out: StaticMethodId,
+    found: StaticMethodId,
+    beside: Global,
+    accesses: StaticMethodId,
     born: StaticMethodId,
     probe: Global,
     outside: StaticMethodId,
@@ -68,6 +70,7 @@ impl Java {
         let answer = runtime("Answer")?;
         let constants = runtime("Constants")?;
         let probe = runtime("Probe")?;
+        let beside = runtime("Beside")?;
         let loader = runtime("Loader")?;
         let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
@@ -92,7 +95,13 @@ impl Java {
             adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
             begin: jni.static_method(&answer, "begin", "()[Ljava/lang/String;")?,
             begin_thread: jni.static_method(&answer, "begin", "(I[J)V")?,
-            goes_out: jni.static_method(&answer, "goesOut", "(Ljava/lang/Object;)V")?,
+            found: jni.static_method(&answer, "found", "(Ljava/lang/Object;)V")?,
+            accesses: jni.static_method(
+                &beside,
+                "accesses",
+                "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Object;Ljava/lang/Object;Z)V",
+            )?,
+            beside: jni.global(&beside)?,
             born: jni.static_method(&answer, "born", "(IJ)Ljava/lang/Object;")?,
             answer: jni.global(&answer)?,
             constant: jni.static_method(
@@ -163,12 +172,39 @@ impl Java {
         })?
     }
 
-    /// External code reads an object from an observed field.
-    pub(crate) fn goes_out(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<(), Halt> {
+    /// Records what external code finds in an observed field.
+    pub(crate) fn found(&self, jni: &Jni<'_>, object: Option<&Local<'_>>) -> Result<(), Halt> {
         let class = self.answer.local(jni);
-        let object = Passed::Reference(Some(*object));
-        jni.call_statically(&class, self.goes_out, &[object], b'V')
-            .map_err(|thrown| threw(jni, "Answer.goesOut", &thrown))
+        let object = Passed::Reference(object.copied());
+        jni.call_statically(&class, self.found, &[object], b'V')
+            .map_err(|thrown| threw(jni, "Answer.found", &thrown))
+    }
+
+    /// Tells an agent that records the replay of an access for external code: what is written, or that
+    /// something is read.
+    pub(crate) fn accesses(
+        &self,
+        jni: &Jni<'_>,
+        (owner, name): (&Local<'_>, &str),
+        receiver: Option<&Local<'_>>,
+        written: Option<(u8, Passed<'_>)>,
+    ) -> Result<(), Halt> {
+        let writes = written.is_some();
+        let value = match written {
+            Some((b'L', Passed::Reference(object))) => object,
+            Some((letter, value)) => self.boxed(jni, letter, value)?,
+            None => None,
+        };
+        let arguments = [
+            Passed::Reference(Some(*owner)),
+            Passed::Reference(Some(jni.new_string(name)?)),
+            Passed::Reference(receiver.copied()),
+            Passed::Reference(value),
+            Passed::Boolean(writes),
+        ];
+        let class = self.beside.local(jni);
+        jni.call_statically(&class, self.accesses, &arguments, b'V')
+            .map_err(|thrown| threw(jni, "Beside.accesses", &thrown))
     }
 
     /// The object that a thread of the scenario made as that of a number.

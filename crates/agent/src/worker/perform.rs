@@ -9,6 +9,7 @@ use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Valu
 use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
+use super::objects::letter;
 use super::run::Run;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
@@ -334,17 +335,25 @@ impl Worker {
         let Some((value, receiver)) = values.split_last() else {
             return Err(Halt::Unsupported("a write without a value".to_owned()));
         };
+        let letter = letter(value);
         let value = self.value(jni, value)?;
         let (name, descriptor) = (&target.name, &target.descriptor);
-        match receiver.first() {
-            None => jni.set_static_field(&class, name, descriptor, &value)?,
+        let receiver = match receiver.first() {
+            None => {
+                jni.set_static_field(&class, name, descriptor, &value)?;
+                None
+            }
             Some(receiver) => {
                 let Passed::Reference(Some(receiver)) = self.value(jni, receiver)? else {
                     return Err(Halt::Unsupported("a write to a field of null".to_owned()));
                 };
                 jni.set_field(&receiver, &class, name, descriptor, &value)?;
+                Some(receiver)
             }
-        }
+        };
+        let written = Some((letter, value));
+        self.java()?
+            .accesses(jni, (&class, name), receiver.as_ref(), written)?;
         self.run.lock_safe().take();
         Ok(())
     }
@@ -363,41 +372,41 @@ impl Worker {
             return Err(Halt::Unsupported("a read without a value".to_owned()));
         };
         let (name, descriptor) = (&target.name, &target.descriptor);
-        let found = match receiver.first() {
+        let receiver = match receiver.first() {
+            None => None,
+            Some(receiver) => match self.value(jni, receiver)? {
+                Passed::Reference(Some(receiver)) => Some(receiver),
+                _ => return Err(Halt::Unsupported("a read of a field of null".to_owned())),
+            },
+        };
+        let found = match &receiver {
             None => jni.get_static_field(&class, name, descriptor)?,
-            Some(receiver) => {
-                let Passed::Reference(Some(receiver)) = self.value(jni, receiver)? else {
-                    return Err(Halt::Unsupported("a read of a field of null".to_owned()));
-                };
-                jni.get_field(&receiver, &class, name, descriptor)?
-            }
+            Some(receiver) => jni.get_field(receiver, &class, name, descriptor)?,
         };
-        if let Passed::Reference(Some(found)) = &found {
-            self.java()?.goes_out(jni, found)?;
-            self.catch_up(agent, jni)?;
-        }
-        let differs = match (said, found) {
-            (Value::Reference(Reference::Object { id, .. }), Passed::Reference(Some(found)))
-            | (Value::Reference(Reference::Array { id, .. }), Passed::Reference(Some(found))) => {
-                let here = self.java()?.adopt(jni, &found)?;
-                !self.run.lock_safe().bindings.same(*id, here)
-            }
-            (Value::Reference(Reference::Null), Passed::Reference(found)) => found.is_some(),
-            (Value::Reference(_), Passed::Reference(found)) => found.is_none(),
-            (Value::Boolean(a), Passed::Boolean(b)) => *a != b,
-            (Value::Byte(a), Passed::Byte(b)) => *a != b,
-            (Value::Short(a), Passed::Short(b)) => *a != b,
-            (Value::Char(a), Passed::Char(b)) => *a != b,
-            (Value::Int(a), Passed::Int(b)) => *a != b,
-            (Value::Long(a), Passed::Long(b)) => *a != b,
-            (Value::Float(a), Passed::Float(b)) => a.to_bits() != b.to_bits(),
-            (Value::Double(a), Passed::Double(b)) => a.to_bits() != b.to_bits(),
-            _ => true,
-        };
+        self.java()?
+            .accesses(jni, (&class, name), receiver.as_ref(), None)?;
         // One that the observed class inherits from a stub, nobody has set.
-        let inherited = differs && !site.is_static && self.is_inherited(jni, &class, site);
+        if !site.is_static && self.is_inherited(jni, &class, site) {
+            self.run.lock_safe().take();
+            return Ok(());
+        }
+        if let Passed::Reference(found) = &found {
+            self.java()?.found(jni, found.as_ref())?;
+            return self.catch_up(agent, jni);
+        }
+        let same = match (said, found) {
+            (Value::Boolean(a), Passed::Boolean(b)) => *a == b,
+            (Value::Byte(a), Passed::Byte(b)) => *a == b,
+            (Value::Short(a), Passed::Short(b)) => *a == b,
+            (Value::Char(a), Passed::Char(b)) => *a == b,
+            (Value::Int(a), Passed::Int(b)) => *a == b,
+            (Value::Long(a), Passed::Long(b)) => *a == b,
+            (Value::Float(a), Passed::Float(b)) => a.to_bits() == b.to_bits(),
+            (Value::Double(a), Passed::Double(b)) => a.to_bits() == b.to_bits(),
+            _ => false,
+        };
         let mut run = self.run.lock_safe();
-        if differs && !inherited {
+        if !same {
             run.diverge(None, format!("the field {name} has another value"));
             return Err(Halt::Ended);
         }

@@ -493,6 +493,15 @@ impl Run {
         let Some(step) = self.steps.front() else {
             return Some("the recording has ended, and the observed code goes on".to_owned());
         };
+        // What the executor found in a field.
+        if let (EventKind::Constructed, SiteId(0), EventKind::IncomingRead) =
+            (kind, site, step.kind)
+            && let (Some(said), Some(done)) = (step.values.last(), values.first())
+        {
+            let sides = (&self.said, &self.done);
+            return compare::values(said, done, sides, &mut self.bindings)
+                .map(|why| format!("the field has another value: {why}"));
+        }
         if step.kind != kind {
             return Some(format!(
                 "the recording has {}, the replay {}",

@@ -1,5 +1,6 @@
 package culprit.runtime;
 
+import java.lang.reflect.Field;
 import java.util.function.BiConsumer;
 
 /**
@@ -40,6 +41,27 @@ final class Beside implements BiConsumer<Object, Integer> {
     static void rehashes(Object o, int hash) {
         if (State.REPLAYS && other != null) {
             other.accept(o, hash);
+        }
+    }
+
+    /**
+     * The executor accesses an observed field for external code, where no probe is. By reflection the
+     * recording sees it.
+     */
+    static void accesses(Class<?> owner, String name, Object receiver, Object value, boolean writes) {
+        if (!State.REPLAYS || other == null) {
+            return;
+        }
+        try {
+            Field field = owner.getDeclaredField(name);
+            field.setAccessible(true);
+            if (writes) {
+                field.set(receiver, value);
+            } else {
+                field.get(receiver);
+            }
+        } catch (ReflectiveOperationException | RuntimeException notSeen) {
+            Native.fault("an access of " + name + " is not recorded: " + notSeen);
         }
     }
 
