@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use culprit_jvmti::{Jni, Local, Passed};
+use culprit_jvmti::{Global, Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
+use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
+use super::compare::is_lambda;
 use super::objects::letter;
 use super::run::Run;
 use super::{Halt, Worker, natives};
@@ -204,6 +206,7 @@ impl Worker {
             // Whatever its initialiser throws, the woven code has recorded.
             let _ = jni.call_statically(&class, touch, &[], b'V');
         }
+        self.check_arguments(jni, site, &target, &passed)?;
         let result = result_letter(&site.target.descriptor);
         // Whatever it throws, the woven code has recorded.
         match target.method {
@@ -247,6 +250,69 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// The classes of the parameters of a method that a reference is to be of.
+    fn parameters(&self, jni: &Jni<'_>, descriptor: &str) -> Result<Vec<Option<Global>>, Halt> {
+        let Some((parameters, _)) = split_descriptor(descriptor) else {
+            return Ok(Vec::new());
+        };
+        let mut classes = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let name = match parameter
+                .strip_prefix('L')
+                .and_then(|p| p.strip_suffix(';'))
+            {
+                Some("java/lang/Object") => None,
+                Some(class) => Some(class),
+                None if parameter.starts_with('[') => Some(parameter),
+                None => None,
+            };
+            // A class that the recording lacks has no objects either.
+            let class = name.and_then(|name| self.class_named(jni, name, 0).ok());
+            classes.push(class.map(|class| jni.global(&class)).transpose()?);
+        }
+        Ok(classes)
+    }
+
+    /// The JVM trusts who calls by JNI: what it is given must be what the method takes.
+    fn check_arguments(
+        &self,
+        jni: &Jni<'_>,
+        site: &Site,
+        target: &Target,
+        passed: &[Passed<'_>],
+    ) -> Result<(), Halt> {
+        let arguments = passed.len().checked_sub(target.parameters.len());
+        let arguments = arguments.and_then(|from| passed.get(from..));
+        let arguments =
+            arguments.ok_or_else(|| Halt::Unsupported("a call lacks arguments".to_owned()))?;
+        for (argument, class) in arguments.iter().zip(&target.parameters) {
+            let (Passed::Reference(Some(object)), Some(class)) = (argument, class) else {
+                continue;
+            };
+            let class = class.local(jni);
+            if jni.is_instance(object, &class) {
+                continue;
+            }
+            let (is, wanted) = (self.class_name(jni, object), self.name_of(&class));
+            // Another loader may have one of the same name, and a stand-in for what is made at run time
+            // is of a class of its own.
+            if self.subject.has_several(&wanted) || is_lambda(&is) {
+                continue;
+            }
+            let method = &site.target.name;
+            let why = format!("{method} takes {wanted}, which {is} is not").replace('/', ".");
+            self.run.lock_safe().diverge(None, why);
+            return Err(Halt::Ended);
+        }
+        Ok(())
+    }
+
+    /// The internal name of a class.
+    fn name_of(&self, class: &Local<'_>) -> String {
+        let signature = self.jvmti.class_signature(class).unwrap_or_default();
+        internal_name(&signature).to_owned()
     }
 
     /// The class of the site's name that an object is of, if that is not the given one: several loaders
@@ -324,6 +390,7 @@ impl Worker {
         Ok(Target {
             class: jni.global(class)?,
             method,
+            parameters: self.parameters(jni, descriptor)?,
             touch: touch.flatten(),
         })
     }

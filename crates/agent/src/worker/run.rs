@@ -452,7 +452,9 @@ impl Run {
             };
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
-                    self.diverge(Some((kind, site, values)), why);
+                    // The executor's own look at a field is no doing of the subject.
+                    let own = (kind, site) == (EventKind::Constructed, SiteId(0));
+                    self.diverge((!own).then_some((kind, site, values)), why);
                 }
                 _ => drop(self.take()),
             }
