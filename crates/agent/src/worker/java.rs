@@ -15,7 +15,7 @@ pub(crate) struct Java {
     begin_thread: StaticMethodId,
     found: StaticMethodId,
     beside: Global,
-    accesses: StaticMethodId,
+    accessed: StaticMethodId,
     born: StaticMethodId,
     probe: Global,
     outside: StaticMethodId,
@@ -96,10 +96,10 @@ impl Java {
             begin: jni.static_method(&answer, "begin", "()[Ljava/lang/String;")?,
             begin_thread: jni.static_method(&answer, "begin", "(I[J)V")?,
             found: jni.static_method(&answer, "found", "(Ljava/lang/Object;)V")?,
-            accesses: jni.static_method(
+            accessed: jni.static_method(
                 &beside,
-                "accesses",
-                "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Object;Ljava/lang/Object;Z)V",
+                "accessed",
+                "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Object;Z)V",
             )?,
             beside: jni.global(&beside)?,
             born: jni.static_method(&answer, "born", "(IJ)Ljava/lang/Object;")?,
@@ -180,31 +180,23 @@ impl Java {
             .map_err(|thrown| threw(jni, "Answer.found", &thrown))
     }
 
-    /// Tells an agent that records the replay of an access for external code: what is written, or that
-    /// something is read.
-    pub(crate) fn accesses(
+    /// Tells an agent that records the replay of an access for external code.
+    pub(crate) fn accessed(
         &self,
         jni: &Jni<'_>,
         (owner, name): (&Local<'_>, &str),
         receiver: Option<&Local<'_>>,
-        written: Option<(u8, Passed<'_>)>,
+        written: bool,
     ) -> Result<(), Halt> {
-        let writes = written.is_some();
-        let value = match written {
-            Some((b'L', Passed::Reference(object))) => object,
-            Some((letter, value)) => self.boxed(jni, letter, value)?,
-            None => None,
-        };
         let arguments = [
             Passed::Reference(Some(*owner)),
             Passed::Reference(Some(jni.new_string(name)?)),
             Passed::Reference(receiver.copied()),
-            Passed::Reference(value),
-            Passed::Boolean(writes),
+            Passed::Boolean(written),
         ];
         let class = self.beside.local(jni);
-        jni.call_statically(&class, self.accesses, &arguments, b'V')
-            .map_err(|thrown| threw(jni, "Beside.accesses", &thrown))
+        jni.call_statically(&class, self.accessed, &arguments, b'V')
+            .map_err(|thrown| threw(jni, "Beside.accessed", &thrown))
     }
 
     /// The object that a thread of the scenario made as that of a number.

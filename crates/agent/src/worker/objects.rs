@@ -427,8 +427,7 @@ impl Worker {
     }
 }
 
-/// The letter of the type of a value.
-pub(super) fn letter(value: &Value) -> u8 {
+fn letter(value: &Value) -> u8 {
     match value {
         Value::Boolean(_) => b'Z',
         Value::Byte(_) => b'B',

@@ -11,7 +11,6 @@ use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
 use super::compare::is_lambda;
-use super::objects::letter;
 use super::run::Run;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
@@ -402,7 +401,6 @@ impl Worker {
         let Some((value, receiver)) = values.split_last() else {
             return Err(Halt::Unsupported("a write without a value".to_owned()));
         };
-        let letter = letter(value);
         let value = self.value(jni, value)?;
         let (name, descriptor) = (&target.name, &target.descriptor);
         let receiver = match receiver.first() {
@@ -418,9 +416,8 @@ impl Worker {
                 Some(receiver)
             }
         };
-        let written = Some((letter, value));
         self.java()?
-            .accesses(jni, (&class, name), receiver.as_ref(), written)?;
+            .accessed(jni, (&class, name), receiver.as_ref(), true)?;
         self.run.lock_safe().take();
         Ok(())
     }
@@ -451,7 +448,7 @@ impl Worker {
             Some(receiver) => jni.get_field(receiver, &class, name, descriptor)?,
         };
         self.java()?
-            .accesses(jni, (&class, name), receiver.as_ref(), None)?;
+            .accessed(jni, (&class, name), receiver.as_ref(), false)?;
         // One that the observed class inherits from a stub, nobody has set.
         if !site.is_static && self.is_inherited(jni, &class, site) {
             self.run.lock_safe().take();

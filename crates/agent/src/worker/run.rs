@@ -69,6 +69,8 @@ pub(crate) struct Run {
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
     pub(super) pending: VecDeque<Deed>,
+    /// An initialiser of the subject has failed.
+    spoilt: bool,
     /// What the initialiser of an external class threw, and how many steps were used up then.
     failed: Option<(u64, Value)>,
     /// On which object a thread waits that has called `wait` on it.
@@ -450,6 +452,7 @@ impl Run {
             let Some((kind, site, values)) = self.pending.pop_front() else {
                 return;
             };
+            self.spoilt |= kind == EventKind::IncomingThrow && self.is_initialiser_here(site);
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
                     // The executor's own look at a field is no doing of the subject.
@@ -480,6 +483,17 @@ impl Run {
             }
             self.take();
         }
+    }
+
+    /// Whether a place is in the initialiser of a class of the subject.
+    fn is_initialiser_here(&self, site: SiteId) -> bool {
+        let site = self.done.decoder.site(site);
+        site.is_some_and(|site| site.target.name == "<clinit>")
+    }
+
+    /// Whether an initialiser has failed, since somebody last asked: its class is of no use any more.
+    pub(super) fn take_spoilt(&mut self) -> bool {
+        std::mem::take(&mut self.spoilt)
     }
 
     /// Why an event is not what the next step says.

@@ -44,24 +44,16 @@ final class Beside implements BiConsumer<Object, Integer> {
         }
     }
 
-    /**
-     * The executor accesses an observed field for external code, where no probe is. By reflection the
-     * recording sees it.
-     */
-    static void accesses(Class<?> owner, String name, Object receiver, Object value, boolean writes) {
+    /** The executor has accessed an observed field for external code, where no probe is: the recording is told. */
+    static void accessed(Class<?> owner, String name, Object receiver, boolean written) {
         if (!State.REPLAYS || other == null) {
             return;
         }
         try {
-            Field field = owner.getDeclaredField(name);
-            field.setAccessible(true);
-            if (writes) {
-                field.set(receiver, value);
-            } else {
-                field.get(receiver);
-            }
-        } catch (ReflectiveOperationException | RuntimeException notSeen) {
-            Native.fault("an access of " + name + " is not recorded: " + notSeen);
+            int kind = written ? Records.INCOMING_WRITE : Records.INCOMING_READ;
+            other.accept(new Object[] {owner.getDeclaredField(name), receiver, kind}, null);
+        } catch (NoSuchFieldException inherited) {
+            // Of an external class: nothing that is recorded.
         }
     }
 
@@ -79,6 +71,9 @@ final class Beside implements BiConsumer<Object, Integer> {
         if (!State.REPLAYS) {
             if (o == null) {
                 State.mute(State.ofCurrentThread(), 1);
+            } else if (what == null) {
+                Object[] access = (Object[]) o;
+                Probe.reflected((Field) access[0], access[1], (Integer) access[2]);
             } else {
                 Identity.alias(o, what);
             }
