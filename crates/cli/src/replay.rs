@@ -142,7 +142,7 @@ enum Form {
 /// What the arguments mean.
 struct Plan {
     recordings: Vec<PathBuf>,
-    /// Only if it is one file, or a folder with one: others belong to the same run.
+    /// How results are printed.
     form: Form,
     jdks: Jdks,
     sandbox: Option<Sandbox>,
