@@ -30,6 +30,9 @@ pub(crate) const DIE_WITHIN_MESSAGE: u32 = 14;
 pub(crate) const FLOOD: u32 = 15;
 pub(crate) const CHILD: u32 = 16;
 
+/// What no worker says.
+const NONSENSE_LINE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
+
 /// Runs in the started process only.
 #[test]
 fn worker() {
@@ -69,7 +72,8 @@ fn begin(start: &str, mut line: &UnixStream) {
             let mark = std::env::current_dir().unwrap().join("../mark");
             if !mark.exists() {
                 std::fs::write(mark, "").unwrap();
-                std::process::exit(1);
+                line.write_all(NONSENSE_LINE).unwrap();
+                park();
             }
             ready.write_to(line).unwrap();
         }
@@ -81,7 +85,7 @@ fn begin(start: &str, mut line: &UnixStream) {
             park();
         }
         "nonsense" => {
-            line.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+            line.write_all(NONSENSE_LINE).unwrap();
             park();
         }
         other => panic!("no start `{other}`"),

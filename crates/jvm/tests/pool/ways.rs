@@ -412,7 +412,7 @@ fn start_error(start: &str, patience: Duration, attempts: u64) -> StartError {
 
 #[test]
 fn a_worker_that_cannot_start_is_an_error_with_what_it_says() {
-    let error = start_error("exit", LONG, 2);
+    let error = start_error("exit", LONG, 1);
     assert!(
         matches!(
             error,
