@@ -5,6 +5,7 @@ use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use culprit_jvm::CRASH_REPORT;
 use culprit_model::Outcome;
 use culprit_wire::{ClassCoverage, FromWorker, Message, ToWorker, VERSION};
 
@@ -29,6 +30,8 @@ pub(crate) const COVERAGE: u32 = 13;
 pub(crate) const DIE_WITHIN_MESSAGE: u32 = 14;
 pub(crate) const FLOOD: u32 = 15;
 pub(crate) const CHILD: u32 = 16;
+/// Crashes, and says where its report is.
+pub(crate) const REPORT: u32 = 17;
 
 /// What no worker says.
 const NONSENSE_LINE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
@@ -92,6 +95,14 @@ fn begin(start: &str, mut line: &UnixStream) {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "what a JVM does that crashes")]
+fn report() {
+    let report = std::env::current_dir().unwrap().join(CRASH_REPORT);
+    std::fs::write(&report, "SIGSEGV").unwrap();
+    eprintln!("saved as {}", report.display());
+    std::process::abort();
+}
+
 fn park() {
     loop {
         std::thread::park();
@@ -141,6 +152,7 @@ impl Fake {
         match way {
             ANSWER_EARLY => self.done(number, 0),
             CRASH => std::process::abort(),
+            REPORT => report(),
             EXIT => std::process::exit(7),
             HANG => park(),
             NONSENSE => self.line.write_all(&[0xff; 64]).unwrap(),
