@@ -197,7 +197,6 @@ impl Run {
         taken.get(class).cloned().unwrap_or_default()
     }
 
-    /// The threads that have steps, with their names.
     /// The numbers of the objects that steps ask for and that a thread made; without one, the first.
     pub(super) fn births(&self, thread: Option<ThreadId>) -> (ThreadId, Vec<u64>) {
         let first = self
@@ -209,6 +208,7 @@ impl Run {
         (thread, numbers.map(|(_, number)| *number).collect())
     }
 
+    /// The threads that have steps, with their names.
     pub(super) fn threads(&self) -> Vec<(ThreadId, String)> {
         self.said.threads.clone()
     }
