@@ -17,6 +17,7 @@ use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{LineCheck, Message as _, Mode, ToWorker};
 
 use super::compare;
+use super::turns::Turns;
 use crate::agent::Agent;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
@@ -73,6 +74,7 @@ pub(crate) struct Run {
     failed: Option<(u64, Value)>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
+    pub(super) turns: Turns,
     lines: LineCheck,
     /// Objects that steps ask for by their birth.
     births: Vec<(ThreadId, u64)>,
@@ -164,6 +166,7 @@ impl Run {
         self.open.clear();
         self.pending.clear();
         self.waits.clear();
+        self.turns = Turns::default();
         self.last_calls.clear();
         self.failed = None;
         self.outcome = None;
