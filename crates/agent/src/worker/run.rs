@@ -66,6 +66,8 @@ pub(crate) struct Run {
     pub(super) unfinished: Vec<(String, u64)>,
     /// Sites of the calls that are open in each thread, outermost first.
     open: HashMap<u32, Vec<SiteId>>,
+    /// The thread that acts.
+    acting: Option<ThreadId>,
     /// Where the last call of each thread went out of the subject.
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
@@ -168,6 +170,7 @@ impl Run {
         self.waits.clear();
         self.turns = Turns::default();
         self.last_calls.clear();
+        self.acting = None;
         self.failed = None;
         self.outcome = None;
     }
@@ -306,6 +309,7 @@ impl Run {
     pub(super) fn take(&mut self) -> Option<Arc<Step>> {
         let step = self.steps.pop_front()?;
         self.at += 1;
+        self.acting = Some(step.thread);
         let open = self.open.entry(step.thread.0).or_default();
         open.truncate(step.depth as usize);
         self.waits.remove(&step.thread.0);
@@ -403,8 +407,16 @@ impl Run {
         self.end(outcome);
     }
 
-    /// Takes in what the subject's thread has recorded since, and compares it with the steps.
-    pub(super) fn catch_up(&mut self, agent: &Agent, incoming: &Incoming, state: i64) {
+    /// Takes in what the subject's thread has recorded since, and compares it with the steps. Without
+    /// a number the thread is the only one.
+    pub(super) fn catch_up(
+        &mut self,
+        agent: &Agent,
+        incoming: &Incoming,
+        thread: Option<ThreadId>,
+        state: i64,
+    ) {
+        self.acting = thread.or(self.acting);
         if let Some(why) = agent.recorder.why_stopped() {
             self.end(Outcome::Unsupported(why));
         }
@@ -453,6 +465,10 @@ impl Run {
             let Some((kind, site, values)) = self.pending.pop_front() else {
                 return;
             };
+            if self.peek(0, incoming).is_none() && self.is_within_call() {
+                // It went on when it was recorded as well, and nobody saw that.
+                return self.finish();
+            }
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
                     self.diverge(Some((kind, site, values)), why);
@@ -460,6 +476,18 @@ impl Run {
                 _ => drop(self.take()),
             }
         }
+    }
+
+    /// Whether a call into the observed code is open in the thread that acts.
+    fn is_within_call(&self) -> bool {
+        let open = self.open.get(&self.actor().0);
+        open.is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// The thread that acts, or else the first.
+    fn actor(&self) -> ThreadId {
+        let first = self.said.threads.first().map(|(thread, _)| *thread);
+        self.acting.or(first).unwrap_or(ThreadId(0))
     }
 
     /// Passes steps that tell of objects which the executor has made or found already.
@@ -541,7 +569,10 @@ impl Run {
         why: String,
     ) -> Divergence {
         let expected = self.steps.front().map(|step| Step::clone(step));
-        let thread = expected.as_ref().map_or(ThreadId(0), |step| step.thread);
+        let thread = match &expected {
+            Some(step) if got.is_none() || self.acting.is_none() => step.thread,
+            _ => self.actor(),
+        };
         let got = got.map(|(kind, site, values)| {
             let shown = values.iter().map(|v| compare::show(v, &self.done));
             Got {

@@ -109,7 +109,7 @@ impl Worker {
     pub(super) fn published(&self, agent: &Agent) {
         let state = natives::current_state();
         let mut run = self.run.lock_safe();
-        run.catch_up(agent, &self.incoming, state);
+        run.catch_up(agent, &self.incoming, natives::own_thread(), state);
         self.moved.notify_all();
     }
 

@@ -172,6 +172,18 @@ fn threads_that_wait_for_each_other_are_told() {
 }
 
 #[test]
+fn a_daemon_within_observed_code_is_halted_where_the_recording_ends() {
+    let fixture = Fixture::named("replay/halted");
+    on_every_jdk(&fixture, |stage| {
+        let recorded = record(stage, "replay/halted");
+        let ended = replayed(stage, &recorded, &STRICT);
+        assert_eq!(ended.status, 0, "{ended:?}");
+        assert!(ended.out.starts_with("In sync: "), "{}", ended.out);
+        assert!(ended.out.contains(" open at the end, as "), "{}", ended.out);
+    });
+}
+
+#[test]
 fn many_objects_take_little_memory() {
     let stage = on_one_jdk();
     let recorded = record(stage, "replay/crowd");
