@@ -16,12 +16,13 @@ mod resync;
 mod run;
 mod state;
 mod subject;
+mod turns;
 
 use std::collections::HashSet;
 use std::io::BufReader;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock};
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti};
@@ -55,11 +56,6 @@ pub(crate) struct Worker {
     run: Mutex<Run>,
     /// Steps were used up, or the run is over.
     moved: Condvar,
-}
-
-/// Waits until something has changed. A panic of another thread does not matter here.
-fn wait<'r>(moved: &Condvar, run: MutexGuard<'r, Run>) -> MutexGuard<'r, Run> {
-    moved.wait(run).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why a run cannot go on, other than by a difference.
@@ -242,18 +238,15 @@ impl Worker {
             run.threads()
         };
         let started = self.java().and_then(|java| {
-            for (id, name) in threads {
-                java.start_thread(jni, id, &name)?;
+            for (id, name) in &threads {
+                java.start_thread(jni, *id, name)?;
             }
             Ok(())
         });
         if let Err(halt) = started {
             self.halt(halt);
         }
-        let mut run = self.run.lock_safe();
-        while !run.is_over() {
-            run = wait(&self.moved, run);
-        }
+        self.await_end(jni, &threads);
     }
 
     /// Does the steps of the current thread until the run is over.

@@ -1,6 +1,7 @@
 //! Locks on replay. Who gets a lock first is nobody's event, but a thread that takes one too early
 //! would keep it from the thread whose turn it is. So each waits, before it takes a lock, until the
-//! scenario has come to its next step; what it does after giving a lock back needs no order.
+//! scenario has come to its next step, or stands still because what that thread needs is done under
+//! the lock; what it does after giving a lock back needs no order.
 //!
 //! A synchronized method takes its lock before any of its code runs: it becomes one that waits, and
 //! calls the method as it was.
@@ -30,7 +31,7 @@ pub(crate) fn gate(weaver: &mut Weaver<'_>, instruction: &Instruction<'_>) -> Re
     };
     if takes {
         let mut asm = Asm::new();
-        let method = weaver.pool.add_method_ref(ANSWER, "awaitTurn", "()V")?;
+        let method = weaver.pool.add_method_ref(ANSWER, "awaitLock", "()V")?;
         asm.invokestatic(method);
         weaver.editor.insert_before(instruction.pc, asm);
     }
@@ -79,7 +80,7 @@ fn code(
     let pool = &mut class.pool;
     let of_class = flags & access::STATIC != 0;
     let mut asm = Asm::new();
-    let wait = pool.add_method_ref(ANSWER, "awaitTurn", "()V")?;
+    let wait = pool.add_method_ref(ANSWER, "awaitLock", "()V")?;
     asm.invokestatic(wait);
     let mut local = 0;
     if !of_class {

@@ -26,11 +26,23 @@ pub(crate) struct Java {
     make: StaticMethodId,
     worker: Global,
     start: StaticMethodId,
+    rest: StaticMethodId,
     class: Global,
     for_name: StaticMethodId,
     platform: Global,
     stop: Global,
     boxes: Vec<(u8, Global, StaticMethodId)>,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// Nothing: it runs.
+    None,
+    /// Another thread, or that time passes.
+    ForATime,
+    /// Another thread.
+    ForEver,
 }
 
 /// The classes of boxed values: letter, name, and the descriptor of `valueOf`.
@@ -116,6 +128,7 @@ impl Java {
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
             start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
+            rest: jni.static_method(&worker, "rest", "(I)J")?,
             worker: jni.global(&worker)?,
             for_name: jni.static_method(
                 &class,
@@ -273,6 +286,17 @@ impl Java {
         let arguments = [Passed::Int(thread.0 as i32), name];
         jni.call_statically(&class, self.start, &arguments, b'V')
             .map_err(|thrown| threw(jni, "starting a thread", &thrown))
+    }
+
+    /// What a thread of the scenario waits for. Waiting for its turn does not count.
+    pub(crate) fn rest(&self, jni: &Jni<'_>, thread: ThreadId) -> Result<Rest, Halt> {
+        let class = self.worker.local(jni);
+        let rest = jni.call_static_long(&class, self.rest, &[Passed::Int(thread.0 as i32)]);
+        match rest.map_err(|thrown| threw(jni, "Worker.rest", &thrown))? {
+            0 => Ok(Rest::None),
+            1 => Ok(Rest::ForATime),
+            _ => Ok(Rest::ForEver),
+        }
     }
 
     /// A class by its internal name, not initialised. Without a loader it is one of the JDK.

@@ -50,7 +50,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("hash", "(J)I", hash as *mut c_void),
         method("state", "(JLjava/lang/Object;)V", state as *mut c_void),
         method("element", "(JLjava/lang/Object;I)V", element as *mut c_void),
-        method("awaitTurn", "()V", await_turn as *mut c_void),
+        method("awaitLock", "()V", await_lock as *mut c_void),
         method("published", "(J)V", published as *mut c_void),
         method(
             "constants",
@@ -130,9 +130,9 @@ extern "system" fn drive(env: Env, _: jclass, thread: jint) {
     });
 }
 
-extern "system" fn await_turn(env: Env, _: jclass) {
+extern "system" fn await_lock(env: Env, _: jclass) {
     with(env, (), |worker, _, jni| {
-        if let Err(halt) = worker.turn() {
+        if let Err(halt) = worker.await_lock(jni) {
             worker.halt(halt);
             if let Ok(java) = worker.java() {
                 jni.throw(&java.stop(jni));

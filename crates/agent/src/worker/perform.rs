@@ -66,40 +66,6 @@ impl Worker {
         next
     }
 
-    /// The next step, once it is one of this thread; `None` where the scenario has ended.
-    pub(super) fn turn(&self) -> Result<Option<Arc<Step>>, Halt> {
-        let own = natives::own_thread();
-        let mut run = self.run.lock_safe();
-        loop {
-            if run.is_over() {
-                return Err(Halt::Ended);
-            }
-            match run.peek(0, &self.incoming) {
-                Some(step) if own.is_some_and(|own| own != step.thread) => {}
-                step => return Ok(step.cloned()),
-            }
-            run = super::wait(&self.moved, run);
-        }
-    }
-
-    /// The current thread is about to record something: it waits until that is next.
-    pub(crate) fn await_turn(&self, agent: &Agent) {
-        if natives::own_thread().is_some() {
-            self.published(agent);
-            if let Err(halt) = self.turn() {
-                self.halt(halt);
-            }
-        }
-    }
-
-    /// The current thread has recorded something.
-    pub(super) fn published(&self, agent: &Agent) {
-        let state = natives::current_state();
-        let mut run = self.run.lock_safe();
-        run.catch_up(agent, &self.incoming, state);
-        self.moved.notify_all();
-    }
-
     fn next(&self, ahead: usize) -> Option<Arc<Step>> {
         let mut run = self.run.lock_safe();
         run.peek(ahead, &self.incoming).cloned()
@@ -567,33 +533,6 @@ impl Worker {
         }
     }
 
-    /// The step that goes on with a call. Whoever waits on an object has let go of its lock meanwhile,
-    /// or nobody could come to wake it.
-    fn turn_of_call(&self, jni: &Jni<'_>) -> Result<Option<Arc<Step>>, Halt> {
-        let Some(own) = natives::own_thread() else {
-            return self.turn();
-        };
-        let waited = self.run.lock_safe().waited(own);
-        let Some(id) = waited else {
-            return self.turn();
-        };
-        let Some(object) = self.known(jni, id)? else {
-            return self.turn();
-        };
-        loop {
-            {
-                let mut run = self.run.lock_safe();
-                if run.is_over() {
-                    return Err(Halt::Ended);
-                }
-                if let Some(step) = run.peek(0, &self.incoming).filter(|s| s.thread == own) {
-                    return Ok(Some(Arc::clone(step)));
-                }
-            }
-            self.java()?.wait_on(jni, &object)?;
-        }
-    }
-
     /// What observed code finds in an external field.
     pub(super) fn field<'j>(&self, agent: &Agent, jni: &Jni<'j>) -> Result<Answered<'j>, Halt> {
         self.catch_up(agent, jni)?;
@@ -666,6 +605,8 @@ impl Worker {
             let mut run: std::sync::MutexGuard<'_, Run> = self.run.lock_safe();
             run.end(Outcome::Unsupported(why));
         }
+        // Others may wait for what never comes.
+        self.moved.notify_all();
     }
 }
 

@@ -17,6 +17,7 @@ use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{LineCheck, Message as _, Mode, ToWorker};
 
 use super::compare;
+use super::turns::Turns;
 use crate::agent::Agent;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
@@ -65,6 +66,8 @@ pub(crate) struct Run {
     pub(super) unfinished: Vec<(String, u64)>,
     /// Sites of the calls that are open in each thread, outermost first.
     open: HashMap<u32, Vec<SiteId>>,
+    /// The thread that acts.
+    acting: Option<ThreadId>,
     /// Where the last call of each thread went out of the subject.
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
@@ -75,6 +78,7 @@ pub(crate) struct Run {
     failed: Option<(u64, Value)>,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
+    pub(super) turns: Turns,
     lines: LineCheck,
     /// Objects that steps ask for by their birth.
     births: Vec<(ThreadId, u64)>,
@@ -166,7 +170,9 @@ impl Run {
         self.open.clear();
         self.pending.clear();
         self.waits.clear();
+        self.turns = Turns::default();
         self.last_calls.clear();
+        self.acting = None;
         self.failed = None;
         self.outcome = None;
     }
@@ -305,6 +311,7 @@ impl Run {
     pub(super) fn take(&mut self) -> Option<Arc<Step>> {
         let step = self.steps.pop_front()?;
         self.at += 1;
+        self.acting = Some(step.thread);
         let open = self.open.entry(step.thread.0).or_default();
         open.truncate(step.depth as usize);
         self.waits.remove(&step.thread.0);
@@ -402,8 +409,16 @@ impl Run {
         self.end(outcome);
     }
 
-    /// Takes in what the subject's thread has recorded since, and compares it with the steps.
-    pub(super) fn catch_up(&mut self, agent: &Agent, incoming: &Incoming, state: i64) {
+    /// Takes in what the subject's thread has recorded since, and compares it with the steps. Without
+    /// a number the thread is the only one.
+    pub(super) fn catch_up(
+        &mut self,
+        agent: &Agent,
+        incoming: &Incoming,
+        thread: Option<ThreadId>,
+        state: i64,
+    ) {
+        self.acting = thread.or(self.acting);
         if let Some(why) = agent.recorder.why_stopped() {
             self.end(Outcome::Unsupported(why));
         }
@@ -453,6 +468,10 @@ impl Run {
                 return;
             };
             self.spoilt |= kind == EventKind::IncomingThrow && self.is_initialiser_here(site);
+            if self.peek(0, incoming).is_none() && self.is_within_call() {
+                // It went on when it was recorded as well, and nobody saw that.
+                return self.finish();
+            }
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
                     // The executor's own look at a field is no doing of the subject.
@@ -462,6 +481,18 @@ impl Run {
                 _ => drop(self.take()),
             }
         }
+    }
+
+    /// Whether a call into the observed code is open in the thread that acts.
+    fn is_within_call(&self) -> bool {
+        let open = self.open.get(&self.actor().0);
+        open.is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// The thread that acts, or else the first.
+    fn actor(&self) -> ThreadId {
+        let first = self.said.threads.first().map(|(thread, _)| *thread);
+        self.acting.or(first).unwrap_or(ThreadId(0))
     }
 
     /// Passes steps that tell of objects which the executor has made or found already.
@@ -563,7 +594,10 @@ impl Run {
         why: String,
     ) -> Divergence {
         let expected = self.steps.front().map(|step| Step::clone(step));
-        let thread = expected.as_ref().map_or(ThreadId(0), |step| step.thread);
+        let thread = match &expected {
+            Some(step) if got.is_none() || self.acting.is_none() => step.thread,
+            _ => self.actor(),
+        };
         let got = got.map(|(kind, site, values)| {
             let shown = values.iter().map(|v| compare::show(v, &self.done));
             Got {

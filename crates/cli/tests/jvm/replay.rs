@@ -150,6 +150,40 @@ fn proxies_have_stubs() {
 }
 
 #[test]
+fn threads_take_locks_early_where_nothing_moves_without() {
+    check("replay/gates");
+}
+
+#[test]
+fn threads_that_wait_for_each_other_are_told() {
+    let fixture = Fixture::named("replay/knot");
+    on_every_jdk(&fixture, |stage| {
+        let recorded = record(stage, "replay/knot");
+        let ended = replayed(stage, &recorded, &STRICT);
+        assert_eq!(ended.status, 0, "{ended:?}");
+        let other = folder();
+        let classes = version(stage, &fixture, "tied", other.path());
+        let against = ["--against", classes.to_str().unwrap()];
+        let ended = replayed(stage, &recorded, &against);
+        assert_eq!(ended.status, 1, "{ended:?}");
+        let expect = "the threads wait for each other: the next event is one of\nthread \"first\"";
+        assert!(ended.out.contains(expect), "{ended:?}");
+    });
+}
+
+#[test]
+fn a_daemon_within_observed_code_is_halted_where_the_recording_ends() {
+    let fixture = Fixture::named("replay/halted");
+    on_every_jdk(&fixture, |stage| {
+        let recorded = record(stage, "replay/halted");
+        let ended = replayed(stage, &recorded, &STRICT);
+        assert_eq!(ended.status, 0, "{ended:?}");
+        assert!(ended.out.starts_with("In sync: "), "{}", ended.out);
+        assert!(ended.out.contains(" open at the end, as "), "{}", ended.out);
+    });
+}
+
+#[test]
 fn many_objects_take_little_memory() {
     let stage = on_one_jdk();
     let recorded = record(stage, "replay/crowd");

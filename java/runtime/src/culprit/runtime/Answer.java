@@ -159,10 +159,10 @@ public final class Answer {
         }
     }
 
-    /** A thread is about to take a lock: it waits until the scenario has come to its next step. */
-    public static void awaitTurn() {
+    /** A thread is about to take a lock: it lets those go first that the scenario comes to before it. */
+    public static void awaitLock() {
         if (severalThreads && State.current() != 0) {
-            Executor.awaitTurn();
+            Executor.awaitLock();
         }
     }
 

@@ -32,8 +32,8 @@ final class Executor {
     /** Observed code is about to read an element of a shared array: makes it what the scenario says. */
     static native void element(long state, Object array, int index);
 
-    /** Waits until the next step of the scenario is one of this thread. */
-    static native void awaitTurn();
+    /** Waits until the next step of the scenario is one of this thread, or it does not move without it. */
+    static native void awaitLock();
 
     /** A record is published, and other threads may wait for that. */
     static native void published(long state);
