@@ -93,7 +93,11 @@ pub(crate) fn remember_state(address: i64) {
     STATE.set(address);
 }
 
-fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Worker, &Agent, &Jni<'_>) -> R) -> R {
+fn with<R>(
+    env: Env,
+    otherwise: R,
+    body: impl FnOnce(&'static Worker, &'static Agent, &Jni<'_>) -> R,
+) -> R {
     let (Some(worker), Some(agent)) = (worker(), agent()) else {
         return otherwise;
     };
@@ -126,7 +130,8 @@ extern "system" fn work(env: Env, _: jclass) {
 extern "system" fn drive(env: Env, _: jclass, thread: jint) {
     run_steps_of(Some(ThreadId(thread as u32)));
     with(env, (), |worker, agent, jni| {
-        worker.drive_to_end(agent, jni)
+        worker.drive_to_end(agent, jni);
+        worker.thread_ends();
     });
 }
 
