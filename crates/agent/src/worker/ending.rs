@@ -68,6 +68,13 @@ impl Worker {
         Ok(())
     }
 
+    /// Says that the worker has made a mistake, and ends it.
+    pub(crate) fn fault(&self, what: &str) -> ! {
+        let what = format!("a fault of the executor: {what}");
+        let _ = self.say(&FromWorker::Fault(what));
+        leave();
+    }
+
     /// What is said at the end of a run. Said once.
     pub(super) fn report(&self, agent: &Agent, run: &mut Run) -> Vec<FromWorker> {
         if !run.begin_report() {

@@ -1,4 +1,4 @@
-//! The native methods of `Executor.java`. Each catches a panic at its border and ends the run.
+//! The native methods of `Executor.java`. Each catches a panic at its border, which ends the worker.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -106,7 +106,6 @@ fn with<R>(
     match catch_unwind(AssertUnwindSafe(|| body(worker, agent, &jni))) {
         Ok(result) => result,
         Err(panic) => {
-            worker.halt(Halt::Unsupported("a fault of the executor".to_owned()));
             forget_on_panic(agent, panic);
             otherwise
         }
