@@ -14,12 +14,15 @@ mod table;
 mod versions;
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
+use culprit_jvm::{
+    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, StartError, Surroundings, Told,
+};
 use culprit_model::AgentOptions;
 use culprit_replay::{
     Capture, ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
@@ -116,7 +119,14 @@ Examples:
   culprit replay culprit-runs/2026-03-09-1 --against build/classes
   culprit replay RUN/jvm-4711.culprit --debug 5005
   culprit replay culprit-runs/* --junit replay.xml --coverage
-Exit code 0: everything in sync. 1: something out of sync.";
+Exit codes:
+  0    everything in sync
+  1    something out of sync, or not supported
+  2    the command line, or a place it names, cannot be used
+  3    a JVM did not start, died, or took too long or too much memory
+  4    a recording cannot be read or replayed, or there was nothing to replay
+  70   a defect of culprit
+  130  interrupted";
 
 /// What the command needs from the process it runs in.
 pub(crate) struct Around {
@@ -142,7 +152,7 @@ enum Form {
 /// What the arguments mean.
 struct Plan {
     recordings: Vec<PathBuf>,
-    /// Only if it is one file, or a folder with one: others belong to the same run.
+    /// How results are printed.
     form: Form,
     jdks: Jdks,
     sandbox: Option<Sandbox>,
@@ -272,6 +282,13 @@ fn no_jdk(error: culprit_jvm::JdkError) -> Expected {
 /// Replays what was asked for.
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan(around)?;
+    let unwritable = |file: &Path, error: io::Error| {
+        let message = format!("cannot write {}: {error}", file.display());
+        Expected::new(ExitCode::Usage, message).hint("name another file (--junit)")
+    };
+    if let Some(file) = &args.junit {
+        junit::try_out(file).map_err(|error| unwritable(file, error))?;
+    }
     let library = agent::unpack(&around.agent_folders)?;
     let scratch = scratch()?;
     let stage = Stage {
@@ -291,10 +308,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     }
     let ended = stage.replay_all(console)?;
     if let Some(file) = &args.junit {
-        junit::write(file, &ended.cases).map_err(|error| {
-            let message = format!("cannot write {}: {error}", file.display());
-            Expected::new(ExitCode::Usage, message).hint("name another file (--junit)")
-        })?;
+        junit::write(file, &ended.cases).map_err(|error| unwritable(file, error))?;
     }
     match (plan.form, coverage::of_all(&ended.cases)) {
         (Form::Json, _) => json::print(&ended.cases, console.out())?,
@@ -305,6 +319,12 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
         let rest = plan.recordings.len() - ended.cases.len();
         writeln!(console.err(), "culprit: interrupted, with {rest} to go")?;
         return Ok(ExitCode::Interrupted);
+    }
+    if !ended.cases.iter().any(Case::is_of_interest) {
+        let message = "nothing was replayed: none of the recordings has events";
+        return Err(Expected::new(ExitCode::Recording, message)
+            .hint(Finding::NothingObserved.next_step())
+            .into());
     }
     Ok(case::exit_code(&ended.cases))
 }
@@ -423,7 +443,13 @@ impl Stage<'_> {
                     ask::print(&case, &mut io::stdin().lock(), console)?;
                 }
                 (true, true) => case.print(console)?,
-                (true, false) => table.row(&case, console)?,
+                (true, false) => {
+                    table.row(&case, console)?;
+                    if let Some(report) = &case.crash {
+                        let report = report.display();
+                        writeln!(console.err(), "culprit: report of the crash: {report}")?;
+                    }
+                }
                 (false, _) => {}
             }
             ended.cases.push(case);
@@ -456,7 +482,7 @@ impl Stage<'_> {
         let findings = match check_unless(&recording, feature, || self.interrupt.is_wanted()) {
             Ok(Some(findings)) => findings,
             Ok(None) => return Ok(None),
-            Err(error) => return Ok(Some(Case::new(path, facts, self.failed(error)?))),
+            Err(error) => return Ok(Some(Case::new(path, facts, self.failed(error)))),
         };
         let mut case = Case::new(path, facts, Verdict::Nothing);
         let told = findings.iter().map(|it| (it.severity(), it.to_string()));
@@ -464,17 +490,18 @@ impl Stage<'_> {
         let refusals = || findings.iter().filter(|f| f.severity() == Severity::Refuse);
         let is_empty =
             |finding: &Finding| matches!(finding, Finding::NothingObserved | Finding::NoEvents);
-        // The JVM of a build tool has nothing to observe, which is as it should be.
-        if self.plan.recordings.len() > 1 && refusals().any(is_empty) {
+        if refusals().any(is_empty) {
+            let hidden = || findings.iter().filter(|finding| finding.hides_events());
+            let is_whole = hidden().next().is_none();
+            // The JVM of a build tool has nothing to observe, which is as it should be.
+            if !is_whole || self.plan.recordings.len() == 1 {
+                case.verdict = refused(hidden().chain(refusals()));
+            }
             return Ok(Some(case));
         }
         case.warn(console)?;
-        if let Some(first) = refusals().next() {
-            let why: Vec<String> = refusals().map(ToString::to_string).collect();
-            case.verdict = Verdict::Refused {
-                why,
-                next: first.next_step().to_owned(),
-            };
+        if refusals().next().is_some() {
+            case.verdict = refused(refusals());
             return Ok(Some(case));
         }
         let Some(jdk) = java else {
@@ -484,7 +511,7 @@ impl Stage<'_> {
         let program = match self.program(&recording, &jdk, &mut case) {
             Ok(program) => program,
             Err(error) => {
-                case.verdict = self.failed(error)?;
+                case.verdict = self.failed(error);
                 return Ok(Some(case));
             }
         };
@@ -500,8 +527,9 @@ impl Stage<'_> {
         match self.replay(&recording, jdk, program, &mut case) {
             Ok(verdict) => case.verdict = verdict,
             Err(Error::Pool(PoolError::Interrupted)) => return Ok(None),
-            Err(error) => case.verdict = self.failed(error)?,
+            Err(error) => case.verdict = self.failed(error),
         }
+        self.keep_report(&mut case);
         Ok(Some(case))
     }
 
@@ -575,38 +603,87 @@ impl Stage<'_> {
         }
     }
 
-    /// What an error says of a recording; others are errors of the command.
-    fn failed(&self, error: Error) -> anyhow::Result<Verdict> {
+    /// What an error says of a recording. Others may fare better.
+    fn failed(&self, error: Error) -> Verdict {
         match error {
             Error::Recording(error) => {
                 let error = show::expected(&error);
-                Ok(Verdict::Unreadable {
+                Verdict::Unreadable {
                     why: error.message,
                     next: error.hint,
-                })
+                }
             }
-            Error::Options(_) => Ok(Verdict::Unreadable {
+            Error::Options(_) => Verdict::Unreadable {
                 why: error.to_string(),
                 next: None,
-            }),
+            },
             Error::Pool(PoolError::Fault { .. } | PoolError::TooLarge(_)) => {
-                Ok(Verdict::Fault(error.to_string()))
+                Verdict::Fault(error.to_string())
             }
-            Error::Pool(error @ PoolError::Source(_)) => Ok(Verdict::Unreadable {
+            Error::Pool(error @ PoolError::Source(_)) => Verdict::Unreadable {
                 why: error.to_string(),
                 next: Some(error.next_step().to_owned()),
-            }),
-            Error::ClassPath { .. } | Error::Class { .. } => {
-                Err(Expected::new(ExitCode::Usage, error.to_string())
-                    .hint("name a jar, a folder or a class path (--against CP)")
-                    .into())
-            }
-            Error::Pool(error) => {
-                let next = error.next_step();
-                Err(Expected::new(ExitCode::Target, error.to_string())
-                    .hint(next)
-                    .into())
+            },
+            Error::ClassPath { .. } | Error::Class { .. } => Verdict::BadClasses {
+                why: error.to_string(),
+                next: match self.plan.against {
+                    Some(_) => "name a jar, a folder or a class path (--against CP)",
+                    None => "take the recording as it was written, or record again",
+                },
+                is_given: self.plan.against.is_some(),
+            },
+            Error::Pool(error) => Verdict::NotStarted {
+                next: self.start_hint(&error).to_owned(),
+                why: error.to_string(),
+            },
+        }
+    }
+
+    /// What to do about a JVM that does not start.
+    fn start_hint(&self, error: &PoolError) -> &'static str {
+        let PoolError::Start(StartError::Ended { output, .. }) = error else {
+            return error.next_step();
+        };
+        let of_memory = match output {
+            Told::Lines(lines) => is_of_memory(lines),
+            Told::Shared => false,
+        };
+        match (of_memory, self.plan.options.is_empty()) {
+            (true, _) => "give it another size of heap (--memory MB)",
+            (false, true) => "see what the JVM says, and try another (--java DIR)",
+            (false, false) => {
+                "see what the JVM says above, and check its options (after --) and --memory"
             }
         }
     }
+
+    /// Saves the report of a JVM that crashed, before the folder it is in is removed.
+    fn keep_report(&self, case: &mut Case) {
+        let report = self.scratch.join(CRASH_REPORT);
+        if !report.exists() {
+            return;
+        }
+        let beside = case.path.with_extension(CRASH_REPORT);
+        let here = beside.file_name().map(PathBuf::from);
+        let mut places = [Some(beside), here].into_iter().flatten();
+        let kept = places.find(|place| fs::copy(&report, place).is_ok());
+        // The next one is of another recording.
+        let _ = fs::remove_file(&report);
+        case.report(&report, kept);
+    }
+}
+
+fn refused<'f>(findings: impl Iterator<Item = &'f Finding>) -> Verdict {
+    let findings: Vec<&Finding> = findings.collect();
+    let next = findings.first().map(|finding| finding.next_step());
+    Verdict::Refused {
+        why: findings.iter().map(ToString::to_string).collect(),
+        next: next.unwrap_or_default().to_owned(),
+    }
+}
+
+/// Whether a JVM that ended at its start finds fault with its memory.
+fn is_of_memory(said: &str) -> bool {
+    let words = ["heap", "memory", "Xmx"];
+    words.iter().any(|word| said.contains(word))
 }

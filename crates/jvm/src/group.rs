@@ -15,7 +15,7 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, setsid};
 
 use crate::sandbox::{Confinement, SandboxError};
 use crate::target::{command, wait_without_reaping};
@@ -79,8 +79,7 @@ impl Launch {
             .current_dir(&self.directory)
             .stdin(Stdio::null())
             .stdout(streams.out)
-            .stderr(streams.err)
-            .process_group(0);
+            .stderr(streams.err);
         before_exec(&mut command, self.limits, streams.inherited, confinement);
         let child = command.spawn().map_err(|error| LaunchError::Start {
             file: self.file.clone(),
@@ -94,7 +93,8 @@ impl Launch {
     }
 }
 
-/// Has the child enter its confines, after it joined its group and before it is the program.
+/// Has the child make a group of its own and enter its confines, before it is the program. The group
+/// is a session too: it has no terminal to type into.
 #[expect(
     unsafe_code,
     reason = "the one thing between fork and exec; see the note on its safety"
@@ -106,6 +106,7 @@ fn before_exec(
     mut confinement: Option<Confinement>,
 ) {
     let enter = move || {
+        setsid()?;
         if let Some(descriptor) = &inherited {
             fcntl_setfd(descriptor, FdFlags::empty())?;
         }
@@ -117,7 +118,7 @@ fn before_exec(
     };
     // SAFETY: between fork and exec only what is safe in a signal handler may be done, since other
     // threads of this process may hold any lock. The closure makes system calls with what was
-    // prepared before: fcntl, getrlimit, setrlimit, prctl, landlock_restrict_self, close, seccomp. It
+    // prepared before: setsid, fcntl, getrlimit, setrlimit, prctl, landlock_restrict_self, close, seccomp. It
     // allocates nothing, frees nothing on the heap and takes no lock.
     unsafe { command.pre_exec(enter) };
 }

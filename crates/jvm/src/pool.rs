@@ -5,6 +5,7 @@
 //! before: a candidate that is lost together with a worker that ran others before it is run once
 //! more, by a fresh worker, and that counts. A worker that is lost is replaced.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,8 +27,8 @@ const ATTEMPTS: u32 = 2;
 pub enum PoolError {
     #[error(transparent)]
     Start(StartError),
-    #[error("a worker found a mistake of its own: {what}{}", told(.output))]
-    Fault { what: String, output: String },
+    #[error("a worker found a mistake of its own: {what}{}", .output)]
+    Fault { what: String, output: Told },
     #[error("cannot tell a worker: {0}")]
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
@@ -45,14 +46,14 @@ pub enum StartError {
     Folder { path: PathBuf, error: io::Error },
     #[error("lost sight of a worker: {0}")]
     Watch(io::Error),
-    #[error("the worker ended with {status} before it was ready{}", told(.output))]
-    Ended { status: Status, output: String },
-    #[error("the worker was not ready after {limit:?}{}", told(.output))]
-    Late { limit: Duration, output: String },
+    #[error("the worker ended with {status} before it was ready{}", .output)]
+    Ended { status: Status, output: Told },
+    #[error("the worker was not ready after {limit:?}{}", .output)]
+    Late { limit: Duration, output: Told },
     #[error("the worker speaks version {found} of the protocol, this culprit version {supported}")]
     Version { found: u16, supported: u16 },
-    #[error("the worker does not start as it should: {what}{}", told(.output))]
-    Garbled { what: String, output: String },
+    #[error("the worker does not start as it should: {what}{}", .output)]
+    Garbled { what: String, output: Told },
     #[error("interrupted")]
     Interrupted,
 }
@@ -64,9 +65,10 @@ impl StartError {
             StartError::Launch(_)
             | StartError::Folder { .. }
             | StartError::Version { .. }
+            // A JVM that does not like its options, or finds no room for its heap, says so once.
+            | StartError::Ended { .. }
             | StartError::Interrupted => false,
             StartError::Watch(_)
-            | StartError::Ended { .. }
             | StartError::Late { .. }
             | StartError::Garbled { .. } => true,
         }
@@ -92,11 +94,22 @@ impl PoolError {
     }
 }
 
-/// What a process printed, after the message about it.
-fn told(output: &str) -> String {
-    match output {
-        "" => "; it printed nothing".to_owned(),
-        lines => format!("; it printed:\n{lines}"),
+/// What a worker printed, as told after the message about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// The last lines of it.
+    Lines(String),
+    /// It went to our standard error, where everybody has seen it.
+    Shared,
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Told::Shared => Ok(()),
+            Told::Lines(lines) if lines.is_empty() => f.write_str("; it printed nothing"),
+            Told::Lines(lines) => write!(f, "; it printed:\n{lines}"),
+        }
     }
 }
 

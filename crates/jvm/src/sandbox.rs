@@ -29,6 +29,9 @@ pub struct Sandbox {
     pub(crate) ports: Vec<u16>,
 }
 
+/// The file for the report of a crash, in the folder of the JVM.
+pub const CRASH_REPORT: &str = "crash.log";
+
 /// Options of a JVM that keep what it writes for itself in one folder: its counters, reports of
 /// crashes, temporary files. Nobody can attach to it, which would need a socket.
 pub fn jvm_options(scratch: &Path) -> Vec<OsString> {
@@ -41,7 +44,7 @@ pub fn jvm_options(scratch: &Path) -> Vec<OsString> {
         "-XX:-UsePerfData".into(),
         "-XX:-CreateCoredumpOnCrash".into(),
         "-XX:+DisableAttachMechanism".into(),
-        in_scratch("-XX:ErrorFile=", "crash.log"),
+        in_scratch("-XX:ErrorFile=", CRASH_REPORT),
         in_scratch("-Djava.io.tmpdir=", ""),
     ]
 }

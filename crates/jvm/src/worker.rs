@@ -19,8 +19,8 @@ use culprit_wire::{FromWorker, Message, Run, StepPacker, ToWorker, WireError, ta
 use crate::connection::{Broken, Connection, Heard};
 use crate::group::{Group, Streams};
 use crate::job::{Answer, Job, Piece, Unresolved};
-use crate::pool::{PoolError, StartError};
-use crate::{Interrupt, Launch, Limits, Sandbox};
+use crate::pool::{PoolError, StartError, Told};
+use crate::{CRASH_REPORT, Interrupt, Launch, Limits, Sandbox};
 
 /// How to start workers.
 pub struct Plan {
@@ -30,7 +30,8 @@ pub struct Plan {
     pub args: Arguments,
     /// All of its environment.
     pub env: Vec<(OsString, OsString)>,
-    /// The folder in which each worker gets one of its own.
+    /// The folder in which each worker gets one of its own. The report of the last JVM that crashed
+    /// stays there, as [`CRASH_REPORT`].
     pub scratch: PathBuf,
     pub limits: Limits,
     /// What a worker may do besides writing to its folder; `None` lets it do whatever we may do.
@@ -176,30 +177,30 @@ impl Worker {
             Ok(Heard::Message(FromWorker::Ready { .. })) => Ok(()),
             Ok(Heard::Message(FromWorker::Fault(what))) => Err(StartError::Garbled {
                 what,
-                output: self.last_lines(),
+                output: self.told(),
             }),
             Ok(Heard::Message(_)) => Err(StartError::Garbled {
                 what: "it does not greet".to_owned(),
-                output: self.last_lines(),
+                output: self.told(),
             }),
             Ok(Heard::Closed) => match self.group.end_within(GRACE) {
                 Ok((status, _)) => Err(StartError::Ended {
                     status,
-                    output: self.last_lines(),
+                    output: self.told(),
                 }),
                 Err(error) => Err(StartError::Watch(error)),
             },
             Ok(Heard::Interrupted) => Err(StartError::Interrupted),
             Ok(Heard::Nothing) => Err(StartError::Late {
                 limit: patience,
-                output: self.last_lines(),
+                output: self.told(),
             }),
             Err(Broken::Line(WireError::Version { found, supported })) => {
                 Err(StartError::Version { found, supported })
             }
             Err(Broken::Line(error)) => Err(StartError::Garbled {
                 what: error.to_string(),
-                output: self.last_lines(),
+                output: self.told(),
             }),
             Err(Broken::Source(never)) => match never {},
         }
@@ -257,7 +258,7 @@ impl Worker {
                 Ok(Heard::Message(FromWorker::Fault(what))) => {
                     return Err(NoAnswer::Failed(PoolError::Fault {
                         what,
-                        output: self.last_lines(),
+                        output: self.told(),
                     }));
                 }
                 Ok(Heard::Message(_)) if !late => return Err(self.garbled("not an answer")),
@@ -334,14 +335,31 @@ impl Worker {
         }
     }
 
+    /// The same, where there is something that was not seen.
+    fn told(&self) -> Told {
+        let lines = self.last_lines();
+        match self.printed.is_empty() && lines.is_empty() {
+            true => Told::Shared,
+            false => Told::Lines(lines),
+        }
+    }
+
     /// The end of what it printed, errors first, and the start of the reports in its folder: of a
-    /// crash, say.
+    /// crash, say, which is saved before the folder is removed.
     fn last_lines(&self) -> String {
         let ends = self.printed.iter().map(|(path, _)| end_of(path));
         let starts = reports(&self.scratch);
         let texts = ends.chain(starts.iter().map(|path| start_of(path)));
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-        texts.join("\n")
+        let text = texts.join("\n");
+        let (here, saved) = (self.scratch.join(CRASH_REPORT), self.scratch.parent());
+        let Some(saved) = saved.map(|folder| folder.join(CRASH_REPORT)) else {
+            return text;
+        };
+        match fs::rename(&here, &saved) {
+            Ok(()) => text.replace(&*here.to_string_lossy(), &saved.to_string_lossy()),
+            Err(_) => text,
+        }
     }
 
     /// Files of output must not grow from run to run. What is in them is of no use to anybody,

@@ -43,6 +43,16 @@ fn stages() -> &'static [Stage] {
 }
 
 impl Stage {
+    /// Whether its Java is too old for an attempt.
+    fn lacks(&self, attempt: &str) -> bool {
+        let since = match attempt {
+            "unix" => 16,
+            "share-memory" => 22,
+            _ => 0,
+        };
+        self.jdk.version.feature < since
+    }
+
     fn compile(jdk: Jdk) -> Stage {
         let classes = tempfile::tempdir().unwrap();
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sandbox");
@@ -144,6 +154,7 @@ impl World {
             ("mode", self.in_home("mode")),
             ("execute", "/bin/true".to_owned()),
             ("destroy", self.victim.id().to_string()),
+            ("share-memory", "4096".to_owned()),
         ]
     }
 
@@ -234,7 +245,7 @@ fn outside_the_sandbox_everything_works() {
         });
         let ended = attempt(stage, &world, None, &attempts);
         for (name, outcome) in outcomes(&ended) {
-            let too_old = name == "unix" && stage.jdk.version.feature < 16;
+            let too_old = stage.lacks(name);
             assert!(outcome == "done" || too_old, "{name}: {outcome}");
         }
         assert_eq!(outcomes(&ended).len(), attempts.len());
@@ -261,9 +272,10 @@ fn inside_the_sandbox_the_kernel_refuses_what_does_harm_and_only_that() {
                 "AccessDenied",
             ];
             let refused = by_kernel.iter().any(|reason| outcome.contains(reason));
-            // Java says only that the process was not destroyed.
-            let refused = refused || (name == "destroy" && outcome.contains("not so"));
-            let too_old = name == "unix" && stage.jdk.version.feature < 16;
+            // Java says only that the process was not destroyed, the C library only -1.
+            let is_untold = ["destroy", "share-memory"].contains(&name);
+            let refused = refused || (is_untold && outcome.contains("not so"));
+            let too_old = stage.lacks(name);
             assert!(refused || too_old, "{name}: {outcome}");
         }
         assert_eq!(outcomes(&ended).len(), attempts.len());
@@ -448,4 +460,22 @@ fn a_place_that_is_not_there_is_an_error_before_anything_starts() {
     launch.file = PathBuf::from("/etc/passwd");
     let error = launch.run(LIMIT).unwrap_err().to_string();
     assert!(error.contains("not a program"), "{error}");
+}
+
+#[test]
+fn a_started_program_has_a_session_of_its_own_and_no_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let launch = Launch {
+        file: "/bin/cat".into(),
+        args: vec!["/proc/self/stat".into()],
+        env: Vec::new(),
+        directory: folder.path().to_owned(),
+        limits: Limits::default(),
+        sandbox: None,
+    };
+    let ended = launch.run(LIMIT).unwrap();
+    let (pid, rest) = ended.out.split_once(" (cat) ").unwrap();
+    // State, parent, group, session, terminal.
+    let fields: Vec<&str> = rest.split(' ').collect();
+    assert_eq!(fields[2..5], [pid, pid, "0"], "{ended:?}");
 }

@@ -107,6 +107,21 @@ impl Finding {
 }
 
 impl Finding {
+    /// Whether there may have been events that the recording lacks for it, against the will of the
+    /// user: a recording without any events may be of a program that had some.
+    pub fn hides_events(&self) -> bool {
+        matches!(
+            self,
+            Finding::Truncated { .. }
+                | Finding::NoEnd
+                | Finding::Stopped { .. }
+                | Finding::Forgotten { .. }
+                | Finding::Gaps { .. }
+                | Finding::Lost { .. }
+                | Finding::NotWoven { .. }
+        )
+    }
+
     /// What the user can do about it.
     pub fn next_step(&self) -> &'static str {
         match self {

@@ -151,6 +151,22 @@ impl Replayer {
         Ok(Pool::new(plan, size, subject)?)
     }
 
+    fn limits(&self) -> Limits {
+        let limits = Limits {
+            memory: Some(self.heap.saturating_mul(1 << 20).saturating_add(BESIDES)),
+            ..Limits::default()
+        };
+        match self.options.is_empty() {
+            true => limits,
+            // A collector may keep the heap in a file of memory, as ZGC does, and agents write
+            // reports of any length.
+            false => Limits {
+                file_size: None,
+                ..limits
+            },
+        }
+    }
+
     fn plan(&self, recording: &Recording) -> Plan {
         let mut fixed: Vec<OsString> = likeness::options(recording.start())
             .into_iter()
@@ -189,10 +205,7 @@ impl Replayer {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             scratch: self.scratch.clone(),
-            limits: Limits {
-                memory: Some((self.heap << 20).saturating_add(BESIDES)),
-                ..Limits::default()
-            },
+            limits: self.limits(),
             sandbox: match &self.capture {
                 Some(capture) => {
                     (self.sandbox.clone()).map(|sandbox| sandbox.allow_write(&capture.options.out))

@@ -7,7 +7,7 @@ use libc::{AF_INET, AF_INET6, CLONE_THREAD, IPPROTO_TCP, SOCK_STREAM};
 use seccompiler::{
     BackendError,
     SeccompCmpArgLen::{Dword, Qword},
-    SeccompCmpOp::{self, MaskedEq, Ne},
+    SeccompCmpOp::{self, Eq, MaskedEq, Ne},
     SeccompCondition, SeccompRule,
 };
 
@@ -21,6 +21,7 @@ const FCHMODAT2: i64 = 452;
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const FILE_SETATTR: i64 = 469;
+const QUOTACTL_FD: i64 = 443;
 
 /// The network, and the way around filters that a ring of calls is.
 const NETWORK: [i64; 7] = [
@@ -33,8 +34,8 @@ const NETWORK: [i64; 7] = [
     libc::SYS_io_uring_setup,
 ];
 
-/// A hold on other processes, and leaving the group by which this one is killed.
-const PROCESSES: [i64; 9] = [
+/// A hold on other processes and their memory, and leaving the group by which this one is killed.
+const PROCESSES: [i64; 11] = [
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -44,6 +45,51 @@ const PROCESSES: [i64; 9] = [
     libc::SYS_kcmp,
     libc::SYS_setsid,
     libc::SYS_setpgid,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
+/// Memory, queues and semaphores that processes share by number or name. They outlive whoever made
+/// them, and are in no folder. No JVM needs them; those of large pages (`UseSHM`) do without.
+const SHARED: [i64; 17] = [
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_notify,
+    libc::SYS_mq_getsetattr,
+];
+
+/// Of the calls on open files those that change attributes, even of files that are open for reading
+/// only, and those that type into a terminal or take it over. The numbers are those of processors
+/// that Culprit runs on.
+const REQUESTS: [u64; 7] = [
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x4004_6602, // FS_IOC32_SETFLAGS
+    0x4008_7602, // FS_IOC_SETVERSION
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x5412,      // TIOCSTI
+    0x541c,      // TIOCLINUX
+    0x540e,      // TIOCSCTTY
+];
+
+/// The way that a thread is scheduled, whose number is the first argument; 0 is the caller.
+const SCHEDULING: [i64; 4] = [
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
 ];
 
 /// Modes, owners, times and further attributes of files, which Landlock leaves alone.
@@ -78,8 +124,14 @@ const OLD_ATTRIBUTES: [i64; 6] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_ATTRIBUTES: [i64; 0] = [];
 
+/// Ports of the hardware, which one processor has.
+#[cfg(target_arch = "x86_64")]
+const HARDWARE: [i64; 2] = [libc::SYS_iopl, libc::SYS_ioperm];
+#[cfg(not(target_arch = "x86_64"))]
+const HARDWARE: [i64; 0] = [];
+
 /// The system itself: whoever replays as root is asked not to break it.
-const SYSTEM: [i64; 33] = [
+const SYSTEM: [i64; 38] = [
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_move_mount,
@@ -103,6 +155,7 @@ const SYSTEM: [i64; 33] = [
     libc::SYS_finit_module,
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
     libc::SYS_reboot,
     libc::SYS_swapon,
     libc::SYS_swapoff,
@@ -111,9 +164,17 @@ const SYSTEM: [i64; 33] = [
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
     libc::SYS_quotactl,
+    QUOTACTL_FD,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
     libc::SYS_acct,
 ];
+
+/// What `setpriority` and `ioprio_set` call one thread.
+const PRIO_PROCESS: u64 = 0;
+const IOPRIO_WHO_PROCESS: u64 = 1;
 
 /// Other programs and other processes.
 #[cfg(target_arch = "x86_64")]
@@ -134,11 +195,27 @@ pub(crate) fn launch(network: Network) -> Result<Rules, BackendError> {
         .chain(&PROCESSES)
         .chain(&ATTRIBUTES)
         .chain(&OLD_ATTRIBUTES)
-        .chain(&SYSTEM);
+        .chain(&SHARED)
+        .chain(&SYSTEM)
+        .chain(&HARDWARE);
     rules.extend(denied.map(|call| (*call, Vec::new())));
     // Limits of other processes; 0 is this one.
     let others = rule(&[(0, Ne, 0)])?;
-    rules.insert(libc::SYS_prlimit64, vec![others]);
+    rules.insert(libc::SYS_prlimit64, vec![others.clone()]);
+    rules.extend(SCHEDULING.map(|call| (call, vec![others.clone()])));
+    // Which sort of number, then the number. Of threads, the caller is 0 here too.
+    for (call, thread) in [
+        (libc::SYS_setpriority, PRIO_PROCESS),
+        (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
+    ] {
+        let others = vec![rule(&[(0, Ne, thread)])?, rule(&[(1, Ne, 0)])?];
+        rules.insert(call, others);
+    }
+    let requests: Result<Vec<_>, _> = REQUESTS
+        .map(|it| rule(&[(1, Eq, it)]))
+        .into_iter()
+        .collect();
+    rules.insert(libc::SYS_ioctl, requests?);
     if network == Network::Listen {
         listening(&mut rules)?;
     }

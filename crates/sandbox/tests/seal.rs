@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io;
+use std::os::fd::AsRawFd;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -56,6 +57,92 @@ fn talk_to_a_thread() -> io::Result<()> {
     writer.join().unwrap()
 }
 
+/// A system call of numbers only.
+#[expect(unsafe_code, reason = "no safe library has all of these calls")]
+fn call(number: i64, arguments: [i64; 3]) -> io::Result<i64> {
+    let [a, b, c] = arguments;
+    // SAFETY: where the calls below take addresses they get null, at which the kernel neither reads
+    // nor writes.
+    let result = unsafe { libc::syscall(number, a, b, c) };
+    match result {
+        -1 => Err(io::Error::last_os_error()),
+        result => Ok(result),
+    }
+}
+
+/// Passes if the kernel looks at the call at all, and finds fault with its arguments.
+fn reaches_kernel(number: i64, arguments: [i64; 3]) -> io::Result<()> {
+    match call(number, arguments) {
+        Err(error) if error.raw_os_error() == Some(libc::EACCES) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn share_memory() -> io::Result<()> {
+    let mode = i64::from(libc::IPC_CREAT | 0o600);
+    let id = call(libc::SYS_shmget, [libc::IPC_PRIVATE.into(), 4096, mode])?;
+    call(libc::SYS_shmctl, [id, libc::IPC_RMID.into(), 0]).map(drop)
+}
+
+fn make_semaphore() -> io::Result<()> {
+    let mode = i64::from(libc::IPC_CREAT | 0o600);
+    let id = call(libc::SYS_semget, [libc::IPC_PRIVATE.into(), 1, mode])?;
+    call(libc::SYS_semctl, [id, 0, libc::IPC_RMID.into()]).map(drop)
+}
+
+fn open_queue() -> io::Result<()> {
+    reaches_kernel(libc::SYS_mq_open, [0, 0, 0])
+}
+
+fn adjust_clock() -> io::Result<()> {
+    reaches_kernel(libc::SYS_adjtimex, [0, 0, 0])
+}
+
+fn move_pages_of_parent() -> io::Result<()> {
+    let parent = getppid().ok_or(io::ErrorKind::NotFound)?;
+    reaches_kernel(
+        libc::SYS_move_pages,
+        [parent.as_raw_nonzero().get().into(), 0, 0],
+    )
+}
+
+/// Which changes nothing: it has the priority that it has.
+fn set_priority(of: i64) -> io::Result<()> {
+    // The kernel answers with 20 minus the priority.
+    let now = 20 - call(libc::SYS_getpriority, [0, of, 0])?;
+    call(libc::SYS_setpriority, [0, of, now]).map(drop)
+}
+
+fn set_priority_of_parent() -> io::Result<()> {
+    let parent = getppid().ok_or(io::ErrorKind::NotFound)?;
+    set_priority(parent.as_raw_nonzero().get().into())
+}
+
+fn set_own_priority() -> io::Result<()> {
+    set_priority(0)
+}
+
+/// Requests on a file that is open for reading: it has no such attributes, or the address is bad.
+fn change_flags_of_file() -> io::Result<()> {
+    let file = std::fs::File::open(std::env::current_exe()?)?;
+    for request in [0x4008_6602, 0x401c_5820] {
+        reaches_kernel(libc::SYS_ioctl, [file.as_raw_fd().into(), request, 0])?;
+    }
+    Ok(())
+}
+
+fn type_into_terminal() -> io::Result<()> {
+    for request in [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSCTTY] {
+        reaches_kernel(libc::SYS_ioctl, [0, i64::try_from(request).unwrap(), 0])?;
+    }
+    Ok(())
+}
+
+fn ask_for_length() -> io::Result<()> {
+    let (here, _there) = std::os::unix::net::UnixStream::pair()?;
+    Ok(rustix::io::ioctl_fionread(&here).map(drop)?)
+}
+
 /// Runs in the started process only.
 #[test]
 fn inside() {
@@ -78,6 +165,16 @@ fn inside() {
         "open_socket" => open_socket,
         "change_mode" => change_mode,
         "talk_to_a_thread" => talk_to_a_thread,
+        "share_memory" => share_memory,
+        "make_semaphore" => make_semaphore,
+        "open_queue" => open_queue,
+        "adjust_clock" => adjust_clock,
+        "move_pages_of_parent" => move_pages_of_parent,
+        "set_priority_of_parent" => set_priority_of_parent,
+        "set_own_priority" => set_own_priority,
+        "change_flags_of_file" => change_flags_of_file,
+        "type_into_terminal" => type_into_terminal,
+        "ask_for_length" => ask_for_length,
         _ => panic!("no attempt {name}"),
     };
     let denied = |result: &io::Result<()>| match result {
@@ -126,6 +223,25 @@ fn a_launched_process_has_no_network_and_changes_no_modes_but_may_execute() {
         ("change_mode", true),
         ("start_program", false),
         ("talk_to_a_thread", false),
+    ] {
+        check("none", attempt, false);
+        check("launch", attempt, denied);
+    }
+}
+
+#[test]
+fn a_launched_process_leaves_the_system_and_other_processes_alone() {
+    for (attempt, denied) in [
+        ("share_memory", true),
+        ("make_semaphore", true),
+        ("open_queue", true),
+        ("adjust_clock", true),
+        ("move_pages_of_parent", true),
+        ("set_priority_of_parent", true),
+        ("set_own_priority", false),
+        ("change_flags_of_file", true),
+        ("type_into_terminal", true),
+        ("ask_for_length", false),
     ] {
         check("none", attempt, false);
         check("launch", attempt, denied);

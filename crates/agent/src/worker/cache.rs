@@ -31,6 +31,8 @@ pub(super) struct Statics {
 pub(super) struct Target {
     pub(super) class: Global,
     pub(super) method: Method,
+    /// The classes of its parameters, where they are references of a class other than `Object`.
+    pub(super) parameters: Vec<Option<Global>>,
     /// Initialises the class unless that is done.
     pub(super) touch: Option<StaticMethodId>,
 }

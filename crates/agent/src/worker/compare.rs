@@ -134,7 +134,7 @@ fn references(
 ) -> Sameness {
     match (said, done) {
         // What the recording does not know, anything may be.
-        (Reference::Redacted | Reference::Unknown, _) | (_, Reference::Unknown) => Sameness::Same,
+        (Reference::Redacted | Reference::Unknown, _) => Sameness::Same,
         (Reference::Null, Reference::Null) => Sameness::Same,
         (
             Reference::String(_) | Reference::StringBlob(_),
@@ -210,6 +210,14 @@ fn references(
                 return identity(false);
             }
             // How much of an array a call may have changed is seen at objects that a replay does not have.
+            if let (Contents::Elements(whole), Contents::Part { from, known }) = (c, d)
+                && let Contents::Elements(part) = &**known
+            {
+                let said = whole.iter().skip(*from as usize);
+                let mut pairs = said.zip(part);
+                let differing = pairs.find_map(|(x, y)| values(x, y, sides, bindings));
+                return differing.map_or(Sameness::Same, Sameness::Because);
+            }
             if let (Contents::Elements(_) | Contents::Blob(_), Contents::Part { from, .. }) = (c, d)
             {
                 let (said, done) = (
@@ -271,7 +279,8 @@ fn contents(
     bindings: &mut Bindings,
 ) -> Sameness {
     match (said, done) {
-        (Contents::Unknown, _) | (_, Contents::Unknown) => Sameness::Same,
+        (Contents::Unknown, _) => Sameness::Same,
+        (_, Contents::Unknown) => Sameness::Because("contents that are not told".to_owned()),
         (Contents::Elements(a), Contents::Elements(b)) => {
             let differing = a
                 .iter()

@@ -13,7 +13,9 @@ pub(crate) struct Java {
     adopt: StaticMethodId,
     begin: StaticMethodId,
     begin_thread: StaticMethodId,
-    goes_out: StaticMethodId,
+    found: StaticMethodId,
+    beside: Global,
+    accessed: StaticMethodId,
     born: StaticMethodId,
     probe: Global,
     outside: StaticMethodId,
@@ -81,6 +83,7 @@ impl Java {
         let answer = runtime("Answer")?;
         let constants = runtime("Constants")?;
         let probe = runtime("Probe")?;
+        let beside = runtime("Beside")?;
         let loader = runtime("Loader")?;
         let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
@@ -105,7 +108,13 @@ impl Java {
             adopt: jni.static_method(&answer, "adopt", "(Ljava/lang/Object;)J")?,
             begin: jni.static_method(&answer, "begin", "()[Ljava/lang/String;")?,
             begin_thread: jni.static_method(&answer, "begin", "(I[J)V")?,
-            goes_out: jni.static_method(&answer, "goesOut", "(Ljava/lang/Object;)V")?,
+            found: jni.static_method(&answer, "found", "(Ljava/lang/Object;)V")?,
+            accessed: jni.static_method(
+                &beside,
+                "accessed",
+                "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Object;Z)V",
+            )?,
+            beside: jni.global(&beside)?,
             born: jni.static_method(&answer, "born", "(IJ)Ljava/lang/Object;")?,
             answer: jni.global(&answer)?,
             constant: jni.static_method(
@@ -178,12 +187,31 @@ impl Java {
         })?
     }
 
-    /// External code reads an object from an observed field.
-    pub(crate) fn goes_out(&self, jni: &Jni<'_>, object: &Local<'_>) -> Result<(), Halt> {
+    /// Records what external code finds in an observed field.
+    pub(crate) fn found(&self, jni: &Jni<'_>, object: Option<&Local<'_>>) -> Result<(), Halt> {
         let class = self.answer.local(jni);
-        let object = Passed::Reference(Some(*object));
-        jni.call_statically(&class, self.goes_out, &[object], b'V')
-            .map_err(|thrown| threw(jni, "Answer.goesOut", &thrown))
+        let object = Passed::Reference(object.copied());
+        jni.call_statically(&class, self.found, &[object], b'V')
+            .map_err(|thrown| threw(jni, "Answer.found", &thrown))
+    }
+
+    /// Tells an agent that records the replay of an access for external code.
+    pub(crate) fn accessed(
+        &self,
+        jni: &Jni<'_>,
+        (owner, name): (&Local<'_>, &str),
+        receiver: Option<&Local<'_>>,
+        written: bool,
+    ) -> Result<(), Halt> {
+        let arguments = [
+            Passed::Reference(Some(*owner)),
+            Passed::Reference(Some(jni.new_string(name)?)),
+            Passed::Reference(receiver.copied()),
+            Passed::Boolean(written),
+        ];
+        let class = self.beside.local(jni);
+        jni.call_statically(&class, self.accessed, &arguments, b'V')
+            .map_err(|thrown| threw(jni, "Beside.accessed", &thrown))
     }
 
     /// The object that a thread of the scenario made as that of a number.

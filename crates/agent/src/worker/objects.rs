@@ -46,7 +46,11 @@ impl Worker {
         reference: &Reference,
     ) -> Result<Option<Local<'j>>, Halt> {
         Ok(match reference {
-            Reference::Null | Reference::Unknown => None,
+            Reference::Null => None,
+            Reference::Unknown => {
+                let why = "a value that the recording does not hold: it was too large";
+                return Err(Halt::Unsupported(why.to_owned()));
+            }
             Reference::String(units) => Some(self.string(jni, units)?),
             Reference::StringBlob(id) => {
                 let units = units(self.run.lock_safe().said.blob(*id).unwrap_or_default());
@@ -386,9 +390,12 @@ impl Worker {
         let names = self.subject.constants(&name).unwrap_or_default();
         let array = jni.new_object_array(names.len(), class)?;
         for ordinal in 0..names.len() {
-            let constant = self.stub_constant(jni, &name, class, &names, ordinal as u32)?;
-            let fits = jni.set_element(&array, ordinal, Some(&constant));
-            fits.map_err(|_| Halt::Unsupported(format!("{} is no enum", dotted(&name))))?;
+            let set = jni.with_frame(|jni| -> Result<(), Halt> {
+                let constant = self.stub_constant(jni, &name, class, &names, ordinal as u32)?;
+                let fits = jni.set_element(&array, ordinal, Some(&constant));
+                fits.map_err(|_| Halt::Unsupported(format!("{} is no enum", dotted(&name))))
+            });
+            set.map_err(Halt::from)??;
         }
         Ok(array)
     }

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use culprit_jvmti::{Jni, Local, Passed};
+use culprit_jvmti::{Global, Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
+use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
+use super::compare::is_lambda;
 use super::run::Run;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
@@ -169,6 +171,7 @@ impl Worker {
             // Whatever its initialiser throws, the woven code has recorded.
             let _ = jni.call_statically(&class, touch, &[], b'V');
         }
+        self.check_arguments(jni, site, &target, &passed)?;
         let result = result_letter(&site.target.descriptor);
         // Whatever it throws, the woven code has recorded.
         match target.method {
@@ -212,6 +215,69 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// The classes of the parameters of a method that a reference is to be of.
+    fn parameters(&self, jni: &Jni<'_>, descriptor: &str) -> Result<Vec<Option<Global>>, Halt> {
+        let Some((parameters, _)) = split_descriptor(descriptor) else {
+            return Ok(Vec::new());
+        };
+        let mut classes = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let name = match parameter
+                .strip_prefix('L')
+                .and_then(|p| p.strip_suffix(';'))
+            {
+                Some("java/lang/Object") => None,
+                Some(class) => Some(class),
+                None if parameter.starts_with('[') => Some(parameter),
+                None => None,
+            };
+            // A class that the recording lacks has no objects either.
+            let class = name.and_then(|name| self.class_named(jni, name, 0).ok());
+            classes.push(class.map(|class| jni.global(&class)).transpose()?);
+        }
+        Ok(classes)
+    }
+
+    /// The JVM trusts who calls by JNI: what it is given must be what the method takes.
+    fn check_arguments(
+        &self,
+        jni: &Jni<'_>,
+        site: &Site,
+        target: &Target,
+        passed: &[Passed<'_>],
+    ) -> Result<(), Halt> {
+        let arguments = passed.len().checked_sub(target.parameters.len());
+        let arguments = arguments.and_then(|from| passed.get(from..));
+        let arguments =
+            arguments.ok_or_else(|| Halt::Unsupported("a call lacks arguments".to_owned()))?;
+        for (argument, class) in arguments.iter().zip(&target.parameters) {
+            let (Passed::Reference(Some(object)), Some(class)) = (argument, class) else {
+                continue;
+            };
+            let class = class.local(jni);
+            if jni.is_instance(object, &class) {
+                continue;
+            }
+            let (is, wanted) = (self.class_name(jni, object), self.name_of(&class));
+            // Another loader may have one of the same name, and a stand-in for what is made at run time
+            // is of a class of its own.
+            if self.subject.has_several(&wanted) || is_lambda(&is) {
+                continue;
+            }
+            let method = &site.target.name;
+            let why = format!("{method} takes {wanted}, which {is} is not").replace('/', ".");
+            self.run.lock_safe().diverge(None, why);
+            return Err(Halt::Ended);
+        }
+        Ok(())
+    }
+
+    /// The internal name of a class.
+    fn name_of(&self, class: &Local<'_>) -> String {
+        let signature = self.jvmti.class_signature(class).unwrap_or_default();
+        internal_name(&signature).to_owned()
     }
 
     /// The class of the site's name that an object is of, if that is not the given one: several loaders
@@ -289,6 +355,7 @@ impl Worker {
         Ok(Target {
             class: jni.global(class)?,
             method,
+            parameters: self.parameters(jni, descriptor)?,
             touch: touch.flatten(),
         })
     }
@@ -302,15 +369,21 @@ impl Worker {
         };
         let value = self.value(jni, value)?;
         let (name, descriptor) = (&target.name, &target.descriptor);
-        match receiver.first() {
-            None => jni.set_static_field(&class, name, descriptor, &value)?,
+        let receiver = match receiver.first() {
+            None => {
+                jni.set_static_field(&class, name, descriptor, &value)?;
+                None
+            }
             Some(receiver) => {
                 let Passed::Reference(Some(receiver)) = self.value(jni, receiver)? else {
                     return Err(Halt::Unsupported("a write to a field of null".to_owned()));
                 };
                 jni.set_field(&receiver, &class, name, descriptor, &value)?;
+                Some(receiver)
             }
-        }
+        };
+        self.java()?
+            .accessed(jni, (&class, name), receiver.as_ref(), true)?;
         self.run.lock_safe().take();
         Ok(())
     }
@@ -329,41 +402,41 @@ impl Worker {
             return Err(Halt::Unsupported("a read without a value".to_owned()));
         };
         let (name, descriptor) = (&target.name, &target.descriptor);
-        let found = match receiver.first() {
+        let receiver = match receiver.first() {
+            None => None,
+            Some(receiver) => match self.value(jni, receiver)? {
+                Passed::Reference(Some(receiver)) => Some(receiver),
+                _ => return Err(Halt::Unsupported("a read of a field of null".to_owned())),
+            },
+        };
+        let found = match &receiver {
             None => jni.get_static_field(&class, name, descriptor)?,
-            Some(receiver) => {
-                let Passed::Reference(Some(receiver)) = self.value(jni, receiver)? else {
-                    return Err(Halt::Unsupported("a read of a field of null".to_owned()));
-                };
-                jni.get_field(&receiver, &class, name, descriptor)?
-            }
+            Some(receiver) => jni.get_field(receiver, &class, name, descriptor)?,
         };
-        if let Passed::Reference(Some(found)) = &found {
-            self.java()?.goes_out(jni, found)?;
-            self.catch_up(agent, jni)?;
-        }
-        let differs = match (said, found) {
-            (Value::Reference(Reference::Object { id, .. }), Passed::Reference(Some(found)))
-            | (Value::Reference(Reference::Array { id, .. }), Passed::Reference(Some(found))) => {
-                let here = self.java()?.adopt(jni, &found)?;
-                !self.run.lock_safe().bindings.same(*id, here)
-            }
-            (Value::Reference(Reference::Null), Passed::Reference(found)) => found.is_some(),
-            (Value::Reference(_), Passed::Reference(found)) => found.is_none(),
-            (Value::Boolean(a), Passed::Boolean(b)) => *a != b,
-            (Value::Byte(a), Passed::Byte(b)) => *a != b,
-            (Value::Short(a), Passed::Short(b)) => *a != b,
-            (Value::Char(a), Passed::Char(b)) => *a != b,
-            (Value::Int(a), Passed::Int(b)) => *a != b,
-            (Value::Long(a), Passed::Long(b)) => *a != b,
-            (Value::Float(a), Passed::Float(b)) => a.to_bits() != b.to_bits(),
-            (Value::Double(a), Passed::Double(b)) => a.to_bits() != b.to_bits(),
-            _ => true,
-        };
+        self.java()?
+            .accessed(jni, (&class, name), receiver.as_ref(), false)?;
         // One that the observed class inherits from a stub, nobody has set.
-        let inherited = differs && !site.is_static && self.is_inherited(jni, &class, site);
+        if !site.is_static && self.is_inherited(jni, &class, site) {
+            self.run.lock_safe().take();
+            return Ok(());
+        }
+        if let Passed::Reference(found) = &found {
+            self.java()?.found(jni, found.as_ref())?;
+            return self.catch_up(agent, jni);
+        }
+        let same = match (said, found) {
+            (Value::Boolean(a), Passed::Boolean(b)) => *a == b,
+            (Value::Byte(a), Passed::Byte(b)) => *a == b,
+            (Value::Short(a), Passed::Short(b)) => *a == b,
+            (Value::Char(a), Passed::Char(b)) => *a == b,
+            (Value::Int(a), Passed::Int(b)) => *a == b,
+            (Value::Long(a), Passed::Long(b)) => *a == b,
+            (Value::Float(a), Passed::Float(b)) => a.to_bits() == b.to_bits(),
+            (Value::Double(a), Passed::Double(b)) => a.to_bits() == b.to_bits(),
+            _ => false,
+        };
         let mut run = self.run.lock_safe();
-        if differs && !inherited {
+        if !same {
             run.diverge(None, format!("the field {name} has another value"));
             return Err(Halt::Ended);
         }

@@ -9,6 +9,7 @@ use culprit_wire::FreshState;
 use super::Worker;
 use super::cache::Statics;
 use crate::agent::Agent;
+use crate::lock::LockSafe;
 
 /// What a class remembers of the constants of an enum.
 fn forget_constants(jni: &Jni<'_>, class: &Local<'_>) {
@@ -35,7 +36,8 @@ impl Worker {
             let Ok(java) = self.java() else { return };
             let initialised = java.begin(jni);
             agent.recorder.states.restart_ids();
-            if fresh == FreshState::NewLoader || self.subject.must_load() {
+            let spoilt = self.run.lock_safe().take_spoilt();
+            if fresh == FreshState::NewLoader || self.subject.must_load() || spoilt {
                 self.subject.forget_loaders(jni);
                 self.cache.forget_classes();
                 return;

@@ -72,6 +72,8 @@ pub(crate) struct Run {
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
     pub(super) pending: VecDeque<Deed>,
+    /// An initialiser of the subject has failed.
+    spoilt: bool,
     /// What the initialiser of an external class threw, and how many steps were used up then.
     failed: Option<(u64, Value)>,
     /// On which object a thread waits that has called `wait` on it.
@@ -234,7 +236,6 @@ impl Run {
         taken.get(class).cloned().unwrap_or_default()
     }
 
-    /// The threads that have steps, with their names.
     /// The numbers of the objects that steps ask for and that a thread made; without one, the first.
     pub(super) fn births(&self, thread: Option<ThreadId>) -> (ThreadId, Vec<u64>) {
         let first = self
@@ -246,6 +247,7 @@ impl Run {
         (thread, numbers.map(|(_, number)| *number).collect())
     }
 
+    /// The threads that have steps, with their names.
     pub(super) fn threads(&self) -> Vec<(ThreadId, String)> {
         self.said.threads.clone()
     }
@@ -499,13 +501,16 @@ impl Run {
             let Some((kind, site, values)) = self.pending.pop_front() else {
                 return;
             };
+            self.spoilt |= kind == EventKind::IncomingThrow && self.is_initialiser_here(site);
             if self.peek(0, incoming).is_none() && self.is_within_call() {
                 // It went on when it was recorded as well, and nobody saw that.
                 return self.finish();
             }
             match self.difference(kind, site, &values, incoming) {
                 Some(why) if !self.resynchronise((kind, site, &values), &why, incoming) => {
-                    self.diverge(Some((kind, site, values)), why);
+                    // The executor's own look at a field is no doing of the subject.
+                    let own = (kind, site) == (EventKind::Constructed, SiteId(0));
+                    self.diverge((!own).then_some((kind, site, values)), why);
                 }
                 _ => drop(self.take()),
             }
@@ -545,6 +550,17 @@ impl Run {
         }
     }
 
+    /// Whether a place is in the initialiser of a class of the subject.
+    fn is_initialiser_here(&self, site: SiteId) -> bool {
+        let site = self.done.decoder.site(site);
+        site.is_some_and(|site| site.target.name == "<clinit>")
+    }
+
+    /// Whether an initialiser has failed, since somebody last asked: its class is of no use any more.
+    pub(super) fn take_spoilt(&mut self) -> bool {
+        std::mem::take(&mut self.spoilt)
+    }
+
     /// Why an event is not what the next step says.
     fn difference(
         &mut self,
@@ -558,6 +574,15 @@ impl Run {
         let Some(step) = self.steps.front() else {
             return Some("the recording has ended, and the observed code goes on".to_owned());
         };
+        // What the executor found in a field.
+        if let (EventKind::Constructed, SiteId(0), EventKind::IncomingRead) =
+            (kind, site, step.kind)
+            && let (Some(said), Some(done)) = (step.values.last(), values.first())
+        {
+            let sides = (&self.said, &self.done);
+            return compare::values(said, done, sides, &mut self.bindings)
+                .map(|why| format!("the field has another value: {why}"));
+        }
         if step.kind != kind {
             return Some(format!(
                 "the recording has {}, the replay {}",

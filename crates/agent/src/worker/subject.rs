@@ -176,6 +176,12 @@ impl Classes {
         self.classes.lock_safe().contains_key(name)
     }
 
+    /// Whether several loaders have a class of this name.
+    pub(crate) fn has_several(&self, name: &str) -> bool {
+        let classes = self.classes.lock_safe();
+        classes.get(name).is_some_and(|of_name| of_name.len() > 1)
+    }
+
     /// Whether a class is external.
     pub(crate) fn is_outline(&self, name: &str) -> bool {
         let classes = self.classes.lock_safe();

@@ -33,6 +33,8 @@ pub(crate) struct Case {
     pub(crate) verdict: Verdict,
     /// The lines it ran, if they were counted.
     pub(crate) coverage: Option<Coverage>,
+    /// The report of the JVM that crashed.
+    pub(crate) crash: Option<PathBuf>,
     /// How long the replay took.
     pub(crate) took: Duration,
 }
@@ -83,6 +85,18 @@ pub(crate) enum Verdict {
     Unreadable {
         why: String,
         next: Option<String>,
+    },
+    /// There is no JVM to replay it in.
+    NotStarted {
+        why: String,
+        next: String,
+    },
+    /// The classes to replay with make no sense.
+    BadClasses {
+        why: String,
+        next: &'static str,
+        /// They are not those of the recording.
+        is_given: bool,
     },
     /// A mistake of ours.
     Fault(String),
@@ -140,6 +154,8 @@ impl Verdict {
             Verdict::Nothing => "nothing observed",
             Verdict::Refused { .. } => "refused",
             Verdict::Unreadable { .. } => "unreadable",
+            Verdict::NotStarted { .. } => "no JVM",
+            Verdict::BadClasses { .. } => "bad classes",
             Verdict::Fault(_) => "defect",
         }
     }
@@ -148,10 +164,25 @@ impl Verdict {
         match self {
             Verdict::InSync { .. } | Verdict::Nothing => ExitCode::Answered,
             Verdict::OutOfSync { .. } | Verdict::Unsupported(_) => ExitCode::No,
-            Verdict::Lost(_) => ExitCode::Target,
-            Verdict::Refused { .. } | Verdict::Unreadable { .. } => ExitCode::Recording,
+            Verdict::Lost(_) | Verdict::NotStarted { .. } => ExitCode::Target,
+            Verdict::BadClasses { is_given: true, .. } => ExitCode::Usage,
+            Verdict::Refused { .. } | Verdict::Unreadable { .. } | Verdict::BadClasses { .. } => {
+                ExitCode::Recording
+            }
             Verdict::Fault(_) => ExitCode::Bug,
         }
+    }
+
+    /// Whether it is said as an error, on standard error.
+    fn is_error(&self) -> bool {
+        matches!(
+            self,
+            Verdict::Refused { .. }
+                | Verdict::Unreadable { .. }
+                | Verdict::NotStarted { .. }
+                | Verdict::BadClasses { .. }
+                | Verdict::Fault(_)
+        )
     }
 
     /// The next step, where there is one.
@@ -170,7 +201,8 @@ impl Verdict {
                 Some("give it more memory (--memory MB)".to_owned())
             }
             Verdict::Lost(_) => Some("see what the JVM says above".to_owned()),
-            Verdict::Refused { next, .. } => Some(next.clone()),
+            Verdict::Refused { next, .. } | Verdict::NotStarted { next, .. } => Some(next.clone()),
+            Verdict::BadClasses { next, .. } => Some((*next).to_owned()),
             Verdict::Unreadable { next, .. } => next.clone(),
             Verdict::Fault(_) => Some("please report this".to_owned()),
         }
@@ -185,6 +217,7 @@ pub(crate) fn exit_code(cases: &[Case]) -> ExitCode {
         ExitCode::No,
         ExitCode::Target,
         ExitCode::Recording,
+        ExitCode::Usage,
     ];
     let worst = order.into_iter().find(|code| codes.contains(code));
     worst.unwrap_or(ExitCode::Answered)
@@ -222,8 +255,31 @@ impl Case {
             against: None,
             verdict,
             coverage: None,
+            crash: None,
             took: Duration::ZERO,
         }
+    }
+
+    /// Whether there was anything to replay.
+    pub(crate) fn is_of_interest(&self) -> bool {
+        !matches!(self.verdict, Verdict::Nothing)
+    }
+
+    /// The report of a crash was at a place and is kept at another, or lost.
+    pub(crate) fn report(&mut self, was: &Path, kept: Option<PathBuf>) {
+        let (was, is) = (was.display().to_string(), kept.as_ref());
+        let is = is.map_or_else(|| "(not kept)".to_owned(), |it| it.display().to_string());
+        if let Verdict::Lost(
+            Unresolved::Died { output: said, .. }
+            | Unresolved::Silent { output: said }
+            | Unresolved::Garbled { output: said, .. },
+        )
+        | Verdict::NotStarted { why: said, .. }
+        | Verdict::Fault(said) = &mut self.verdict
+        {
+            *said = said.replace(&was, &is);
+        }
+        self.crash = kept;
     }
 
     pub(crate) fn took_ms(&self) -> u64 {
@@ -246,14 +302,16 @@ impl Case {
             Verdict::Refused { why, .. } => {
                 format!("{path} cannot be replayed: {}", why.join("; "))
             }
-            Verdict::Unreadable { why, .. } => why.clone(),
+            Verdict::Unreadable { why, .. }
+            | Verdict::NotStarted { why, .. }
+            | Verdict::BadClasses { why, .. } => why.clone(),
             Verdict::Fault(what) => format!("A defect of culprit: {what}"),
         };
         let mut lines = Vec::new();
         for (number, paragraph) in said.lines().enumerate() {
             // The word before an error takes room too.
             let lead = match self.verdict {
-                Verdict::Refused { .. } | Verdict::Unreadable { .. } if number == 0 => LEAD,
+                _ if number == 0 && self.verdict.is_error() => LEAD,
                 _ => 0,
             };
             lines.extend(wrap(paragraph, WIDTH - lead));
@@ -265,6 +323,9 @@ impl Case {
         ) = &self.verdict
         {
             lines.extend(output.lines().map(|line| format!("  {}", printable(line))));
+        }
+        if let Some(report) = &self.crash {
+            lines.push(format!("  report of the crash: {}", report.display()));
         }
         if let Some(next) = self.verdict.next_step() {
             lines.push(format!("  next: {next}"));
@@ -314,7 +375,7 @@ impl Case {
             None => ("", &[][..]),
         };
         match self.verdict {
-            Verdict::Refused { .. } | Verdict::Unreadable { .. } | Verdict::Fault(_) => {
+            _ if self.verdict.is_error() => {
                 let bad = console.err_styles().bad;
                 writeln!(console.err(), "{bad}culprit: error:{bad:#} {first}")?;
                 rest.iter().try_for_each(|line| {
@@ -324,7 +385,7 @@ impl Case {
             Verdict::InSync { .. } | Verdict::Nothing => lines
                 .iter()
                 .try_for_each(|line| writeln!(console.out(), "{line}")),
-            Verdict::OutOfSync { .. } | Verdict::Unsupported(_) | Verdict::Lost(_) => {
+            _ => {
                 let bad = console.styles().bad;
                 writeln!(console.out(), "{bad}{first}{bad:#}")?;
                 rest.iter()

@@ -43,6 +43,7 @@ fn case(case: &Case) -> Json {
         })).collect::<Vec<_>>(),
         "against": case.against.as_ref().map(Versions::json),
         "coverage": case.coverage.as_ref().map(coverage::json),
+        "crash_report": case.crash.as_ref().map(|path| path.display().to_string()),
         "next": case.verdict.next_step(),
     });
     match &case.verdict {
@@ -66,7 +67,9 @@ fn case(case: &Case) -> Json {
             object["output"] = json!(output(unresolved));
         }
         Verdict::Refused { why, .. } => object["why"] = json!(why.join("; ")),
-        Verdict::Unreadable { why, .. } => object["why"] = json!(why),
+        Verdict::Unreadable { why, .. }
+        | Verdict::NotStarted { why, .. }
+        | Verdict::BadClasses { why, .. } => object["why"] = json!(why),
         Verdict::Nothing => {}
     }
     object

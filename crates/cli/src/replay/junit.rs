@@ -12,6 +12,16 @@ pub(crate) fn write(file: &Path, cases: &[Case]) -> io::Result<()> {
     fs::write(file, text(cases))
 }
 
+/// Whether the file can be written, asked before anything takes long. What is in it stays.
+pub(crate) fn try_out(file: &Path) -> io::Result<()> {
+    let is_new = !file.exists();
+    fs::File::options().create(true).append(true).open(file)?;
+    match is_new {
+        true => fs::remove_file(file),
+        false => Ok(()),
+    }
+}
+
 /// What a test is to a build server.
 enum Kind {
     Passed,
@@ -28,6 +38,8 @@ fn kind(verdict: &Verdict) -> Kind {
         Verdict::Nothing => Kind::Skipped,
         Verdict::OutOfSync { .. } | Verdict::Unsupported(_) => Kind::Failure,
         Verdict::Lost(_)
+        | Verdict::NotStarted { .. }
+        | Verdict::BadClasses { .. }
         | Verdict::Refused { .. }
         | Verdict::Unreadable { .. }
         | Verdict::Fault(_) => Kind::Error,

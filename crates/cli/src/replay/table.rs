@@ -81,7 +81,7 @@ impl Table {
         writeln!(console.out(), "{all}: {}", parts.join(", "))?;
         let first = cases
             .iter()
-            .find(|case| !matches!(case.verdict, Verdict::InSync { .. } | Verdict::Nothing));
+            .find(|case| case.is_of_interest() && !matches!(case.verdict, Verdict::InSync { .. }));
         if let Some(case) = first {
             let words = ["culprit".as_ref(), "replay".as_ref(), case.path.as_os_str()];
             let command = quote::line(words);

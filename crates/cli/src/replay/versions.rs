@@ -17,6 +17,8 @@ pub(crate) struct Versions {
     path: String,
     classes: u64,
     changes: Vec<ClassChanges>,
+    /// Classes that are not there.
+    missing: Vec<String>,
 }
 
 impl Versions {
@@ -25,6 +27,7 @@ impl Versions {
             path: path.to_string_lossy().into_owned(),
             classes: against.classes,
             changes: against.changes.clone(),
+            missing: against.missing.clone(),
         }
     }
 
@@ -37,15 +40,24 @@ impl Versions {
             }
         }
         self.changes.sort_by(|a, b| a.class.cmp(&b.class));
+        self.missing.extend_from_slice(&other.missing);
+        self.missing.sort();
+        self.missing.dedup();
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
         let (path, all) = (printable(&self.path), counted(self.classes, "class"));
         let old = self.changes.iter().filter(|change| !change.is_new).count();
         let differ = match old {
-            0 => format!("none of {all} differs"),
             1 => format!("1 of {all} differs"),
             count => format!("{} of {all} differ", grouped(count as u64)),
+        };
+        let missing = grouped(self.missing.len() as u64);
+        let differ = match (old, self.missing.len()) {
+            (0, 0) => format!("none of {all} differs"),
+            (0, _) => format!("{missing} of {all} missing"),
+            (_, 0) => differ,
+            _ => format!("{differ}, {missing} missing"),
         };
         let mut lines = vec![format!("Against {path}: {differ}")];
         for change in &self.changes {
@@ -75,6 +87,7 @@ impl Versions {
         json!({
             "path": self.path,
             "classes": self.classes,
+            "missing": self.missing.iter().map(|class| dotted(class)).collect::<Vec<_>>(),
             "changes": self.changes.iter().map(|change| json!({
                 "class": dotted(&change.class),
                 "new": change.is_new,

@@ -442,6 +442,8 @@ fn a_class_that_is_not_on_the_class_path_is_refused_by_name() {
         said.contains("versions.In is not on the class path"),
         "{said}"
     );
+    let expect = ": 1 of 1 class missing\n";
+    assert!(ended.out.ends_with(expect), "{}", ended.out);
     let ended = replayed(stage, &recorded, &["--against", "nowhere.jar"]);
     assert_eq!(ended.status, 2, "{ended:?}");
 }
@@ -620,6 +622,80 @@ fn several_recordings_are_a_table_a_document_and_tests() {
     assert!(xml.contains("&lt;= In.total = 601"), "{xml}");
 }
 
+#[test]
+fn damaged_recordings_are_no_recordings_of_nothing() {
+    let stage = on_one_jdk();
+    let home = folder();
+    let all = home.path().join("all");
+    fs::create_dir(&all).unwrap();
+    let unused = record_nothing(stage);
+    for name in ["a.culprit", "b.culprit"] {
+        fs::copy(unused.recording().path(), all.join(name)).unwrap();
+    }
+    let run = |args: &[&str]| process::run(&mut replay(stage, home.path(), &all, args));
+    let ended = run(&[]);
+    assert_eq!(ended.status, 4, "{ended:?}");
+    let summary = "2 recordings: 2 nothing observed\n";
+    assert!(ended.out.contains(summary), "{}", ended.out);
+    assert!(ended.err.contains("nothing was replayed"), "{}", ended.err);
+
+    let good = record(stage, "replay/versions");
+    fs::copy(good.recording().path(), all.join("a.culprit")).unwrap();
+    assert_eq!(run(&[]).status, 0);
+    // Cut off before its end, and before any event.
+    let whole = fs::read(all.join("b.culprit")).unwrap();
+    fs::write(all.join("b.culprit"), &whole[..whole.len() - 5]).unwrap();
+    let junit = home.path().join("junit.xml");
+    let ended = run(&["--junit", junit.to_str().unwrap()]);
+    assert_eq!(ended.status, 4, "{ended:?}");
+    assert!(ended.out.contains("1 in sync, 1 refused"), "{}", ended.out);
+    let xml = fs::read_to_string(&junit).unwrap();
+    assert!(xml.contains(r#"errors="1" skipped="0""#), "{xml}");
+    assert!(xml.contains("is cut off or damaged at byte"), "{xml}");
+}
+
+#[test]
+fn what_fails_with_one_recording_leaves_the_others_alone() {
+    let stage = on_one_jdk();
+    let home = folder();
+    let all = home.path().join("all");
+    fs::create_dir(&all).unwrap();
+    let good = record(stage, "replay/versions");
+    let bad = all.join("a.culprit");
+    fs::write(&bad, "").unwrap();
+    made(&bad, &stage.jdk.version.to_string());
+    fs::copy(good.recording().path(), all.join("b.culprit")).unwrap();
+    let run = |args: &[&str]| process::run(&mut replay(stage, home.path(), &all, args));
+    let results = |ended: &Ended| -> Vec<String> {
+        let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        let cases = document["recordings"].as_array().unwrap().iter();
+        let results = cases.map(|case| case["result"].as_str().unwrap().to_owned());
+        results.collect()
+    };
+    let ended = run(&["--coverage", "--json"]);
+    assert_eq!(ended.status, 4, "{ended:?}");
+    assert_eq!(results(&ended), ["bad-classes", "in-sync"]);
+    let ended = run(&["--memory", "1", "--json"]);
+    assert_eq!(ended.status, 3, "{ended:?}");
+    assert_eq!(results(&ended), ["no-jvm", "no-jvm"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error_before_anything_is_replayed() {
+    let stage = on_one_jdk();
+    let home = folder();
+    let good = record(stage, "replay/versions");
+    let run = |file: &str| {
+        let file = home.path().join(file);
+        let args = ["--junit", file.to_str().unwrap()];
+        process::run(&mut replay(stage, home.path(), &good.run, &args))
+    };
+    let ended = run("nowhere/junit.xml");
+    assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{ended:?}");
+    assert_eq!(run("junit.xml").status, 0);
+    assert_eq!(run("junit.xml").status, 0);
+}
+
 /// A recording that observed nothing.
 fn record_nothing(stage: &Stage) -> Recorded {
     let fixture = Fixture::named("replay/versions");
@@ -649,9 +725,55 @@ fn options_reach_the_jvm_and_its_agents_may_write_where_it_is_allowed() {
     assert!(!log.exists(), "{ended:?}");
     let ended = replayed(stage, &recorded, &["--no-sandbox", "--", &option]);
     assert!(log.exists(), "{ended:?}");
+}
+
+#[test]
+fn a_jvm_that_does_not_start_says_why_once_and_what_to_do_is_said() {
+    let stage = on_one_jdk();
+    let recorded = record(stage, "replay/versions");
     let ended = replayed(stage, &recorded, &["--", "-Xnonsense"]);
     assert_eq!(ended.status, 3, "{ended:?}");
-    assert!(ended.err.contains("-Xnonsense"), "{}", ended.err);
+    assert_eq!(ended.err.matches("-Xnonsense").count(), 1, "{}", ended.err);
+    assert!(!ended.err.contains("printed nothing"), "{}", ended.err);
+    assert!(ended.err.contains("check its options"), "{}", ended.err);
+    for memory in ["1", "99999999999999"] {
+        let ended = replayed(stage, &recorded, &["--memory", memory]);
+        assert_eq!(ended.status, 3, "{ended:?}");
+        assert_eq!(ended.err.matches("heap").count(), 2, "{}", ended.err);
+        assert!(ended.err.ends_with("(--memory MB)\n"), "{}", ended.err);
+    }
+}
+
+#[test]
+fn collectors_that_keep_the_heap_in_a_file_work() {
+    let stage = on_one_jdk();
+    let recorded = record(stage, "replay/versions");
+    let ended = replayed(stage, &recorded, &["--", "-XX:+UseZGC"]);
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
+#[test]
+fn the_report_of_a_crash_is_kept_beside_the_recording() {
+    let fixture = Fixture::named("replay/versions");
+    let stage = on_one_jdk();
+    let other = folder();
+    let classes = version(stage, &fixture, "eager", other.path());
+    let recorded = record(stage, "replay/versions");
+    let args = [
+        "--memory",
+        "64",
+        "--against",
+        classes.to_str().unwrap(),
+        "--",
+        "-XX:+CrashOnOutOfMemoryError",
+    ];
+    let ended = replayed(stage, &recorded, &args);
+    assert_eq!(ended.status, 3, "{ended:?}");
+    let report = recorded.recording().path().with_extension("crash.log");
+    let expect = format!("  report of the crash: {}\n", report.display());
+    assert!(ended.out.contains(&expect), "{}", ended.out);
+    let report = fs::read_to_string(report).unwrap();
+    assert!(report.contains("fatal error"), "{report}");
 }
 
 /// A recording made without a JVM: of one call, with a class that is none.

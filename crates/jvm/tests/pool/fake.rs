@@ -5,6 +5,7 @@ use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use culprit_jvm::CRASH_REPORT;
 use culprit_model::Outcome;
 use culprit_wire::{ClassCoverage, FromWorker, Message, ToWorker, VERSION};
 
@@ -29,6 +30,11 @@ pub(crate) const COVERAGE: u32 = 13;
 pub(crate) const DIE_WITHIN_MESSAGE: u32 = 14;
 pub(crate) const FLOOD: u32 = 15;
 pub(crate) const CHILD: u32 = 16;
+/// Crashes, and says where its report is.
+pub(crate) const REPORT: u32 = 17;
+
+/// What no worker says.
+const NONSENSE_LINE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
 /// Runs in the started process only.
 #[test]
@@ -69,7 +75,8 @@ fn begin(start: &str, mut line: &UnixStream) {
             let mark = std::env::current_dir().unwrap().join("../mark");
             if !mark.exists() {
                 std::fs::write(mark, "").unwrap();
-                std::process::exit(1);
+                line.write_all(NONSENSE_LINE).unwrap();
+                park();
             }
             ready.write_to(line).unwrap();
         }
@@ -81,11 +88,19 @@ fn begin(start: &str, mut line: &UnixStream) {
             park();
         }
         "nonsense" => {
-            line.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+            line.write_all(NONSENSE_LINE).unwrap();
             park();
         }
         other => panic!("no start `{other}`"),
     }
+}
+
+#[expect(clippy::print_stderr, reason = "what a JVM does that crashes")]
+fn report() {
+    let report = std::env::current_dir().unwrap().join(CRASH_REPORT);
+    std::fs::write(&report, "SIGSEGV").unwrap();
+    eprintln!("saved as {}", report.display());
+    std::process::abort();
 }
 
 fn park() {
@@ -137,6 +152,7 @@ impl Fake {
         match way {
             ANSWER_EARLY => self.done(number, 0),
             CRASH => std::process::abort(),
+            REPORT => report(),
             EXIT => std::process::exit(7),
             HANG => park(),
             NONSENSE => self.line.write_all(&[0xff; 64]).unwrap(),

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, Job, Limits, Output, Piece, Plan, Pool, PoolError, Seat, SourceError, StartError,
-    Status, Steps, Unresolved,
+    Answer, CRASH_REPORT, Job, Limits, Output, Piece, Plan, Pool, PoolError, Seat, SourceError,
+    StartError, Status, Steps, Unresolved,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
@@ -412,7 +412,7 @@ fn start_error(start: &str, patience: Duration, attempts: u64) -> StartError {
 
 #[test]
 fn a_worker_that_cannot_start_is_an_error_with_what_it_says() {
-    let error = start_error("exit", LONG, 2);
+    let error = start_error("exit", LONG, 1);
     assert!(
         matches!(
             error,
@@ -436,6 +436,22 @@ fn a_worker_that_cannot_start_is_an_error_with_what_it_says() {
         error.to_string(),
         "the worker speaks version 3 of the protocol, this culprit version 2"
     );
+}
+
+#[test]
+fn the_report_of_a_crash_outlives_its_worker() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pool = pool(1, scratch.path());
+    let answer = run(&pool, fake::REPORT).unwrap();
+    let Answer::Unresolved(Unresolved::Died { output, .. }) = answer else {
+        panic!("{answer:?}");
+    };
+    drop(pool);
+    let report = scratch.path().join(CRASH_REPORT);
+    let expect = format!("saved as {}\n", report.display());
+    assert!(output.contains(&expect), "{output}");
+    assert!(output.ends_with("SIGSEGV"), "{output}");
+    assert_eq!(std::fs::read_to_string(report).unwrap(), "SIGSEGV");
 }
 
 #[test]

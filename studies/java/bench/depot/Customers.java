@@ -9,7 +9,7 @@ final class Customers {
     private Customers() {}
 
     static Customer named(String name) {
-        return KNOWN.computeIfAbsent(name, it -> new Customer(it));
+        return KNOWN.computeIfAbsent(name, Customer::new);
     }
 
     static int known() {

@@ -248,13 +248,15 @@ public final class Answer {
         return place < 0 ? null : births.objects[place];
     }
 
-    /** External code reads an object from an observed field: what it holds goes out with it, and is told. */
-    static void goesOut(Object o) {
+    /**
+     * External code reads an object from an observed field: what was found is recorded, after what goes out
+     * with it. A record of this kind has a place anywhere else.
+     */
+    static void found(Object o) {
         long state = State.ofCurrentThread();
-        Records.begin(state, Records.INCOMING_READ, 0);
+        Records.begin(state, Records.CONSTRUCTED, 0);
         Values.reference(state, o, true);
-        // The reading itself is not recorded here.
-        U.putLong(state + State.POSITION, Records.open(state));
+        Records.end(state);
     }
 
     /** The id of an object that comes from outside, given now if it has none. */

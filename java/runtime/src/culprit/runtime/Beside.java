@@ -1,5 +1,6 @@
 package culprit.runtime;
 
+import java.lang.reflect.Field;
 import java.util.function.BiConsumer;
 
 /**
@@ -43,6 +44,19 @@ final class Beside implements BiConsumer<Object, Integer> {
         }
     }
 
+    /** The executor has accessed an observed field for external code, where no probe is: the recording is told. */
+    static void accessed(Class<?> owner, String name, Object receiver, boolean written) {
+        if (!State.REPLAYS || other == null) {
+            return;
+        }
+        try {
+            int kind = written ? Records.INCOMING_WRITE : Records.INCOMING_READ;
+            other.accept(new Object[] {owner.getDeclaredField(name), receiver, kind}, null);
+        } catch (NoSuchFieldException inherited) {
+            // Of an external class: nothing that is recorded.
+        }
+    }
+
     /** The replay is over, and what the current thread does from now on is nobody's doing. */
     static Object over() {
         if (State.REPLAYS && other != null) {
@@ -57,6 +71,9 @@ final class Beside implements BiConsumer<Object, Integer> {
         if (!State.REPLAYS) {
             if (o == null) {
                 State.mute(State.ofCurrentThread(), 1);
+            } else if (what == null) {
+                Object[] access = (Object[]) o;
+                Probe.reflected((Field) access[0], access[1], (Integer) access[2]);
             } else {
                 Identity.alias(o, what);
             }
