@@ -38,13 +38,17 @@ fn agent() -> Option<&'static Agent> {
     AGENT.get()
 }
 
-/// A panic of ours reached a border: recording ends, the program goes on.
+/// A panic of ours reached a border: recording ends, the program goes on. A worker ends: whatever it
+/// would say about its candidate means nothing.
 fn forget_on_panic(agent: &Agent, panic: Box<dyn Any + Send>) {
     let what = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
+    if let Some(worker) = worker::worker() {
+        worker.fault(what);
+    }
     agent.recorder.stop(format!("a fault of the agent: {what}"));
     // Dropping a panic payload may panic in turn.
     std::mem::forget(panic);

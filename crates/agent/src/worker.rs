@@ -7,6 +7,7 @@
 mod cache;
 mod compare;
 mod coverage;
+mod ending;
 mod java;
 mod natives;
 mod objects;
@@ -20,13 +21,14 @@ mod turns;
 
 use std::collections::HashSet;
 use std::io::BufReader;
+use std::net::Shutdown;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, OnceLock};
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti};
-use culprit_model::{AgentOptions, Outcome};
+use culprit_model::AgentOptions;
 use culprit_wire::{FromWorker, Message as _, ToWorker};
 
 use crate::agent::{Agent, Trouble};
@@ -174,11 +176,15 @@ impl Worker {
     }
 
     /// Runs scenarios until the host says goodbye or is gone.
-    fn work(&self, agent: &Agent, jni: &Jni<'_>) {
+    fn work(&'static self, agent: &'static Agent, jni: &Jni<'_>) {
         if agent.options.seal
             && let Err(error) = culprit_sandbox::seal()
         {
             let _ = self.say(&FromWorker::Fault(format!("cannot be sealed: {error}")));
+            return;
+        }
+        if let Err(trouble) = self.watch(agent) {
+            let _ = self.say(&FromWorker::Fault(format!("no thread to watch: {trouble}")));
             return;
         }
         loop {
@@ -187,15 +193,18 @@ impl Worker {
                 Ok(Some(ToWorker::Run(run))) => {
                     self.refresh(agent, jni, run.fresh);
                     self.run.lock_safe().begin(&run);
-                    let outcome = self.run_to_end(agent, jni, &run);
-                    if agent.options.coverage {
-                        let covered = FromWorker::Coverage(coverage::take(agent));
-                        if self.say(&covered).is_err() {
-                            return;
-                        }
+                    let is_alone = self.run_to_end(agent, jni, &run);
+                    let report = self.report(agent, &mut self.run.lock_safe());
+                    while report.is_empty() {
+                        // It took too long: who watches has said it, and ends the process.
+                        std::thread::park();
                     }
-                    let number = run.number;
-                    if self.say(&FromWorker::Done { number, outcome }).is_err() {
+                    if self.say_all(&report).is_err() {
+                        return;
+                    }
+                    if !is_alone {
+                        // The host is to know that nobody listens any more.
+                        let _ = self.outgoing.lock_safe().shutdown(Shutdown::Write);
                         return;
                     }
                 }
@@ -213,20 +222,19 @@ impl Worker {
         }
     }
 
-    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>, run: &culprit_wire::Run) -> Outcome {
+    /// Runs a scenario; whether none of its threads is left.
+    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>, run: &culprit_wire::Run) -> bool {
         agent.recorder.states.gate(run.multi_threaded);
         if let Ok(java) = self.java() {
             java.set_several_threads(jni, run.multi_threaded);
         }
         if run.multi_threaded {
             self.run_threads(jni);
-        } else {
-            natives::run_steps_of(None);
-            self.drive_to_end(agent, jni);
+            return self.await_threads(jni);
         }
-        self.run
-            .lock_safe()
-            .outcome(&agent.recorder.all_not_woven())
+        natives::run_steps_of(None);
+        self.drive_to_end(agent, jni);
+        true
     }
 
     /// Has each thread of the scenario do its own steps, and waits until the run is over.
@@ -237,14 +245,16 @@ impl Worker {
             run.peek(0, &self.incoming);
             run.threads()
         };
-        let started = self.java().and_then(|java| {
-            for (id, name) in &threads {
-                java.start_thread(jni, *id, name)?;
+        for (id, name) in &threads {
+            self.run.lock_safe().thread_starts();
+            let started = self
+                .java()
+                .and_then(|java| java.start_thread(jni, *id, name));
+            if let Err(halt) = started {
+                self.run.lock_safe().thread_ends();
+                self.halt(halt);
+                break;
             }
-            Ok(())
-        });
-        if let Err(halt) = started {
-            self.halt(halt);
         }
         self.await_end(jni, &threads);
     }

@@ -27,6 +27,7 @@ pub(crate) struct Java {
     worker: Global,
     start: StaticMethodId,
     rest: StaticMethodId,
+    interrupt: StaticMethodId,
     class: Global,
     for_name: StaticMethodId,
     platform: Global,
@@ -129,6 +130,7 @@ impl Java {
             loader: jni.global(&loader)?,
             start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
             rest: jni.static_method(&worker, "rest", "(I)J")?,
+            interrupt: jni.static_method(&worker, "interrupt", "()V")?,
             worker: jni.global(&worker)?,
             for_name: jni.static_method(
                 &class,
@@ -297,6 +299,11 @@ impl Java {
             1 => Ok(Rest::ForATime),
             _ => Ok(Rest::ForEver),
         }
+    }
+
+    /// Interrupts the threads of the scenario that still run.
+    pub(crate) fn interrupt_threads(&self, jni: &Jni<'_>) {
+        let _ = jni.call_statically(&self.worker.local(jni), self.interrupt, &[], b'V');
     }
 
     /// A class by its internal name, not initialised. Without a loader it is one of the JDK.

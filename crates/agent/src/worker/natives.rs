@@ -1,4 +1,4 @@
-//! The native methods of `Executor.java`. Each catches a panic at its border and ends the run.
+//! The native methods of `Executor.java`. Each catches a panic at its border, which ends the worker.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -93,7 +93,11 @@ pub(crate) fn remember_state(address: i64) {
     STATE.set(address);
 }
 
-fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Worker, &Agent, &Jni<'_>) -> R) -> R {
+fn with<R>(
+    env: Env,
+    otherwise: R,
+    body: impl FnOnce(&'static Worker, &'static Agent, &Jni<'_>) -> R,
+) -> R {
     let (Some(worker), Some(agent)) = (worker(), agent()) else {
         return otherwise;
     };
@@ -102,7 +106,6 @@ fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Worker, &Agent, &Jni<'_>) 
     match catch_unwind(AssertUnwindSafe(|| body(worker, agent, &jni))) {
         Ok(result) => result,
         Err(panic) => {
-            worker.halt(Halt::Unsupported("a fault of the executor".to_owned()));
             forget_on_panic(agent, panic);
             otherwise
         }
@@ -126,7 +129,8 @@ extern "system" fn work(env: Env, _: jclass) {
 extern "system" fn drive(env: Env, _: jclass, thread: jint) {
     run_steps_of(Some(ThreadId(thread as u32)));
     with(env, (), |worker, agent, jni| {
-        worker.drive_to_end(agent, jni)
+        worker.drive_to_end(agent, jni);
+        worker.thread_ends();
     });
 }
 

@@ -86,6 +86,12 @@ pub(crate) struct Run {
     /// Those after which the run went on.
     pub(super) differences: Vec<Divergence>,
     outcome: Option<Outcome>,
+    /// The host's number of the run.
+    number: u64,
+    /// The host is told how it ended, or is being told.
+    reported: bool,
+    /// Threads of the run that have not ended.
+    threads_left: usize,
 }
 
 impl Said {
@@ -175,6 +181,33 @@ impl Run {
         self.acting = None;
         self.failed = None;
         self.outcome = None;
+        self.number = run.number;
+        self.reported = false;
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn is_reported(&self) -> bool {
+        self.reported
+    }
+
+    /// Whether the host is still to be told; whoever asks does so.
+    pub(super) fn begin_report(&mut self) -> bool {
+        !std::mem::replace(&mut self.reported, true)
+    }
+
+    pub(super) fn thread_starts(&mut self) {
+        self.threads_left += 1;
+    }
+
+    pub(super) fn thread_ends(&mut self) {
+        self.threads_left = self.threads_left.saturating_sub(1);
+    }
+
+    pub(super) fn has_threads(&self) -> bool {
+        self.threads_left > 0
     }
 
     pub(super) fn define(&mut self, tables: Tables) {
@@ -366,7 +399,8 @@ impl Run {
     /// How the run ended. A method that could not be woven is the likeliest reason for a bad end.
     pub(super) fn outcome(&mut self, not_woven: &[(String, String)]) -> Outcome {
         self.finish();
-        let mut outcome = self.outcome.take().unwrap_or(Outcome::Stopped);
+        // It stays: threads that go on have to see it.
+        let mut outcome = self.outcome.clone().unwrap_or(Outcome::Stopped);
         let why = match &mut outcome {
             Outcome::Diverged(divergence) => &mut divergence.why,
             Outcome::Unsupported(why) => why,

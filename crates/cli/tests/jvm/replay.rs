@@ -183,6 +183,32 @@ fn a_daemon_within_observed_code_is_halted_where_the_recording_ends() {
     });
 }
 
+/// Replays code that catches whatever ends it.
+#[track_caller]
+fn check_stubborn(args: &[&str]) {
+    let fixture = Fixture::named("replay/stubborn");
+    on_every_jdk(&fixture, |stage| {
+        let other = folder();
+        let classes = version(stage, &fixture, "deaf", other.path());
+        let recorded = stage.run(&fixture).args(args).record();
+        let against = ["--against", classes.to_str().unwrap()];
+        let ended = replayed(stage, &recorded, &against);
+        assert_eq!(ended.status, 1, "{ended:?}");
+        let expect = "difference  value 2 differs: -1, not 0\n";
+        assert!(ended.out.contains(expect), "{}", ended.out);
+    });
+}
+
+#[test]
+fn code_that_catches_everything_is_ended_with_its_worker() {
+    check_stubborn(&[]);
+}
+
+#[test]
+fn threads_that_catch_everything_are_ended_with_their_worker() {
+    check_stubborn(&["two"]);
+}
+
 #[test]
 fn many_objects_take_little_memory() {
     let stage = on_one_jdk();

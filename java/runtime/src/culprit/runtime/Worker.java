@@ -39,6 +39,13 @@ public final class Worker implements Runnable {
         return state == Thread.State.NEW || state == Thread.State.RUNNABLE ? 0 : 2;
     }
 
+    /** Interrupts those that have not ended. */
+    static void interrupt() {
+        for (Thread started : THREADS.values()) {
+            started.interrupt();
+        }
+    }
+
     @Override
     public void run() {
         Executor.drive(thread);
