@@ -51,7 +51,7 @@ const VALUES: [&str; 13] = [
 
 /// Packages whose classes are live unless listed in `EXTERNAL`; with a trailing `/` everything
 /// below as well.
-const LIVE_PACKAGES: [&str; 13] = [
+const LIVE_PACKAGES: [&str; 14] = [
     "java/awt/geom/",
     "java/util/",
     "java/math/",
@@ -63,6 +63,7 @@ const LIVE_PACKAGES: [&str; 13] = [
     "java/util/function/",
     "java/util/regex/",
     "java/util/stream/",
+    "sun/nio/cs/",
     "sun/util/",
     "jdk/internal/util/",
 ];
@@ -427,10 +428,9 @@ pub fn looks_away(owner: &str, name: &str) -> bool {
 }
 
 /// Packages and classes of live code whose objects never change, nor anything they hold.
-const IMMUTABLE: [&str; 9] = [
+const IMMUTABLE: [&str; 8] = [
     "java/time/",
     "java/math/",
-    "java/nio/charset/",
     "java/util/regex/Pattern",
     "java/util/UUID",
     "java/util/Locale",

@@ -399,6 +399,11 @@ fn nothing_answers_a_call_that_was_never_made() {
 }
 
 #[test]
+fn there_is_one_charset_of_a_name() {
+    check("replay/charsets");
+}
+
+#[test]
 fn differences_are_shown_one_by_one_to_who_asks() {
     let args = ["--on-divergence", "ask"];
     against("both", &args, |ended, said| {

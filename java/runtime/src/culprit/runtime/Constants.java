@@ -2,6 +2,7 @@ package culprit.runtime;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.nio.charset.Charset;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import jdk.internal.misc.Unsafe;
@@ -40,8 +41,11 @@ final class Constants {
 
     private Constants() {}
 
-    /** Whether a constant in the fields around a class is of that class. */
+    /** Whether a constant in the fields around a class is of that class. There is one charset of a name. */
     static boolean areOf(Class<?> type) {
+        if (Charset.class.isAssignableFrom(type)) {
+            return true;
+        }
         for (Object constant : AROUND.get(type).keySet()) {
             if (constant.getClass() == type) {
                 return true;
@@ -52,6 +56,9 @@ final class Constants {
 
     /** The constant of its own class that an object is, or null. */
     static Constant of(Object o) {
+        if (o instanceof Charset && ClassInfo.role(o) == ClassInfo.LIVE) {
+            return new Constant(Charset.class, ((Charset) o).name());
+        }
         return AROUND.get(o.getClass()).get(o);
     }
 
@@ -69,6 +76,9 @@ final class Constants {
 
     /** What a constant is in this JVM; null if there is none of that name. */
     static Object value(Class<?> owner, String name) {
+        if (owner == Charset.class) {
+            return Charset.forName(name);
+        }
         U.ensureClassInitialized(owner);
         for (Field field : owner.getDeclaredFields()) {
             if (field.getName().equals(name) && Modifier.isStatic(field.getModifiers())) {
