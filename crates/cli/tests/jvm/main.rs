@@ -5,6 +5,7 @@
 //! each. `fixture` says how they describe themselves; `stage` runs them.
 
 mod analyses;
+mod candidates;
 mod capture;
 mod choosing;
 mod derive;

@@ -41,6 +41,13 @@ pub(crate) fn replayed(stage: &Stage, recorded: &Recorded, args: &[&str]) -> End
     ended
 }
 
+/// Replays in a folder, which has the agent then.
+#[track_caller]
+pub(crate) fn replayed_in(stage: &Stage, home: &Path, recorded: &Recorded) {
+    let ended = process::run(&mut replay(stage, home, &recorded.run, &[]));
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
 pub(crate) fn record(stage: &Stage, path: &str) -> Recorded {
     let fixture = Fixture::named(path);
     let recorded = stage.run(&fixture).record();
@@ -244,7 +251,7 @@ fn a_world_that_is_gone_or_another_one_is_not_missed() {
 }
 
 /// Compiles another version of the observed class.
-fn version(stage: &Stage, fixture: &Fixture, name: &str, to: &Path) -> PathBuf {
+pub(crate) fn version(stage: &Stage, fixture: &Fixture, name: &str, to: &Path) -> PathBuf {
     let classes = to.join(name);
     let mut javac = command(stage.jdk.tool("javac"), to);
     javac
