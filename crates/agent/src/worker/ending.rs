@@ -20,7 +20,8 @@ const HINT: Duration = Duration::from_millis(100);
 /// How long after its end a run may take to be reported. Longer than threads may go on: where only
 /// they are late the JVM ends in order.
 const LATE: Duration = Duration::from_secs(3);
-/// How often is looked whether one is late.
+/// How often is looked whether one is late. By the clock: a signal at the end of each run would cost
+/// every small candidate two changes of threads.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Whether the JVM is one with a debugger, which may hold threads for as long as it likes.
