@@ -9,6 +9,7 @@ mod compare;
 mod coverage;
 mod ending;
 mod java;
+mod long;
 mod natives;
 mod objects;
 mod perform;
@@ -211,6 +212,7 @@ impl Worker {
                 Ok(Some(ToWorker::Class(class))) => self.subject.add(class),
                 Ok(Some(ToWorker::Tables(tables))) => self.run.lock_safe().define(tables),
                 Ok(Some(ToWorker::Blob { id, bytes })) => self.run.lock_safe().keep(id, bytes),
+                Ok(Some(ToWorker::Forget)) => self.run.lock_safe().forget(),
                 Ok(Some(ToWorker::Bye) | None) | Err(_) => return,
                 Ok(Some(ToWorker::Subject(_))) => {
                     let _ = self.say(&FromWorker::Fault("a second subject".to_owned()));

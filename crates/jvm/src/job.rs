@@ -43,6 +43,8 @@ pub enum Piece<'a> {
     Step(Cow<'a, Step>),
     Tables(Tables),
     Blob(BlobId, Vec<u8>),
+    /// Later steps refer to no [`Piece::Blob`] from before this.
+    Forget,
 }
 
 impl Steps for Vec<Step> {

@@ -409,6 +409,7 @@ impl<'a> Talk<'a> {
                 }
                 Some(Piece::Tables(tables)) => ToWorker::Tables(tables),
                 Some(Piece::Blob(id, bytes)) => ToWorker::Blob { id, bytes },
+                Some(Piece::Forget) => ToWorker::Forget,
                 None => {
                     self.is_over = true;
                     ToWorker::EndOfSteps

@@ -1,11 +1,12 @@
-//! The steps of a recording as a worker is told them: in order, each long value once, before the
-//! first step that refers to it.
+//! The steps of a recording as a worker is told them: in order, each long value before the first
+//! step that refers to it, and again where the worker may have forgotten it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 use culprit_jvm::{Piece, SourceError, Steps};
 use culprit_model::{BlobId, Reference, Step, ThreadId};
+use culprit_wire::LONG_VALUES;
 
 use crate::{Blobs, Error, Lifted};
 
@@ -15,6 +16,7 @@ impl Steps for Lifted<'_> {
             lifted: self,
             steps: Box::new(self.steps()),
             told: BTreeSet::new(),
+            bytes: 0,
             ready: VecDeque::new(),
         })
     }
@@ -29,7 +31,9 @@ impl Steps for Lifted<'_> {
 struct Stream<'l> {
     lifted: &'l Lifted<'l>,
     steps: Box<dyn Iterator<Item = Result<Step, Error>> + 'l>,
+    /// Long values since the worker was last told to forget, and their bytes.
     told: BTreeSet<BlobId>,
+    bytes: usize,
     /// What comes next: the last step that was read, behind the long values it needs.
     ready: VecDeque<Piece<'l>>,
 }
@@ -56,10 +60,16 @@ impl Stream<'_> {
             }
             // One that is missing is a finding, and the worker takes it as unknown.
             if let Some(bytes) = self.lifted.blob(id)? {
+                self.bytes += bytes.len();
                 self.ready.push_back(Piece::Blob(id, bytes));
             }
         }
         self.ready.push_back(Piece::Step(Cow::Owned(step)));
+        if self.bytes > LONG_VALUES {
+            self.ready.push_back(Piece::Forget);
+            self.told.clear();
+            self.bytes = 0;
+        }
         Ok(())
     }
 }

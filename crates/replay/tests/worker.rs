@@ -4,9 +4,9 @@ mod support;
 
 use culprit_jvm::{JavaVersion, Jdk, Piece, Steps};
 use culprit_model::{AgentOptions, BlobId, Reference, Value};
-use culprit_replay::{choose, lift, subject};
+use culprit_replay::{Lifted, choose, lift, subject};
 use culprit_trace::BlobKind;
-use culprit_wire::ClassKind;
+use culprit_wire::{ClassKind, LONG_VALUES};
 use support::{CLASS_FILE, Made, ask, call, end};
 
 #[test]
@@ -26,11 +26,7 @@ fn a_long_value_is_told_once_before_the_first_step_that_needs_it() {
     let recording = made.recording();
     let lifted = lift(&recording);
     for _ in 0..2 {
-        let pieces = lifted.pieces().map(|piece| match piece.unwrap() {
-            Piece::Step(step) => step.origin.unwrap().to_string(),
-            Piece::Blob(id, bytes) => format!("blob {} of {}", id.0, bytes.len()),
-            Piece::Tables(_) => "tables".to_owned(),
-        });
+        let pieces = told(&lifted);
         let expect = [
             "@0",
             "@1",
@@ -43,8 +39,50 @@ fn a_long_value_is_told_once_before_the_first_step_that_needs_it() {
             "@6",
             "@7",
         ];
-        assert_eq!(pieces.collect::<Vec<_>>(), expect);
+        assert_eq!(pieces, expect);
     }
+}
+
+#[test]
+fn a_long_value_is_told_again_after_the_worker_was_told_to_forget() {
+    let blob = |id| Value::Reference(Reference::StringBlob(BlobId(id)));
+    let mut made = Made::with(|main| {
+        call(main);
+        ask(main, blob(1), blob(2));
+        ask(main, blob(1), blob(1));
+        end(main);
+    });
+    made.blobs = vec![
+        (1, BlobKind::Text, vec![65, 0]),
+        (2, BlobKind::Text, vec![0; LONG_VALUES]),
+    ];
+    let recording = made.recording();
+    let expect = [
+        "@0",
+        "@1",
+        "@2",
+        "blob 1 of 2",
+        "@3",
+        "blob 2 of 16777216",
+        "@4",
+        "forget",
+        "blob 1 of 2",
+        "@5",
+        "@6",
+        "@7",
+    ];
+    assert_eq!(told(&lift(&recording)), expect);
+}
+
+/// What a worker is told, a word each.
+fn told(lifted: &Lifted<'_>) -> Vec<String> {
+    let pieces = lifted.pieces().map(|piece| match piece.unwrap() {
+        Piece::Step(step) => step.origin.unwrap().to_string(),
+        Piece::Blob(id, bytes) => format!("blob {} of {}", id.0, bytes.len()),
+        Piece::Tables(_) => "tables".to_owned(),
+        Piece::Forget => "forget".to_owned(),
+    });
+    pieces.collect()
 }
 
 #[test]

@@ -29,8 +29,9 @@ pub use frame::{Inbox, MAX_FRAME, Message};
 pub use from_worker::{ClassCoverage, FromWorker};
 pub use parts::{StepPacker, table_messages};
 pub use to_worker::{
-    ClassKind, FreshState, LineCheck, Loader, Mode, Run, Subject, SubjectClass, ToWorker,
+    ClassKind, FreshState, LONG_VALUES, LineCheck, Loader, Mode, Run, Subject, SubjectClass,
+    ToWorker,
 };
 
 /// The version of the protocol that this crate speaks.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;

@@ -17,6 +17,10 @@ pub(crate) const STEPS: u8 = 6;
 pub(crate) const END_OF_STEPS: u8 = 7;
 pub(crate) const STOP: u8 = 8;
 pub(crate) const BYE: u8 = 9;
+pub(crate) const FORGET: u8 = 10;
+
+/// Bytes of long values after which those told so far are forgotten.
+pub const LONG_VALUES: usize = 16 << 20;
 
 /// A message to a worker.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +35,8 @@ pub enum ToWorker {
     Tables(Tables),
     /// A long value, likewise.
     Blob { id: BlobId, bytes: Vec<u8> },
+    /// Later steps refer to no long value from before this.
+    Forget,
     /// The next steps.
     Steps(Vec<Step>),
     /// There are no further steps in this run.
@@ -150,6 +156,7 @@ impl Message for ToWorker {
                 out.put_varint(u64::from(id.0));
                 out.put_bytes(bytes);
             }
+            ToWorker::Forget => out.put_u8(FORGET),
             // Steps go on to the end of the frame: they are packed without knowing their number.
             ToWorker::Steps(steps) => {
                 out.put_u8(STEPS);
@@ -176,6 +183,7 @@ impl Message for ToWorker {
                 let (id, bytes) = blob(cursor)?;
                 ToWorker::Blob { id, bytes }
             }
+            FORGET => ToWorker::Forget,
             STEPS => {
                 let mut steps = Vec::new();
                 while !cursor.is_empty() {

@@ -79,8 +79,8 @@ fn array(id: u64, length: u32, contents: Contents) -> Reference {
 }
 
 #[test]
-fn these_are_the_bytes_of_version_2() {
-    assert_eq!(VERSION, 2);
+fn these_are_the_bytes_of_version_3() {
+    assert_eq!(VERSION, 3);
 }
 
 #[test]
@@ -128,6 +128,7 @@ fn run() {
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");
     check(ToWorker::Bye, "09");
+    check(ToWorker::Forget, "0a");
 }
 
 #[test]

@@ -222,6 +222,7 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         Just(ToWorker::EndOfSteps),
         Just(ToWorker::Stop),
         Just(ToWorker::Bye),
+        Just(ToWorker::Forget),
     ]
 }
 

@@ -14,9 +14,10 @@ use culprit_model::{
     Value,
 };
 use culprit_trace::{Decoded, Decoder};
-use culprit_wire::{LineCheck, Message as _, Mode, ToWorker};
+use culprit_wire::{LONG_VALUES, LineCheck, Message as _, Mode, ToWorker};
 
 use super::compare;
+use super::long::LongValues;
 use super::turns::Turns;
 use crate::agent::Agent;
 use crate::lock::LockSafe;
@@ -29,7 +30,7 @@ pub(super) type Incoming = Mutex<BufReader<UnixStream>>;
 pub(super) struct Said {
     types: HashMap<u32, TypeDef>,
     sites: HashMap<u32, Arc<Site>>,
-    blobs: HashMap<u32, Vec<u8>>,
+    long: LongValues,
     threads: Vec<(ThreadId, String)>,
     /// By class: those that its code was woven to leave observed code for.
     taken_for_external: HashMap<String, HashSet<String>>,
@@ -39,7 +40,7 @@ pub(super) struct Said {
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) decoder: Decoder,
-    blobs: HashMap<u32, Vec<u8>>,
+    long: LongValues,
 }
 
 /// Which object of this JVM an object of the scenario is, and the other way round.
@@ -104,7 +105,7 @@ impl Said {
     }
 
     pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
-        self.blobs.get(&id.0).map(Vec::as_slice)
+        self.long.get(id)
     }
 
     /// Notes which class a place in observed code leaves that code for. Calls on a receiver tell
@@ -129,7 +130,7 @@ impl Done {
     }
 
     pub(super) fn blob(&self, id: BlobId) -> Option<&[u8]> {
-        self.blobs.get(&id.0).map(Vec::as_slice)
+        self.long.get(id)
     }
 }
 
@@ -168,6 +169,8 @@ impl Run {
         self.births.clone_from(&run.births);
         self.mode = run.mode;
         self.differences.clear();
+        self.said.long.begin();
+        self.done.long.begin();
         self.steps.clear();
         self.complete = false;
         self.at = 0;
@@ -227,7 +230,14 @@ impl Run {
     }
 
     pub(super) fn keep(&mut self, id: BlobId, bytes: Vec<u8>) {
-        self.said.blobs.insert(id.0, bytes);
+        self.said.long.keep(id, bytes);
+    }
+
+    /// Long values told so far are told again, should later steps refer to them.
+    pub(super) fn forget(&mut self) {
+        let known = self.at + self.steps.len() as u64;
+        self.said.long.turn(known);
+        self.said.long.trim(self.at);
     }
 
     /// The classes that the code of one was woven to leave observed code for.
@@ -332,6 +342,7 @@ impl Run {
             Ok(Some(ToWorker::Steps(steps))) => self.steps.extend(steps.into_iter().map(Arc::new)),
             Ok(Some(ToWorker::Tables(tables))) => self.define(tables),
             Ok(Some(ToWorker::Blob { id, bytes })) => self.keep(id, bytes),
+            Ok(Some(ToWorker::Forget)) => self.forget(),
             Ok(Some(ToWorker::EndOfSteps)) => self.complete = true,
             _ => {
                 self.complete = true;
@@ -467,7 +478,12 @@ impl Run {
                     }
                 }
                 Message::Blob { id, bytes, .. } => {
-                    self.done.blobs.insert(id.0, bytes);
+                    self.done.long.keep(id, bytes);
+                    if self.done.long.size() > LONG_VALUES {
+                        agent.recorder.blobs.forget();
+                        self.done.long.turn(self.at);
+                        self.done.long.trim(self.at);
+                    }
                 }
                 _ => {}
             }
