@@ -60,6 +60,7 @@ more!(
     "Answer$Births",
     "Answer",
     "Loader",
+    "Plain",
     "Stop",
     "Worker",
 );

@@ -6,6 +6,7 @@ mod agent;
 mod console;
 mod exit;
 mod instrument;
+mod minimize;
 mod quantity;
 mod record;
 mod replay;
@@ -39,6 +40,8 @@ enum Command {
     Show(show::Args),
     /// Run recordings again, without what was around the observed code
     Replay(replay::Args),
+    /// Reduce a recorded failure to the few calls that make it fail
+    Minimize(minimize::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
 }
@@ -75,6 +78,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
         Command::Show(args) => show::run(args, console),
         Command::Replay(args) => replay::run(args, &replay::Around::of_process(), console),
+        Command::Minimize(args) => minimize::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
     }
 }

@@ -24,6 +24,9 @@ pub(crate) struct Java {
     constant: StaticMethodId,
     loader: Global,
     make: StaticMethodId,
+    plain: Global,
+    plain_loader: StaticMethodId,
+    trace: StaticMethodId,
     worker: Global,
     start: StaticMethodId,
     rest: StaticMethodId,
@@ -85,6 +88,7 @@ impl Java {
         let probe = runtime("Probe")?;
         let beside = runtime("Beside")?;
         let loader = runtime("Loader")?;
+        let plain = runtime("Plain")?;
         let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
         let class_loader = jni.find_class("java/lang/ClassLoader")?;
@@ -128,6 +132,17 @@ impl Java {
             probe: jni.global(&probe)?,
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
+            plain_loader: jni.static_method(
+                &plain,
+                "loader",
+                "(Ljava/lang/String;)Ljava/lang/ClassLoader;",
+            )?,
+            trace: jni.static_method(
+                &plain,
+                "trace",
+                "(Ljava/lang/Throwable;)Ljava/lang/String;",
+            )?,
+            plain: jni.global(&plain)?,
             start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
             rest: jni.static_method(&worker, "rest", "(I)J")?,
             interrupt: jni.static_method(&worker, "interrupt", "()V")?,
@@ -274,6 +289,24 @@ impl Java {
         let made = jni.static_object(&class, self.make, &[Passed::Int(number as i32)]);
         let made = made.map_err(|thrown| threw(jni, "making a class loader", &thrown))?;
         made.ok_or_else(|| Halt::Unsupported("no class loader was made".to_owned()))
+    }
+
+    /// A loader of a program that runs as it is.
+    pub(crate) fn plain_loader<'j>(&self, jni: &Jni<'j>, path: &str) -> Result<Local<'j>, Halt> {
+        let class = self.plain.local(jni);
+        let path = Passed::Reference(Some(jni.new_string(path)?));
+        let made = jni.static_object(&class, self.plain_loader, &[path]);
+        let made = made.map_err(|thrown| threw(jni, "making a class loader", &thrown))?;
+        made.ok_or_else(|| Halt::Unsupported("no class loader was made".to_owned()))
+    }
+
+    /// What is printed of an exception.
+    pub(crate) fn trace(&self, jni: &Jni<'_>, thrown: &Local<'_>) -> Result<String, Halt> {
+        let class = self.plain.local(jni);
+        let thrown = Passed::Reference(Some(*thrown));
+        let trace = jni.static_object(&class, self.trace, &[thrown]);
+        let trace = trace.map_err(|thrown| threw(jni, "Plain.trace", &thrown))?;
+        Ok(trace.map_or_else(String::new, |trace| jni.string(&trace)))
     }
 
     /// Starts a thread that does the steps of one of the scenario.

@@ -50,6 +50,9 @@ final class ClassInfo {
     final int form;
     final int role;
 
+    /** Whether it is a class of the JVM's own. */
+    final boolean isOfJdk;
+
     /** Descriptor character: of the boxed value, or of the elements of the array. */
     final int code;
 
@@ -93,6 +96,7 @@ final class ClassInfo {
         boolean woven = (packed >>> 40 & 1) != 0;
         this.isImmutable = (packed >>> 41 & 1) != 0;
         this.idOffset = woven ? idOffset(type) : 0;
+        this.isOfJdk = role != OBSERVED && type.getClassLoader() == null;
         this.captures = role == OBSERVED && type.getName().contains("$$Lambda");
         boolean primitives = form == ARRAY && code != 'L';
         this.elementBase = primitives ? elementBase(type) : 0;

@@ -57,6 +57,11 @@ final class Records {
         return !outward || first && (kind == INCOMING_CALL || kind == INCOMING_WRITE);
     }
 
+    /** Whether the record that is under way is of a call from outside. */
+    static boolean isIncomingCall(long state) {
+        return U.getInt(open(state)) >>> 26 == INCOMING_CALL;
+    }
+
     /** Whether the record that is under way tells what observed code returns. */
     static boolean isReturn(long state) {
         return U.getInt(open(state)) >>> 26 == INCOMING_RETURN;

@@ -1,0 +1,26 @@
+//! What can go wrong.
+
+use culprit_jvm::PoolError;
+
+/// A recording could not be minimised.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It could not be read.
+    #[error(transparent)]
+    Replay(#[from] culprit_replay::Error),
+    /// It could not be read.
+    #[error(transparent)]
+    Recording(#[from] culprit_trace::Error),
+    /// No worker could run a candidate, through no fault of its own.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// The failure never left the observed code by an exception.
+    #[error("no call of the recording ended with the failure")]
+    NoFailure,
+    /// The call that failed was given something that no test can make.
+    #[error("the failing call needs {0}, which nothing in the recording tells how to make")]
+    Missing(String),
+    /// The engine did not come to a result.
+    #[error("{0}")]
+    Reduction(String),
+}

@@ -1,0 +1,162 @@
+//! The script of a recording: every outermost call into the observed code up to the one that failed,
+//! and before it whatever makes the objects of the library that it was given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use culprit_model::{EventKind, Failure, ObjectId, Reference, Step, ThreadId, Value};
+use culprit_replay::{Blobs as _, lift};
+use culprit_trace::Recording;
+
+use crate::recipe::{self, State};
+use crate::script::Author;
+use crate::{Error, Script, Statement};
+
+/// Makes the script that ends with the call that failed.
+pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error> {
+    let lifted = lift(recording);
+    let mut outermost = Vec::new();
+    let mut largest = 0;
+    for step in lifted.steps() {
+        let step = step?;
+        for value in &step.values {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, .. } | Reference::Array { id, .. } = reference {
+                    largest = largest.max(id.0);
+                }
+            });
+        }
+        if step.depth == 0 || step.depth == 1 && is_end(step.kind) {
+            outermost.push(step);
+        }
+    }
+    let failing = outermost.iter().rposition(|step| {
+        let thrown = match (step.kind, step.values.first()) {
+            (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, .. }))) => id,
+            _ => return false,
+        };
+        failure.exceptions.contains(thrown)
+    });
+    outermost.truncate(failing.ok_or(Error::NoFailure)? + 1);
+    let mut writer = Writer {
+        author: Author::new(lifted.tables.clone(), largest),
+        statements: Vec::new(),
+        states: BTreeMap::new(),
+        made: BTreeSet::new(),
+        open: BTreeMap::new(),
+    };
+    let last = outermost.len() - 1;
+    for (number, step) in outermost.into_iter().enumerate() {
+        writer.add(step, number == last)?;
+    }
+    let mut script = Script {
+        tables: writer.author.tables,
+        statements: writer.statements,
+    };
+    let uses = script.scenario().uses();
+    for id in uses.blobs {
+        if let Some(bytes) = lifted.blob(id)? {
+            script.tables.blobs.insert(id, bytes);
+        }
+    }
+    Ok(script)
+}
+
+fn is_end(kind: EventKind) -> bool {
+    matches!(kind, EventKind::IncomingReturn | EventKind::IncomingThrow)
+}
+
+struct Writer {
+    author: Author,
+    statements: Vec<Statement>,
+    /// What objects of the library held when last told.
+    states: BTreeMap<ObjectId, State>,
+    /// Objects that some statement makes.
+    made: BTreeSet<ObjectId>,
+    /// The call that is open in a thread.
+    open: BTreeMap<ThreadId, Step>,
+}
+
+impl Writer {
+    fn add(&mut self, step: Step, is_last: bool) -> Result<(), Error> {
+        match step.kind {
+            EventKind::ObjectState => {
+                if let Some((id, state)) = State::told(&step) {
+                    self.states.insert(id, state);
+                }
+                Ok(())
+            }
+            EventKind::IncomingCall => {
+                self.open.insert(step.thread, step);
+                Ok(())
+            }
+            EventKind::IncomingReturn | EventKind::IncomingThrow => {
+                let Some(call) = self.open.remove(&step.thread) else {
+                    return Ok(());
+                };
+                self.state(
+                    Statement {
+                        steps: vec![call, step],
+                    },
+                    is_last,
+                )
+            }
+            EventKind::IncomingRead | EventKind::IncomingWrite => {
+                self.state(Statement { steps: vec![step] }, is_last)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Appends a statement, behind those that make what it is given.
+    fn state(&mut self, mut statement: Statement, is_last: bool) -> Result<(), Error> {
+        if self.is_initialiser(&statement) {
+            return Ok(());
+        }
+        for id in statement.uses() {
+            if self.made.contains(&id) {
+                continue;
+            }
+            let made = recipe::make(&mut self.author, &self.states, id);
+            match made {
+                Some(made) => {
+                    self.made.extend(made.iter().filter_map(Statement::defines));
+                    self.statements.extend(made);
+                }
+                None if is_last => return Err(Error::Missing(self.describe(&statement, id))),
+                // A test cannot have it.
+                None => return Ok(()),
+            }
+        }
+        for step in &mut statement.steps {
+            step.thread = ThreadId(1);
+        }
+        self.made.extend(statement.defines());
+        self.statements.push(statement);
+        Ok(())
+    }
+
+    /// Whether it initialises a class, which the JVM does by itself.
+    fn is_initialiser(&self, statement: &Statement) -> bool {
+        let sites = &self.author.tables.sites;
+        let first = statement.steps.first();
+        let site = first.and_then(|step| sites.iter().find(|site| site.id == step.site));
+        site.is_some_and(|site| site.target.name == "<clinit>")
+    }
+
+    fn describe(&self, statement: &Statement, wanted: ObjectId) -> String {
+        let mut class = None;
+        for value in statement.given() {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, class: of } = reference
+                    && *id == wanted
+                {
+                    class = Some(*of);
+                }
+            });
+        }
+        let types = &self.author.tables.types;
+        let class = class.and_then(|class| types.iter().find(|t| t.id == class));
+        let name = class.map_or("?", |class| &class.name);
+        format!("an object of {}", name.replace('/', "."))
+    }
+}

@@ -1,0 +1,167 @@
+//! Takes out of a script what its failure does not need.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use culprit_model::{Step, Tables};
+use culprit_reduce::{DeltaSet, Engine, Needs, Oracle, Problem, Settings, Verdict, Wanted};
+use culprit_wire::FreshState;
+
+use crate::{Error, Run, Script, Stage, slice};
+
+/// What is left of a script.
+#[derive(Debug)]
+pub struct Minimised {
+    pub script: Script,
+    /// What is printed of the exception that it ends with.
+    pub trace: String,
+    /// Statements of the whole script, and of its slice.
+    pub captured: usize,
+    pub sliced: usize,
+    /// Candidates that were run.
+    pub tests: u64,
+}
+
+/// Minimises a script whose last statement fails. `is_same` tells whether an exception is the failure.
+pub fn minimise(
+    script: &Script,
+    stage: &Stage,
+    is_same: &(dyn Fn(&str) -> bool + Sync),
+    settings: Settings,
+) -> Result<Minimised, Error> {
+    let bench = Bench {
+        script,
+        stage,
+        tables: Arc::new(script.tables.clone()),
+        is_same,
+        fresh: FreshState::Reset,
+        tests: AtomicU64::new(0),
+    };
+    let all: Vec<usize> = (0..script.statements.len()).collect();
+    let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
+    let mut kept = slice(script, last);
+    let sliced = kept.len();
+    if bench.fails(&kept)?.is_none() {
+        kept = all;
+        if let Err(why) = bench.fails(&kept)?.ok_or(()) {
+            let () = why;
+            return Err(Error::Reduction(format!(
+                "the whole script does not fail the same way: {:?}",
+                bench.run(&kept)?
+            )));
+        }
+    }
+    let needs = script.needs();
+    let fixed = closure(&needs, last);
+    let deltas: Vec<usize> = kept
+        .iter()
+        .copied()
+        .filter(|n| !fixed.contains(n))
+        .collect();
+    let kept = match deltas.is_empty() {
+        true => fixed,
+        false => {
+            let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
+            let pairs = deltas.iter().enumerate().flat_map(|(at, n)| {
+                let of_this = needs[*n].iter().filter_map(place);
+                of_this.map(move |need| (at as u32, need))
+            });
+            let problem =
+                Problem::new(deltas.len() as u64).needs(Needs::graph(deltas.len() as u32, pairs));
+            let search = Search {
+                bench: &bench,
+                deltas: &deltas,
+                fixed: &fixed,
+            };
+            let found = Engine::new(&problem, &search).settings(settings).ddmin();
+            let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
+            search.statements(&found.failing)
+        }
+    };
+    let trace = bench.fails(&kept)?.unwrap_or_default();
+    Ok(Minimised {
+        script: Script {
+            tables: script.tables.clone(),
+            statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
+        },
+        trace,
+        captured: script.statements.len(),
+        sliced,
+        tests: bench.tests.load(Ordering::Relaxed),
+    })
+}
+
+/// All that a statement needs, and itself.
+fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
+    let mut found = vec![of];
+    let mut at = 0;
+    while let Some(next) = found.get(at).copied() {
+        at += 1;
+        for need in &needs[next] {
+            if !found.contains(need) {
+                found.push(*need);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+struct Bench<'a> {
+    script: &'a Script,
+    stage: &'a Stage,
+    tables: Arc<Tables>,
+    is_same: &'a (dyn Fn(&str) -> bool + Sync),
+    fresh: FreshState,
+    tests: AtomicU64,
+}
+
+impl Bench<'_> {
+    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+        self.tests.fetch_add(1, Ordering::Relaxed);
+        let steps: Vec<Step> = kept
+            .iter()
+            .flat_map(|n| self.script.statements[*n].steps.iter().cloned())
+            .collect();
+        self.stage.run(&self.tables, steps, self.fresh)
+    }
+
+    /// What the failure prints, if the statements fail the same way.
+    fn fails(&self, kept: &[usize]) -> Result<Option<String>, Error> {
+        Ok(match self.run(kept)? {
+            Run::Threw { trace, .. } if (self.is_same)(&trace) => Some(trace),
+            _ => None,
+        })
+    }
+}
+
+struct Search<'a> {
+    bench: &'a Bench<'a>,
+    /// The statements that may go, by delta.
+    deltas: &'a [usize],
+    /// Those that stay.
+    fixed: &'a [usize],
+}
+
+impl Search<'_> {
+    fn statements(&self, candidate: &DeltaSet) -> Vec<usize> {
+        let chosen = candidate.iter().map(|delta| self.deltas[delta as usize]);
+        let mut kept: Vec<usize> = chosen.chain(self.fixed.iter().copied()).collect();
+        kept.sort_unstable();
+        kept
+    }
+}
+
+impl Oracle for Search<'_> {
+    type Detail = String;
+    type Error = Error;
+
+    fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        Ok(match self.bench.run(&self.statements(candidate))? {
+            Run::Done => Verdict::Pass,
+            Run::Threw { trace, .. } if (self.bench.is_same)(&trace) => Verdict::Fail(trace),
+            Run::Threw { trace, .. } => Verdict::Unresolved(trace),
+            Run::Unresolved(why) => Verdict::Unresolved(why),
+        })
+    }
+}

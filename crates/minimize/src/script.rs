@@ -1,0 +1,264 @@
+//! Scripts: straight lines of statements.
+
+use std::collections::BTreeMap;
+
+use culprit_model::site::TypeDef;
+use culprit_model::value::split_descriptor;
+use culprit_model::{
+    EventKind, Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables,
+    ThreadId, TypeId, Value,
+};
+
+/// A straight line of statements.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// What the statements refer to.
+    pub tables: Tables,
+    pub statements: Vec<Statement>,
+}
+
+/// A call and its end, or an access to a field.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Statement {
+    pub steps: Vec<Step>,
+}
+
+impl Statement {
+    /// What it is given: receiver and arguments.
+    pub fn given(&self) -> &[Value] {
+        let first = self.steps.first();
+        first.map_or(&[], |step| &step.values[step.given()])
+    }
+
+    /// The objects it is given.
+    pub fn uses(&self) -> Vec<ObjectId> {
+        let mut found = Vec::new();
+        for value in self.given() {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, .. } = reference {
+                    found.push(*id);
+                }
+            });
+        }
+        found
+    }
+
+    /// The value that comes of it.
+    pub fn result(&self) -> Option<&Value> {
+        let last = self.steps.last()?;
+        match last.kind {
+            EventKind::IncomingReturn | EventKind::IncomingRead => last.values.last(),
+            _ => None,
+        }
+    }
+
+    /// The object that comes of it.
+    pub fn defines(&self) -> Option<ObjectId> {
+        match self.result()? {
+            Value::Reference(Reference::Object { id, .. } | Reference::Array { id, .. }) => {
+                Some(*id)
+            }
+            _ => None,
+        }
+    }
+
+    /// Every object that it has to do with.
+    pub fn objects(&self) -> Vec<ObjectId> {
+        let mut found = self.uses();
+        found.extend(self.defines());
+        for value in self.given() {
+            value.each_reference(&mut |reference| {
+                if let Reference::Array { id, .. } = reference {
+                    found.push(*id);
+                }
+            });
+        }
+        found
+    }
+
+    /// Whether an exception ended it.
+    pub fn threw(&self) -> bool {
+        let last = self.steps.last();
+        last.is_some_and(|step| step.kind == EventKind::IncomingThrow)
+    }
+}
+
+impl Script {
+    /// The script as a scenario, without what no statement refers to.
+    pub fn scenario(&self) -> Scenario {
+        let mut scenario = Scenario {
+            tables: self.tables.clone(),
+            steps: self.steps().cloned().collect(),
+        };
+        scenario.prune();
+        scenario
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.statements
+            .iter()
+            .flat_map(|statement| &statement.steps)
+    }
+
+    /// By statement, the earlier ones that make what it is given.
+    pub fn needs(&self) -> Vec<Vec<usize>> {
+        let mut made: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        let mut needs = Vec::with_capacity(self.statements.len());
+        for (number, statement) in self.statements.iter().enumerate() {
+            let uses = statement.uses();
+            let mut of_this: Vec<usize> =
+                uses.iter().filter_map(|id| made.get(id).copied()).collect();
+            of_this.sort_unstable();
+            of_this.dedup();
+            needs.push(of_this);
+            if let Some(id) = statement.defines() {
+                // A method that returns its receiver makes nothing.
+                if !uses.contains(&id) {
+                    made.insert(id, number);
+                }
+            }
+        }
+        needs
+    }
+
+    /// The name of a class.
+    pub fn class_name(&self, class: TypeId) -> &str {
+        let found = self.tables.types.binary_search_by_key(&class, |t| t.id);
+        found.map_or("?", |at| &self.tables.types[at].name)
+    }
+
+    pub fn site(&self, id: SiteId) -> Option<&Site> {
+        let found = self.tables.sites.binary_search_by_key(&id, |site| site.id);
+        found.ok().map(|at| &self.tables.sites[at])
+    }
+}
+
+/// Adds statements of its own to a script: calls of methods that the recording does not know.
+#[derive(Debug)]
+pub struct Author {
+    pub tables: Tables,
+    sites: BTreeMap<Member, SiteId>,
+    types: BTreeMap<String, TypeId>,
+    next_object: u64,
+}
+
+impl Author {
+    /// Objects are numbered from one on that the recording does not have.
+    pub fn new(tables: Tables, next_object: u64) -> Author {
+        let types = tables.types.iter();
+        Author {
+            types: types.map(|t| (t.name.clone(), t.id)).collect(),
+            sites: BTreeMap::new(),
+            tables,
+            next_object,
+        }
+    }
+
+    /// The type of a name.
+    pub fn class(&mut self, name: &str) -> TypeId {
+        if let Some(known) = self.types.get(name) {
+            return *known;
+        }
+        let last = self.tables.types.last().map_or(0, |t| t.id.0);
+        let id = TypeId(last + 1);
+        self.tables.types.push(TypeDef {
+            id,
+            name: name.to_owned(),
+            loader: 0,
+            constants: Vec::new(),
+            fields: Vec::new(),
+        });
+        self.types.insert(name.to_owned(), id);
+        id
+    }
+
+    /// An object that the recording does not have.
+    pub fn object(&mut self, class: &str) -> Value {
+        self.next_object += 1;
+        Value::Reference(Reference::Object {
+            id: ObjectId(self.next_object),
+            class: self.class(class),
+        })
+    }
+
+    fn site(&mut self, owner: &str, name: &str, descriptor: &str, is_static: bool) -> SiteId {
+        let target = Member {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+        };
+        if let Some(known) = self.sites.get(&target) {
+            return *known;
+        }
+        let last = self.tables.sites.last().map_or(0, |site| site.id.0);
+        let id = SiteId(last + 1);
+        self.tables.sites.push(Site {
+            id,
+            kind: SiteKind::Entry,
+            class: owner.to_owned(),
+            method: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            line: None,
+            source: None,
+            target: target.clone(),
+            is_static,
+        });
+        self.sites.insert(target, id);
+        id
+    }
+
+    /// `new owner(given)`, which is the object `made`.
+    pub fn construct(
+        &mut self,
+        owner: &str,
+        descriptor: &str,
+        given: Vec<Value>,
+        made: Value,
+    ) -> Statement {
+        let site = self.site(owner, "<init>", descriptor, false);
+        call(site, given, Some(made))
+    }
+
+    /// `owner.name(given)`, whose result is `made`.
+    pub fn call_static(
+        &mut self,
+        (owner, name, descriptor): (&str, &str, &str),
+        given: Vec<Value>,
+        made: Option<Value>,
+    ) -> Statement {
+        let site = self.site(owner, name, descriptor, true);
+        call(site, given, made)
+    }
+
+    /// `receiver.name(given)`; of a result nothing is kept unless it is `made`.
+    pub fn call(
+        &mut self,
+        (owner, name, descriptor): (&str, &str, &str),
+        receiver: Value,
+        given: Vec<Value>,
+        made: Option<Value>,
+    ) -> Statement {
+        let site = self.site(owner, name, descriptor, false);
+        let is_void = split_descriptor(descriptor).is_none_or(|(_, result)| result == "V");
+        let made = made.or((!is_void).then_some(Value::Reference(Reference::Unknown)));
+        let given = std::iter::once(receiver).chain(given).collect();
+        call(site, given, made)
+    }
+}
+
+fn call(site: SiteId, given: Vec<Value>, made: Option<Value>) -> Statement {
+    let step = |kind, values, depth| Step {
+        thread: ThreadId(1),
+        kind,
+        site,
+        values,
+        depth,
+        origin: None,
+    };
+    Statement {
+        steps: vec![
+            step(EventKind::IncomingCall, given, 0),
+            step(EventKind::IncomingReturn, made.into_iter().collect(), 1),
+        ],
+    }
+}

@@ -1,0 +1,36 @@
+package culprit.runtime;
+
+import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+
+/** What the executor needs where a program runs as it is. Only JVMs that replay have this class. */
+final class Plain {
+    private Plain() {}
+
+    /** A loader of the program, also for what asks its thread for one. */
+    static ClassLoader loader(String path) throws MalformedURLException {
+        String[] entries = path.split(File.pathSeparator);
+        URL[] places = new URL[entries.length];
+        for (int i = 0; i < entries.length; i++) {
+            places[i] = new File(entries[i]).toURI().toURL();
+        }
+        ClassLoader loader = new URLClassLoader(places, ClassLoader.getPlatformClassLoader());
+        Thread.currentThread().setContextClassLoader(loader);
+        return loader;
+    }
+
+    /** An exception as it is printed. */
+    static String trace(Throwable thrown) {
+        StringWriter trace = new StringWriter();
+        try {
+            thrown.printStackTrace(new PrintWriter(trace));
+        } catch (Throwable inTheProgram) {
+            return thrown.getClass().getName() + System.lineSeparator();
+        }
+        return trace.toString();
+    }
+}
