@@ -147,6 +147,11 @@ fn what_observed_objects_inherit_of_the_world_is_told() {
 }
 
 #[test]
+fn interfaces_of_every_version_call_out_of_their_initialisers() {
+    check("replay/initial");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }
