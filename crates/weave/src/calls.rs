@@ -238,7 +238,7 @@ pub(crate) fn weave(
         if way.looks_at_arguments() {
             before.op(op::ICONST_0);
             for (parameter, (kind, local)) in parameters.iter().zip(&locals) {
-                if library::may_be_handle(parameter) {
+                if library::may_lead_out(parameter) {
                     before.load(*kind, *local);
                     weaver.probe(&mut before, "foreign")?;
                 }

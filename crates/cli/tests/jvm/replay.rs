@@ -152,6 +152,11 @@ fn interfaces_of_every_version_call_out_of_their_initialisers() {
 }
 
 #[test]
+fn library_code_uses_streams_of_the_outside_there() {
+    check("replay/poured");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }
