@@ -383,6 +383,18 @@ pub fn super_call(owner: &str) -> CallPolicy {
     }
 }
 
+/// The field of a superclass that passes calls on, for the stream that it passes them on to: name and descriptor.
+/// Nothing but that decides whether what the superclass does is of the outside.
+pub fn passes_on_to(owner: &str) -> Option<(&'static str, &'static str)> {
+    match owner {
+        "java/io/FilterInputStream" => Some(("in", "Ljava/io/InputStream;")),
+        "java/io/FilterOutputStream" => Some(("out", "Ljava/io/OutputStream;")),
+        "java/io/FilterReader" => Some(("in", "Ljava/io/Reader;")),
+        "java/io/FilterWriter" => Some(("out", "Ljava/io/Writer;")),
+        _ => None,
+    }
+}
+
 /// Whether a method of the JDK may change an array that it is given; most only read it.
 pub fn fills_arrays(name: &str) -> bool {
     [
