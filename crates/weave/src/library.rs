@@ -440,7 +440,7 @@ pub fn may_have_state(parameter: &str) -> bool {
     let class = element.strip_prefix('L').and_then(|e| e.strip_suffix(';'));
     class.is_some_and(|class| {
         is_jdk_name(class)
-            && role(class) == Role::Live
+            && (role(class) == Role::Live || DATA.contains(&class))
             && !STATELESS
                 .iter()
                 .any(|stateless| class.starts_with(stateless))
@@ -473,9 +473,19 @@ const IMMUTABLE: [&str; 8] = [
     "java/lang/StackTraceElement",
 ];
 
-/// Whether the state of an object of a library class needs to be told only once.
+/// Classes of the outside whose objects are nothing but data. Observed code asks them outside, but live
+/// code that is given them looks at what they hold: hash tables do.
+const DATA: [&str; 5] = [
+    "java/io/File",
+    "java/lang/reflect/Constructor",
+    "java/lang/reflect/Field",
+    "java/lang/reflect/Method",
+    "java/net/URI",
+];
+
+/// Whether the state of an object of a JDK class needs to be told only once.
 pub fn is_immutable(class: &str) -> bool {
-    IMMUTABLE.iter().any(|prefix| class.starts_with(prefix))
+    IMMUTABLE.iter().any(|prefix| class.starts_with(prefix)) || DATA.contains(&class)
 }
 
 /// Whether a method of the JDK writes the fields of the object that calls it.
@@ -672,7 +682,8 @@ mod tests {
             ("[I", false),
             ("I", false),
             ("Ljava/util/function/Function;", false),
-            ("Ljava/io/File;", false),
+            ("Ljava/io/File;", true),
+            ("Ljava/io/FileInputStream;", false),
             ("Lcom/acme/Order;", false),
         ] {
             assert_eq!(may_have_state(parameter), expect, "{parameter}");

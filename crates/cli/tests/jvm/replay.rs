@@ -157,6 +157,11 @@ fn library_code_uses_streams_of_the_outside_there() {
 }
 
 #[test]
+fn data_of_the_outside_are_keys_of_tables_inside() {
+    check("replay/keyed");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }
