@@ -21,6 +21,7 @@ mod observed;
 pub mod outline;
 mod outside;
 pub mod probe;
+mod raise;
 mod reference;
 mod reflection;
 pub mod statics;

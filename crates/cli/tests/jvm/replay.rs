@@ -147,6 +147,21 @@ fn what_observed_objects_inherit_of_the_world_is_told() {
 }
 
 #[test]
+fn interfaces_of_every_version_call_out_of_their_initialisers() {
+    check("replay/initial");
+}
+
+#[test]
+fn library_code_uses_streams_of_the_outside_there() {
+    check("replay/poured");
+}
+
+#[test]
+fn data_of_the_outside_are_keys_of_tables_inside() {
+    check("replay/keyed");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }

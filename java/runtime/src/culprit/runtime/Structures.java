@@ -59,7 +59,13 @@ final class Structures {
 
     @ForceInline
     private static boolean mayBeShell(Object o) {
-        return ClassInfo.role(o) == ClassInfo.LIVE && !Identity.isFresh(o);
+        return hasState(ClassInfo.of(o)) && !Identity.isFresh(o);
+    }
+
+    /** What runs live, and what is nothing but data. */
+    @ForceInline
+    private static boolean hasState(ClassInfo info) {
+        return info.role == ClassInfo.LIVE || info.isImmutable;
     }
 
     @ForceInline
@@ -114,7 +120,7 @@ final class Structures {
     private static boolean isShell(Object o) {
         ClassInfo info = ClassInfo.of(o);
         return info.form == ClassInfo.OBJECT
-                && info.role == ClassInfo.LIVE
+                && hasState(info)
                 && Identity.crossed(o)
                 && !(info.isImmutable && Identity.isStated(o));
     }
