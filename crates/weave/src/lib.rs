@@ -11,6 +11,7 @@ pub mod coupling;
 mod detour;
 mod fresh;
 mod given;
+mod handback;
 pub mod hook;
 mod identity;
 pub mod library;
@@ -24,6 +25,7 @@ pub mod probe;
 mod reference;
 mod reflection;
 pub mod statics;
+mod strings;
 pub mod stub;
 
 pub use outline::Outline;
