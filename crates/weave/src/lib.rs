@@ -11,6 +11,7 @@ pub mod coupling;
 mod detour;
 mod fresh;
 mod given;
+mod handback;
 pub mod hook;
 mod identity;
 pub mod library;
@@ -25,6 +26,7 @@ mod raise;
 mod reference;
 mod reflection;
 pub mod statics;
+mod strings;
 pub mod stub;
 
 pub use outline::Outline;

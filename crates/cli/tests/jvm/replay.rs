@@ -127,6 +127,16 @@ fn functions_from_outside_are_called_by_library_code() {
 }
 
 #[test]
+fn equal_strings_are_one_or_two_as_they_were() {
+    check("replay/alike");
+}
+
+#[test]
+fn library_code_finds_its_objects_as_external_code_left_them() {
+    check("replay/handback");
+}
+
+#[test]
 fn streams_know_observed_classes_again() {
     check("replay/streamed");
 }
