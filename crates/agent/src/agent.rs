@@ -222,6 +222,11 @@ impl Agent {
                 "(Ljava/lang/Object;J)Ljava/lang/Object;",
             ),
             ("Structures", "matters", "(Ljava/lang/Object;)Z"),
+            (
+                "Strings",
+                "compared",
+                "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;",
+            ),
             ("Probe", "enter", "(JI)J"),
             ("Failures", "test", "(Ljava/lang/Throwable;)V"),
             (

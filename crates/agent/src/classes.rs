@@ -391,7 +391,7 @@ impl Classes {
             | (role as u64) << 28
             | u64::from(code) << 32
             | u64::from(facts.has_id) << 40
-            | u64::from(role == Role::Live && library::is_immutable(host(name))) << 41;
+            | u64::from(role != Role::Observed && library::is_immutable(host(name))) << 41;
         packed as i64
     }
 

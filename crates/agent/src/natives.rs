@@ -17,7 +17,7 @@ use culprit_trace::{BlobKind, ThreadDef};
 
 use crate::agent::Agent;
 use crate::children::{Way, way};
-use crate::classes::internal_name;
+use crate::classes::{internal_name, plain_name};
 use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
 use crate::{agent, callbacks, forget_on_panic, worker};
@@ -291,7 +291,7 @@ extern "system" fn fields(env: Env, _: jclass, class: jint, described: jstring) 
         let fields = fields.lines().filter_map(|line| {
             let mut words = line.split(' ');
             Some(Member {
-                owner: words.next()?.to_owned(),
+                owner: plain_name(words.next()?),
                 name: words.next()?.to_owned(),
                 descriptor: words.next()?.to_owned(),
             })

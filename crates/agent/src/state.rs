@@ -64,12 +64,18 @@ pub(crate) struct State {
     answer: AtomicU64,
     /// What the next object carries that an observed constructor makes on this thread.
     births: AtomicU64,
+    /// Events of the thread in buffers before this one.
+    events: AtomicU64,
+    /// How many events there were when the thread last compared two equal strings, and how many such
+    /// comparisons in a row there were since.
+    alike_since: AtomicU64,
+    alike: AtomicU64,
     own_slot: [AtomicU64; 2],
 }
 
 /// Names and offsets of the fields that the runtime knows, for the test that compares them.
 #[cfg(test)]
-pub(crate) const LAYOUT: [(&str, usize); 17] = [
+pub(crate) const LAYOUT: [(&str, usize); 20] = [
     ("POSITION", std::mem::offset_of!(State, position)),
     ("PUBLISHED", std::mem::offset_of!(State, published)),
     ("BASE", std::mem::offset_of!(State, base)),
@@ -87,6 +93,9 @@ pub(crate) const LAYOUT: [(&str, usize); 17] = [
     ("LEFT_OUT", std::mem::offset_of!(State, left_out)),
     ("ANSWER", std::mem::offset_of!(State, answer)),
     ("BIRTHS", std::mem::offset_of!(State, births)),
+    ("EVENTS", std::mem::offset_of!(State, events)),
+    ("ALIKE_SINCE", std::mem::offset_of!(State, alike_since)),
+    ("ALIKE", std::mem::offset_of!(State, alike)),
 ];
 
 /// What the first object carries that an observed constructor makes on a thread: the marks that
@@ -294,6 +303,9 @@ impl States {
         state.chained.store(0, Ordering::Relaxed);
         state.left_out.store(0, Ordering::Relaxed);
         state.births.store(first_birth(thread), Ordering::Relaxed);
+        state.events.store(0, Ordering::Relaxed);
+        state.alike_since.store(0, Ordering::Relaxed);
+        state.alike.store(0, Ordering::Relaxed);
         state
             .stopped
             .store(i32::from(threads.stopped), Ordering::Relaxed);
@@ -352,6 +364,8 @@ impl States {
         slot.buffer.copy_in(&partial);
         slot.drained = 0;
         slot.drained_events = 0;
+        let events = state.published.load(Ordering::Relaxed) >> 32;
+        state.events.fetch_add(events, Ordering::Relaxed);
         state.aim(&slot.buffer, partial.len(), self.is_gated());
         chunk
     }

@@ -88,6 +88,7 @@ pub struct Simulation {
     states: Vec<Option<Box<State>>>,
     this_inits: BTreeSet<u32>,
     names: Names,
+    merges_classes: bool,
 }
 
 impl Simulation {
@@ -100,6 +101,11 @@ impl Simulation {
     /// constructors of new objects. Rising pcs.
     pub fn this_inits(&self) -> impl Iterator<Item = u32> + '_ {
         self.this_inits.iter().copied()
+    }
+
+    /// Whether two different classes came to one place and are `java/lang/Object` from there on.
+    pub fn merges_classes(&self) -> bool {
+        self.merges_classes
     }
 
     /// The internal name of a class, or the descriptor of an array.
@@ -157,6 +163,7 @@ pub fn simulate(code: &Code, pool: &Pool, method: MethodContext) -> Result<Simul
         states: machine.states,
         this_inits: machine.this_inits,
         names: machine.names,
+        merges_classes: machine.merges_classes,
     })
 }
 
@@ -195,6 +202,7 @@ struct Machine<'a> {
     names: Names,
     /// Slots kept in `states`.
     slots: usize,
+    merges_classes: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -222,6 +230,7 @@ impl<'a> Machine<'a> {
             this_inits: BTreeSet::new(),
             names,
             slots: 0,
+            merges_classes: false,
         })
     }
 
@@ -417,7 +426,10 @@ impl<'a> Machine<'a> {
             let merged = match (*old, *new) {
                 (a, b) if a == b => a,
                 (Type::Object(a), Type::Null) | (Type::Null, Type::Object(a)) => Type::Object(a),
-                (Type::Object(_), Type::Object(_)) => self.names.intern(b"java/lang/Object"),
+                (Type::Object(_), Type::Object(_)) => {
+                    self.merges_classes = true;
+                    self.names.intern(b"java/lang/Object")
+                }
                 _ => Type::Top,
             };
             changed |= merged != *old;

@@ -52,10 +52,13 @@ pub enum EventKind {
     /// that an observed constructor made on a thread after so many others. Values: the object, the
     /// thread, the number.
     Born = 22,
+    /// Observed code found two equal strings to be two objects. Values: the string, and how many times
+    /// the thread has found two to be one since its last event.
+    Apart = 23,
 }
 
 impl EventKind {
-    pub const ALL: [EventKind; 18] = [
+    pub const ALL: [EventKind; 19] = [
         EventKind::IncomingCall,
         EventKind::IncomingReturn,
         EventKind::IncomingThrow,
@@ -74,6 +77,7 @@ impl EventKind {
         EventKind::ObjectState,
         EventKind::Held,
         EventKind::Born,
+        EventKind::Apart,
     ];
 
     pub fn from_code(code: u8) -> Option<EventKind> {
@@ -110,6 +114,7 @@ impl EventKind {
             EventKind::ObjectState => "object-state",
             EventKind::Held => "held",
             EventKind::Born => "born",
+            EventKind::Apart => "apart",
         }
     }
 
@@ -117,7 +122,11 @@ impl EventKind {
     pub fn is_aside(self) -> bool {
         matches!(
             self,
-            EventKind::IdentityHash | EventKind::ObjectState | EventKind::Held | EventKind::Born
+            EventKind::IdentityHash
+                | EventKind::ObjectState
+                | EventKind::Held
+                | EventKind::Born
+                | EventKind::Apart
         )
     }
 

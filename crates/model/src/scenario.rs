@@ -79,7 +79,8 @@ impl Step {
             | EventKind::ArrayContents
             | EventKind::IdentityHash
             | EventKind::ObjectState
-            | EventKind::Born => Part::Answer,
+            | EventKind::Born
+            | EventKind::Apart => Part::Answer,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingCall
@@ -101,7 +102,7 @@ impl Step {
             | EventKind::OutgoingReturn
             | EventKind::OutgoingThrow
             | EventKind::ArrayContents => 0..all,
-            EventKind::OutgoingRead | EventKind::IdentityHash => last..all,
+            EventKind::OutgoingRead | EventKind::IdentityHash | EventKind::Apart => last..all,
             EventKind::ObjectState => 1..all,
             EventKind::Born => 0..1,
             EventKind::IncomingRead => 0..last,

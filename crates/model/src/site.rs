@@ -70,7 +70,8 @@ impl Site {
             EventKind::IdentityHash
             | EventKind::ObjectState
             | EventKind::Held
-            | EventKind::Born => matches!(
+            | EventKind::Born
+            | EventKind::Apart => matches!(
                 self.kind,
                 SiteKind::Entry | SiteKind::Call | SiteKind::Callee
             ),
@@ -109,7 +110,9 @@ impl Site {
             EventKind::ArrayRead | EventKind::ArrayWrite => {
                 vec![Shape::Reference, Shape::Int, accessed()?]
             }
-            EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
+            EventKind::IdentityHash | EventKind::Apart => {
+                vec![Shape::Reference, Shape::Int]
+            }
             // The pieces follow, as many as there are.
             EventKind::ObjectState | EventKind::Held => vec![Shape::Reference],
             EventKind::Born => vec![Shape::Reference, Shape::Int, Shape::Long],

@@ -161,7 +161,7 @@ impl Layout {
                 visit(Shape::Int)?;
                 visit(accessed()?)
             }
-            EventKind::IdentityHash => {
+            EventKind::IdentityHash | EventKind::Apart => {
                 visit(Shape::Reference)?;
                 visit(Shape::Int)
             }
@@ -700,7 +700,7 @@ mod tests {
         for kind in EventKind::ALL {
             assert_eq!(kind_of(kind as u8), Some(kind));
         }
-        for control in [0, KIND_TURN, KIND_UNWOUND, KIND_GAP, KIND_PAD, 23] {
+        for control in [0, KIND_TURN, KIND_UNWOUND, KIND_GAP, KIND_PAD, 24] {
             assert_eq!(kind_of(control), None);
         }
     }

@@ -38,6 +38,8 @@ enum Way {
     OutWith,
     /// On a receiver that decides at run time, or if an argument is of the outside.
     OutIfWith,
+    /// To a superclass, if the stream that it passes calls on to is of the outside.
+    OutOnTo(&'static str, &'static str),
 }
 
 impl Way {
@@ -45,9 +47,9 @@ impl Way {
         !matches!(self, Way::Out | Way::OutWith)
     }
 
-    /// Whether arguments decide at run time.
+    /// Whether arguments, or what the receiver has of them, decide at run time.
     fn looks_at_arguments(self) -> bool {
-        matches!(self, Way::OutWith | Way::OutIfWith)
+        matches!(self, Way::OutWith | Way::OutIfWith | Way::OutOnTo(..))
     }
 }
 
@@ -121,6 +123,11 @@ fn way(
     if owner == VAR_HANDLE && reaches_outside(descriptor, world) {
         return Some(Way::OutOn);
     }
+    if let (op::INVOKESPECIAL, false) = (opcode, without_receiver)
+        && let Some((field, of)) = library::passes_on_to(owner)
+    {
+        return Some(Way::OutOnTo(field, of));
+    }
     let policy = match opcode {
         _ if without_receiver => library::static_call(owner, name, descriptor),
         op::INVOKESPECIAL => library::super_call(owner),
@@ -179,7 +186,7 @@ pub(crate) fn weave(
         Way::OutIf => "outIf",
         Way::OutIfThread => "outIfThread",
         Way::OutWith => "outWith",
-        Way::OutIfWith => "outIfWith",
+        Way::OutIfWith | Way::OutOnTo(..) => "outIfWith",
     };
     let (parameters, _) =
         split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
@@ -235,10 +242,15 @@ pub(crate) fn weave(
                 before.astore(receiver).aload(receiver);
             }
         }
-        if way.looks_at_arguments() {
+        if let Way::OutOnTo(field, of) = way {
+            let field = weaver.pool.add_field_ref(owner, field, of)?;
+            before.dup().getfield(field);
+            before.op(op::ICONST_0).op(op::SWAP);
+            weaver.probe(&mut before, "foreign")?;
+        } else if way.looks_at_arguments() {
             before.op(op::ICONST_0);
             for (parameter, (kind, local)) in parameters.iter().zip(&locals) {
-                if library::may_be_handle(parameter) {
+                if library::may_lead_out(parameter) {
                     before.load(*kind, *local);
                     weaver.probe(&mut before, "foreign")?;
                 }

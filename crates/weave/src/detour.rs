@@ -7,13 +7,12 @@ use culprit_classfile::{Asm, Attribute, Code, Instruction, LocalKind, Member, Ty
 use culprit_model::value::split_descriptor;
 
 use crate::method::{Target, Weaver};
+use crate::raise::JAVA_8;
 use crate::reference::return_of;
 use crate::{Error, probe};
 
 /// How the names of detours start.
 const DETOUR: &str = "$culprit$out$";
-/// The first version in which interfaces have code besides their initialiser.
-const JAVA_8: u16 = 52;
 /// What the parameters of a method may take.
 const MOST_SLOTS: usize = 255;
 /// Number of the temporary for a new object; calls use those of their arguments.
@@ -45,7 +44,9 @@ pub(crate) fn take(
         _ => Way::On,
     };
     if weaver.in_interface && weaver.context.major < JAVA_8 {
-        return Err(Error::Detour("an interface of this version has no methods"));
+        return Err(Error::Detour(
+            "an old interface, with an initialiser that newer ones cannot have",
+        ));
     }
     // The receiver and the token come on top.
     if slots(target.descriptor)? + 3 > MOST_SLOTS {

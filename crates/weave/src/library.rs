@@ -250,6 +250,18 @@ const REFLECTION: [&str; 30] = [
 /// Where handles of methods and fields are.
 const HANDLES: &str = "java/lang/invoke/";
 
+/// What live code reads from or writes to. One of the outside is empty on replay.
+const STREAMS: [&str; 8] = [
+    "Ljava/io/InputStream;",
+    "Ljava/io/OutputStream;",
+    "Ljava/io/PrintStream;",
+    "Ljava/io/PrintWriter;",
+    "Ljava/io/Reader;",
+    "Ljava/io/Writer;",
+    "Ljava/lang/Appendable;",
+    "Ljava/lang/Readable;",
+];
+
 /// Static members of `System` that only move or compare what is there already.
 const PURE_SYSTEM: [&str; 2] = ["arraycopy", "lineSeparator"];
 
@@ -303,7 +315,7 @@ pub fn static_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
     }
     match role(owner) {
         Role::External => CallPolicy::Outside,
-        _ if takes_handles(owner, descriptor) => CallPolicy::ByArguments,
+        _ if takes_outside(owner, descriptor) => CallPolicy::ByArguments,
         _ => CallPolicy::Inside,
     }
 }
@@ -316,18 +328,28 @@ pub fn is_external_member(owner: &str, name: &str, descriptor: &str) -> bool {
         .any(|(o, n, d)| *o == owner && *n == name && (d.is_empty() || *d == descriptor))
 }
 
-/// Whether code that makes handles is given what it makes them of. The JVM itself looks into that, where
-/// an empty object would be its end.
-fn takes_handles(owner: &str, descriptor: &str) -> bool {
+/// Whether live code is given what only the outside can use: streams; and, where it makes handles, what
+/// it makes them of. The JVM itself looks into that, where an empty object would be its end.
+fn takes_outside(owner: &str, descriptor: &str) -> bool {
+    let makes_handles = owner.starts_with(HANDLES);
     // Accesses by a variable handle are given whatever the variable holds.
-    owner.starts_with(HANDLES)
+    role(owner) == Role::Live
         && owner != "java/lang/invoke/VarHandle"
-        && split_descriptor(descriptor)
-            .is_some_and(|(parameters, _)| parameters.iter().any(|p| may_be_handle(p)))
+        && split_descriptor(descriptor).is_some_and(|(parameters, _)| {
+            parameters.iter().any(|parameter| match makes_handles {
+                true => may_be_handle(parameter),
+                false => STREAMS.contains(parameter),
+            })
+        })
+}
+
+/// Whether a parameter is one of those for which a call may be of the outside.
+pub fn may_lead_out(parameter: &str) -> bool {
+    STREAMS.contains(&parameter) || may_be_handle(parameter)
 }
 
 /// Whether a parameter is for a handle, for what handles are made of, or for an array of such.
-pub fn may_be_handle(parameter: &str) -> bool {
+fn may_be_handle(parameter: &str) -> bool {
     let class = parameter.trim_start_matches('[').strip_prefix('L');
     class.is_some_and(|class| {
         [HANDLES, "java/lang/reflect/", "java/lang/ClassLoader;"]
@@ -345,7 +367,7 @@ pub fn instance_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
         ("java/lang/invoke/MethodHandle", name) if name.starts_with("invoke") => {
             CallPolicy::Outside
         }
-        _ if takes_handles(owner, descriptor) => CallPolicy::ByArguments,
+        _ if takes_outside(owner, descriptor) => CallPolicy::ByArguments,
         _ => match role(owner) {
             Role::Value => CallPolicy::Inside,
             _ => CallPolicy::ByReceiver,
@@ -358,6 +380,18 @@ pub fn super_call(owner: &str) -> CallPolicy {
     match role(owner) {
         Role::External => CallPolicy::Outside,
         _ => CallPolicy::Inside,
+    }
+}
+
+/// The field of a superclass that passes calls on, for the stream that it passes them on to: name and descriptor.
+/// Nothing but that decides whether what the superclass does is of the outside.
+pub fn passes_on_to(owner: &str) -> Option<(&'static str, &'static str)> {
+    match owner {
+        "java/io/FilterInputStream" => Some(("in", "Ljava/io/InputStream;")),
+        "java/io/FilterOutputStream" => Some(("out", "Ljava/io/OutputStream;")),
+        "java/io/FilterReader" => Some(("in", "Ljava/io/Reader;")),
+        "java/io/FilterWriter" => Some(("out", "Ljava/io/Writer;")),
+        _ => None,
     }
 }
 
@@ -406,7 +440,7 @@ pub fn may_have_state(parameter: &str) -> bool {
     let class = element.strip_prefix('L').and_then(|e| e.strip_suffix(';'));
     class.is_some_and(|class| {
         is_jdk_name(class)
-            && role(class) == Role::Live
+            && (role(class) == Role::Live || DATA.contains(&class))
             && !STATELESS
                 .iter()
                 .any(|stateless| class.starts_with(stateless))
@@ -439,9 +473,19 @@ const IMMUTABLE: [&str; 8] = [
     "java/lang/StackTraceElement",
 ];
 
-/// Whether the state of an object of a library class needs to be told only once.
+/// Classes of the outside whose objects are nothing but data. Observed code asks them outside, but live
+/// code that is given them looks at what they hold: hash tables do.
+const DATA: [&str; 5] = [
+    "java/io/File",
+    "java/lang/reflect/Constructor",
+    "java/lang/reflect/Field",
+    "java/lang/reflect/Method",
+    "java/net/URI",
+];
+
+/// Whether the state of an object of a JDK class needs to be told only once.
 pub fn is_immutable(class: &str) -> bool {
-    IMMUTABLE.iter().any(|prefix| class.starts_with(prefix))
+    IMMUTABLE.iter().any(|prefix| class.starts_with(prefix)) || DATA.contains(&class)
 }
 
 /// Whether a method of the JDK writes the fields of the object that calls it.
@@ -638,7 +682,8 @@ mod tests {
             ("[I", false),
             ("I", false),
             ("Ljava/util/function/Function;", false),
-            ("Ljava/io/File;", false),
+            ("Ljava/io/File;", true),
+            ("Ljava/io/FileInputStream;", false),
             ("Lcom/acme/Order;", false),
         ] {
             assert_eq!(may_have_state(parameter), expect, "{parameter}");
@@ -678,6 +723,32 @@ mod tests {
             ),
             CallPolicy::ByReceiver
         );
+    }
+
+    #[test]
+    fn live_code_asks_where_a_stream_is_from() {
+        for (owner, name, descriptor, expect) in [
+            (
+                "java/util/Properties",
+                "load",
+                "(Ljava/io/InputStream;)V",
+                CallPolicy::ByArguments,
+            ),
+            (
+                "java/util/Properties",
+                "getProperty",
+                "(Ljava/lang/String;)Ljava/lang/String;",
+                CallPolicy::ByReceiver,
+            ),
+            (
+                "java/lang/invoke/VarHandle",
+                "set",
+                "(Lapp/A;Ljava/io/Reader;)V",
+                CallPolicy::ByReceiver,
+            ),
+        ] {
+            assert_eq!(instance_call(owner, name, descriptor), expect, "{name}");
+        }
     }
 
     #[test]

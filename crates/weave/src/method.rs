@@ -14,6 +14,7 @@ use culprit_model::{Site, SiteId, SiteKind};
 use crate::fresh::Flow;
 use crate::identity;
 use crate::probe::{self, local_kind, variant};
+use crate::raise;
 use crate::reference::{self, Given};
 use crate::{Error, ID_FIELD, Purpose, Settings, SiteNumbers, Woven};
 
@@ -107,6 +108,9 @@ pub(crate) fn weave_class(
     finish: impl Fn(&mut ClassFile) -> Result<(), Error>,
 ) -> Result<Woven, Error> {
     let class_name = class.name()?.into_owned();
+    if settings.purpose == Purpose::Replay {
+        raise::interface(&mut class)?;
+    }
     let source = source_file(&class);
     let shares_privates = [
         "NestHost",

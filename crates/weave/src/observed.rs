@@ -8,6 +8,7 @@ use culprit_model::{EventKind, SiteId, SiteKind};
 
 use crate::calls;
 use crate::given;
+use crate::handback;
 use crate::identity;
 use crate::library;
 use crate::lines;
@@ -17,6 +18,7 @@ use crate::outside;
 use crate::probe::{self, ANSWER, local_kind, variant};
 use crate::reference;
 use crate::statics;
+use crate::strings;
 use crate::{Error, ID_FIELD, MemberKind, Purpose, Settings, World};
 
 pub(crate) fn weave(
@@ -53,6 +55,7 @@ pub(crate) fn weave(
     }
     weaver.enter(token, site, &entrance)?;
     weaver.before_returns(token, site, "returned")?;
+    handback::weave(weaver, token, site)?;
 
     let code = weaver.code;
     let this_calls = if weaver.is_constructor() {
@@ -60,10 +63,13 @@ pub(crate) fn weave(
     } else {
         Vec::new()
     };
+    let mut compares = false;
+    let mut settled = false;
     for instruction in code.instructions() {
         let instruction = instruction?;
         if weaver.purpose == Purpose::Replay {
             if weaver.is_probe_beside(&instruction)? {
+                settled |= strings::is_probe(weaver, &instruction)?;
                 continue;
             }
             locks::gate(weaver, &instruction)?;
@@ -81,6 +87,9 @@ pub(crate) fn weave(
             op::GETFIELD | op::GETSTATIC | op::PUTFIELD | op::PUTSTATIC => {
                 field(weaver, world, token, &instruction)?;
             }
+            // The recording beside this replay has asked it already.
+            op::IF_ACMPEQ | op::IF_ACMPNE if settled => settled = false,
+            op::IF_ACMPEQ | op::IF_ACMPNE => compares |= strings::weave(weaver, &instruction)?,
             _ if settings.arrays == Arrays::Accesses => element(weaver, token, &instruction)?,
             _ => {}
         }
@@ -109,7 +118,7 @@ pub(crate) fn weave(
             weaver.editor.insert_after(pc, asm);
         }
     }
-    if weaver.sites_made() == 1 && is_closed(weaver) {
+    if weaver.sites_made() == 1 && !compares && is_closed(weaver) {
         return Ok(false);
     }
 

@@ -23,7 +23,7 @@ pub const BESIDE_NAMES: [(&str, &str); 2] = [
 ];
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 46] = [
+const SINGLE: [(&str, &str); 49] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -49,6 +49,15 @@ const SINGLE: [(&str, &str); 46] = [
     ("given", "(Ljava/lang/Object;JI)V"),
     ("putGiven", "(Ljava/lang/Object;JJI)V"),
     ("backNew", "(Ljava/lang/Object;JI)V"),
+    ("events", "(J)J"),
+    (
+        "handsBack",
+        "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/String;JJI)V",
+    ),
+    (
+        "compared",
+        "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+    ),
     ("refilled", "(Ljava/lang/Object;JI)V"),
     ("contents", "(Ljava/lang/Object;J)V"),
     ("contentsPart", "(Ljava/lang/Object;Ljava/lang/Object;IIJ)V"),

@@ -12,13 +12,12 @@ use culprit_model::value::split_descriptor;
 use crate::Error;
 use crate::method::Target;
 use crate::probe::BESIDE;
+use crate::raise::JAVA_8;
 
 /// How the names of bodies start; the same is in `Hiding.java`.
 pub(crate) const BODY: &str = "lambda$culprit$";
 
 const FACTORY: &str = "java/lang/invoke/LambdaMetafactory";
-/// The first version in which interfaces have static methods.
-const JAVA_8: u16 = 52;
 const TOO_MANY: Error = Error::References("too many bootstrap methods");
 /// Classes and packages whose methods look who calls them: a body would be seen.
 const CALLER_AWARE: [&str; 11] = [

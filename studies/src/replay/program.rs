@@ -90,7 +90,7 @@ pub const PROGRAMS: [Program; 4] = [
         extent: Extent {
             sets_of: SetsOf::Library,
             alone: usize::MAX,
-            random: 100,
+            random: 64,
             most_events: u64::MAX,
         },
         limit: Duration::from_secs(60),

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong, jobject, jstring};
+use culprit_jvmti::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring};
 use culprit_jvmti::{Jni, Local, NativeMethod};
 use culprit_model::ThreadId;
 
@@ -49,6 +49,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         method("read", "(JI)Ljava/lang/Object;", read as *mut c_void),
         method("hash", "(J)I", hash as *mut c_void),
         method("state", "(JLjava/lang/Object;)V", state as *mut c_void),
+        method("apart", "(JI)Z", apart as *mut c_void),
         method("element", "(JLjava/lang/Object;I)V", element as *mut c_void),
         method("awaitLock", "()V", await_lock as *mut c_void),
         method("published", "(J)V", published as *mut c_void),
@@ -185,6 +186,17 @@ extern "system" fn state(env: Env, _: jclass, state: jlong, object: jobject) {
             worker.halt(halt);
         }
     });
+}
+
+extern "system" fn apart(env: Env, _: jclass, state: jlong, before: jint) -> jboolean {
+    remember_state(state);
+    with(env, 0, |worker, agent, jni| {
+        let apart = worker.apart(agent, jni, before).unwrap_or_else(|halt| {
+            worker.halt(halt);
+            false
+        });
+        jboolean::from(apart)
+    })
 }
 
 extern "system" fn element(env: Env, _: jclass, state: jlong, array: jobject, index: jint) {

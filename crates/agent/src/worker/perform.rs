@@ -587,6 +587,17 @@ impl Worker {
         })
     }
 
+    /// Whether two equal strings are two, which observed code is about to ask, after so many since its
+    /// last event that were one. No turn is waited for: where they are one there is no step.
+    pub(super) fn apart(&self, agent: &Agent, jni: &Jni<'_>, before: i32) -> Result<bool, Halt> {
+        self.catch_up(agent, jni)?;
+        let own = natives::own_thread();
+        let step = self.run.lock_safe().next_of(own, &self.incoming);
+        Ok(step.is_some_and(|step| {
+            step.kind == EventKind::Apart && step.values.last() == Some(&Value::Int(before))
+        }))
+    }
+
     fn result<'j>(&self, jni: &Jni<'j>, value: Option<&Value>) -> Result<Answered<'j>, Halt> {
         let Some(value) = value else {
             return Ok(Answered::Nothing);

@@ -25,6 +25,9 @@ use crate::recorder::Message;
 
 pub(super) type Incoming = Mutex<BufReader<UnixStream>>;
 
+/// So many steps ahead the next one of a thread is looked for.
+const FARTHEST: usize = 1 << 16;
+
 /// The scenario's side of a comparison.
 #[derive(Default)]
 pub(super) struct Said {
@@ -290,6 +293,21 @@ impl Run {
             self.read(incoming);
         }
         self.steps.get(ahead)
+    }
+
+    /// The next step of a thread, or of any, if it is not too far ahead.
+    pub(super) fn next_of(
+        &mut self,
+        thread: Option<ThreadId>,
+        incoming: &Incoming,
+    ) -> Option<Arc<Step>> {
+        for ahead in 0..FARTHEST {
+            let step = self.peek(ahead, incoming)?;
+            if thread.is_none_or(|thread| thread == step.thread) {
+                return Some(Arc::clone(step));
+            }
+        }
+        None
     }
 
     /// Whether the next step is the initialiser of an external class that calls observed code.

@@ -126,6 +126,10 @@ pub(crate) fn describe(kind: EventKind, site: &Site, values: &[String]) -> Strin
             None => "== state".to_owned(),
         },
         EventKind::Held => format!("== goes out with it: {}", values.join(", ")),
+        EventKind::Apart => match values {
+            [string, _] => format!("== {string} is compared with another that is equal"),
+            _ => "== apart".to_owned(),
+        },
         EventKind::Born => match values {
             [object, thread, number] => {
                 format!("== {object} is what thread {thread} made as number {number}")

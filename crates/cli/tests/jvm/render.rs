@@ -135,6 +135,7 @@ impl<'r> Renderer<'r> {
             EventKind::ObjectState => format!("== state of {}", values.join("; ")),
             EventKind::Held => format!("== with it: {}", values.join(", ")),
             EventKind::Born => format!("== born {}", values.join(", ")),
+            EventKind::Apart => format!("== apart {}", values.join(", ")),
         }
     }
 

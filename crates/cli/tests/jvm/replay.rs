@@ -127,6 +127,16 @@ fn functions_from_outside_are_called_by_library_code() {
 }
 
 #[test]
+fn equal_strings_are_one_or_two_as_they_were() {
+    check("replay/alike");
+}
+
+#[test]
+fn library_code_finds_its_objects_as_external_code_left_them() {
+    check("replay/handback");
+}
+
+#[test]
 fn streams_know_observed_classes_again() {
     check("replay/streamed");
 }
@@ -144,6 +154,21 @@ fn causes_leave_with_exceptions() {
 #[test]
 fn what_observed_objects_inherit_of_the_world_is_told() {
     check("replay/seeded");
+}
+
+#[test]
+fn interfaces_of_every_version_call_out_of_their_initialisers() {
+    check("replay/initial");
+}
+
+#[test]
+fn library_code_uses_streams_of_the_outside_there() {
+    check("replay/poured");
+}
+
+#[test]
+fn data_of_the_outside_are_keys_of_tables_inside() {
+    check("replay/keyed");
 }
 
 #[test]

@@ -360,7 +360,8 @@ fn is_inside(kind: EventKind) -> bool {
         | EventKind::IdentityHash
         | EventKind::ObjectState
         | EventKind::Held
-        | EventKind::Born => true,
+        | EventKind::Born
+        | EventKind::Apart => true,
         EventKind::IncomingCall
         | EventKind::IncomingRead
         | EventKind::IncomingWrite

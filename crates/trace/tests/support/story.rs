@@ -101,6 +101,7 @@ fn kinds(site: &Site) -> Vec<EventKind> {
             EventKind::ObjectState,
             EventKind::Held,
             EventKind::Born,
+            EventKind::Apart,
         ],
         SiteKind::Field => vec![
             EventKind::OutgoingRead,
@@ -126,7 +127,7 @@ fn shapes(site: &Site, kind: EventKind) -> Vec<Shape> {
         | EventKind::OutgoingThrow
         | EventKind::ArrayContents
         | EventKind::Constructed => vec![Shape::Reference],
-        EventKind::IdentityHash => vec![Shape::Reference, Shape::Int],
+        EventKind::IdentityHash | EventKind::Apart => vec![Shape::Reference, Shape::Int],
         // The object and two pieces.
         EventKind::ObjectState | EventKind::Held => vec![Shape::Reference; 3],
         EventKind::Born => vec![Shape::Reference, Shape::Int, Shape::Long],

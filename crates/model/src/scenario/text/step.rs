@@ -13,7 +13,7 @@ use crate::{EventIndex, EventKind, SiteId, ThreadId};
 const DEEPEST: u32 = 24;
 
 /// Signs of the kinds; of two that start alike, the longer one first.
-const SIGNS: [(EventKind, &str); 18] = [
+const SIGNS: [(EventKind, &str); 19] = [
     (EventKind::IncomingRead, "=> get"),
     (EventKind::IncomingWrite, "=> set"),
     (EventKind::IncomingCall, "=>"),
@@ -32,6 +32,7 @@ const SIGNS: [(EventKind, &str); 18] = [
     (EventKind::ObjectState, "== state"),
     (EventKind::Held, "== held"),
     (EventKind::Born, "== born"),
+    (EventKind::Apart, "== apart"),
 ];
 
 fn sign(kind: EventKind) -> &'static str {

@@ -13,7 +13,7 @@ import java.util.function.BiConsumer;
  */
 final class Beside implements BiConsumer<Object, Integer> {
     /** What the recording is about to look at. */
-    static final Integer HASH = 1, STATE = 2;
+    static final Integer HASH = 1, STATE = 2, STRINGS = 3;
 
     /** The other runtime; null in a JVM that has one alone. Set by the agent. */
     private static BiConsumer<Object, Integer> other;
@@ -35,6 +35,18 @@ final class Beside implements BiConsumer<Object, Integer> {
         if (!State.REPLAYS && other != null) {
             other.accept(o, what);
         }
+    }
+
+    /** Whether there is another runtime. */
+    static boolean isThere() {
+        return other != null;
+    }
+
+    /** Whether two equal strings are one, as the replay has it. */
+    static boolean areOne(String one, String two) {
+        Object[] pair = {one, two};
+        other.accept(pair, STRINGS);
+        return pair[0] == pair[1];
     }
 
     /** The replay is about to give an object the hash that was recorded. */
@@ -83,7 +95,10 @@ final class Beside implements BiConsumer<Object, Integer> {
         if (token == 0) {
             return;
         }
-        if (what.equals(HASH)) {
+        if (what.equals(STRINGS)) {
+            Object[] pair = (Object[]) o;
+            pair[1] = Strings.compared((String) pair[0], (String) pair[1]);
+        } else if (what.equals(HASH)) {
             Hashes.foresee(o, State.of(token));
         } else {
             Structures.foresee(o, State.of(token));

@@ -56,7 +56,7 @@ final class ClassInfo {
     /** Descriptor character: of the boxed value, or of the elements of the array. */
     final int code;
 
-    /** Whether objects of the class, a library class, never change. */
+    /** Whether objects of the class, one of the JDK, are data that never changes. */
     final boolean isImmutable;
 
     /** Offset of the added id field, or 0 where the class has none. */

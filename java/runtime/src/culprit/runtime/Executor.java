@@ -29,6 +29,12 @@ final class Executor {
     /** The state of an object is about to be told: fills the object with what the scenario says. */
     static native void state(long state, Object o);
 
+    /**
+     * Observed code asks whether two equal strings are one, after so many since its last event that were:
+     * whether the scenario says that they are not.
+     */
+    static native boolean apart(long state, int before);
+
     /** Observed code is about to read an element of a shared array: makes it what the scenario says. */
     static native void element(long state, Object array, int index);
 

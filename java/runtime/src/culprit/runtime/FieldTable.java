@@ -1,6 +1,7 @@
 package culprit.runtime;
 
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -36,6 +37,23 @@ final class FieldTable {
     final int key;
 
     private FieldTable(Class<?> type) {
+        String[] hidden = hidden(type);
+        if (hidden != null) {
+            shapes = new char[hidden.length / 2];
+            offsets = new long[shapes.length];
+            key = -1;
+            StringBuilder described = new StringBuilder();
+            String owner = type.getName().replace('.', '/');
+            for (int i = 0; i < shapes.length; i++) {
+                String name = hidden[2 * i];
+                String descriptor = hidden[2 * i + 1];
+                shapes[i] = descriptor.equals("I") ? 'I' : 'L';
+                offsets[i] = U.objectFieldOffset(type, name);
+                described.append(owner).append(' ').append(name).append(' ').append(descriptor).append('\n');
+            }
+            Native.fields(ClassInfo.of(type).type, described.toString());
+            return;
+        }
         List<Field> fields = new ArrayList<>();
         ArrayDeque<Class<?>> chain = new ArrayDeque<>();
         for (Class<?> c = type; c != null; c = c.getSuperclass()) {
@@ -65,6 +83,23 @@ final class FieldTable {
         }
         key = keyField;
         Native.fields(ClassInfo.of(type).type, described.toString());
+    }
+
+    /** Name and descriptor of each field that says which member it is, of classes that hide theirs; or null. */
+    private static String[] hidden(Class<?> type) {
+        String one = "Ljava/lang/Class;";
+        String many = "[Ljava/lang/Class;";
+        String text = "Ljava/lang/String;";
+        if (type == Method.class) {
+            return new String[] {
+                "clazz", one, "name", text, "returnType", one, "parameterTypes", many, "exceptionTypes", many,
+                "modifiers", "I"
+            };
+        }
+        if (type == Constructor.class) {
+            return new String[] {"clazz", one, "parameterTypes", many, "exceptionTypes", many, "modifiers", "I"};
+        }
+        return type == Field.class ? new String[] {"clazz", one, "name", text, "type", one, "modifiers", "I"} : null;
     }
 
     private static String descriptor(Class<?> type) {

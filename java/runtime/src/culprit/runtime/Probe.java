@@ -760,6 +760,32 @@ public final class Probe {
         }
     }
 
+    /** How many events the current thread has had. */
+    @ForceInline
+    public static long events(long token) {
+        return token == 0 ? 0 : Records.count(State.of(token));
+    }
+
+    /**
+     * A method of {@code self} that was called within observed code returns, and gives an object back that
+     * it was given, or returns. If library code called it, that is to find what the outside has made of the
+     * object since then.
+     */
+    @ForceInline
+    public static void handsBack(Object o, Object self, String method, long events, long token, int site) {
+        if (token > 0 && o != null && Records.count(State.of(token)) != events && Structures.matters(o)) {
+            Structures.handsBack(o, self, method, token, site);
+        }
+    }
+
+    /** Observed code asks whether two objects are one: what it is to compare the first with. */
+    @ForceInline
+    public static Object compared(Object one, Object other) {
+        return one instanceof String && other instanceof String
+                ? Strings.compared((String) one, (String) other)
+                : other;
+    }
+
     /** Library code has written the fields of an observed object, as deserialisation does. */
     @ForceInline
     public static void refilled(Object self, long token, int site) {

@@ -28,7 +28,8 @@ final class Records {
             UNWOUND = 17,
             OBJECT_STATE = 20,
             HELD = 21,
-            BORN = 22;
+            BORN = 22,
+            APART = 23;
 
     private static final long ONE_EVENT = 1L << 32;
 
@@ -60,6 +61,12 @@ final class Records {
     /** Whether the record that is under way is of a call from outside. */
     static boolean isIncomingCall(long state) {
         return U.getInt(open(state)) >>> 26 == INCOMING_CALL;
+    }
+
+    /** How many events the thread has had. */
+    @ForceInline
+    static long count(long state) {
+        return U.getLong(state + State.EVENTS) + (U.getLong(state + State.PUBLISHED) >>> 32);
     }
 
     /** Whether the record that is under way tells what observed code returns. */

@@ -28,7 +28,10 @@ final class State {
             CHAINED = 88,
             LEFT_OUT = 96,
             ANSWER = 104,
-            BIRTHS = 112;
+            BIRTHS = 112,
+            EVENTS = 120,
+            ALIKE_SINCE = 128,
+            ALIKE = 136;
 
     /** Whether this JVM replays: what leaves observed code is answered. */
     static final boolean REPLAYS = Native.replays();

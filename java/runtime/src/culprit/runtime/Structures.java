@@ -1,10 +1,14 @@
 package culprit.runtime;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
@@ -29,6 +33,17 @@ final class Structures {
     private static final int LARGE_STATE = 5;
 
     private static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Names of the methods that the JDK declares in what a class extends or implements. */
+    private static final ClassValue<Set<String>> OFFERED =
+            new ClassValue<Set<String>>() {
+                @Override
+                protected Set<String> computeValue(Class<?> type) {
+                    Set<String> names = new HashSet<>();
+                    offered(type, names);
+                    return names;
+                }
+            };
 
     private final long state;
     private final int site;
@@ -59,7 +74,13 @@ final class Structures {
 
     @ForceInline
     private static boolean mayBeShell(Object o) {
-        return ClassInfo.role(o) == ClassInfo.LIVE && !Identity.isFresh(o);
+        return hasState(ClassInfo.of(o)) && !Identity.isFresh(o);
+    }
+
+    /** What runs live, and what is nothing but data. */
+    @ForceInline
+    private static boolean hasState(ClassInfo info) {
+        return info.role == ClassInfo.LIVE || info.isImmutable;
     }
 
     @ForceInline
@@ -92,6 +113,35 @@ final class Structures {
         }
     }
 
+    /** An observed method gives an object back, which matters where library code has called it. */
+    @DontInline
+    static void handsBack(Object o, Object self, String method, long token, int site) {
+        try {
+            if (isShell(o) && OFFERED.get(self.getClass()).contains(method)) {
+                given(o, token, site);
+            }
+        } catch (OutOfMemoryError full) {
+            Native.lost(Values.OUT_OF_MEMORY);
+        }
+    }
+
+    private static void offered(Class<?> type, Set<String> names) {
+        if (type.getClassLoader() == null) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (!Modifier.isPrivate(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())) {
+                    names.add(method.getName());
+                }
+            }
+        }
+        for (Class<?> face : type.getInterfaces()) {
+            offered(face, names);
+        }
+        Class<?> above = type.getSuperclass();
+        if (above != null && above != Object.class) {
+            offered(above, names);
+        }
+    }
+
     /** The objects to tell of an argument, or null if there are none. */
     private static Structures shells(Object argument, long state, int site) {
         Structures found = null;
@@ -114,7 +164,7 @@ final class Structures {
     private static boolean isShell(Object o) {
         ClassInfo info = ClassInfo.of(o);
         return info.form == ClassInfo.OBJECT
-                && info.role == ClassInfo.LIVE
+                && hasState(info)
                 && Identity.crossed(o)
                 && !(info.isImmutable && Identity.isStated(o));
     }
