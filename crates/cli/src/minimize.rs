@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use culprit_jvm::{Output, Sandbox, Surroundings};
 use culprit_minimize::{Stage, extract, minimise};
-use culprit_replay::{Replayer, choose};
 use culprit_reduce::Settings;
+use culprit_replay::{Replayer, choose};
 use culprit_trace::Recording;
 use culprit_wire::{Mode, Subject};
 
@@ -24,9 +24,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let recording = Recording::open(&args.path)?;
-    let failure = recording.failures().last().ok_or_else(|| {
-        Expected::new(ExitCode::Recording, "the recorded program did not fail")
-    })?;
+    let failure = recording
+        .failures()
+        .last()
+        .ok_or_else(|| Expected::new(ExitCode::Recording, "the recorded program did not fail"))?;
     let script = extract(&recording, failure)?;
     let library = agent::unpack(&agent::folders_of_process())?;
     let scratch = tempfile::tempdir()?;
@@ -49,13 +50,19 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let start = recording.start();
     let property = |name: &str| {
         let mut all = start.properties.iter();
-        all.find(|(key, _)| key == name).map(|(_, value)| value.clone())
+        all.find(|(key, _)| key == name)
+            .map(|(_, value)| value.clone())
     };
     let path = property("java.class.path").unwrap_or_default();
     let class_path = path
         .split(':')
         .filter(|entry| !entry.is_empty())
-        .map(|entry| Path::new(&start.directory).join(entry).display().to_string())
+        .map(|entry| {
+            Path::new(&start.directory)
+                .join(entry)
+                .display()
+                .to_string()
+        })
         .collect();
     let subject = Subject {
         options: "out=.".to_owned(),

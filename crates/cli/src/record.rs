@@ -6,7 +6,7 @@
 mod aftermath;
 mod derive;
 mod folder;
-mod launch;
+pub(crate) mod launch;
 pub(crate) mod nearest;
 pub(crate) mod quote;
 mod suggest;

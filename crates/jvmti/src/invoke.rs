@@ -26,6 +26,21 @@ pub enum Passed<'a> {
 }
 
 impl Passed<'_> {
+    /// The first letter of its descriptor.
+    pub fn letter(&self) -> u8 {
+        match self {
+            Passed::Boolean(_) => b'Z',
+            Passed::Byte(_) => b'B',
+            Passed::Short(_) => b'S',
+            Passed::Char(_) => b'C',
+            Passed::Int(_) => b'I',
+            Passed::Long(_) => b'J',
+            Passed::Float(_) => b'F',
+            Passed::Double(_) => b'D',
+            Passed::Reference(_) => b'L',
+        }
+    }
+
     fn raw(&self) -> j::jvalue {
         match *self {
             Passed::Boolean(z) => j::jvalue { z: u8::from(z) },

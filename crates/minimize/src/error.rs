@@ -20,6 +20,18 @@ pub enum Error {
     /// The call that failed was given something that no test can make.
     #[error("the failing call needs {0}, which nothing in the recording tells how to make")]
     Missing(String),
+    /// What the failing assertion looks at came from elsewhere.
+    #[error("the failing assertion looks at something that no observed call returned")]
+    NotLinked,
+    /// A file of a test cannot be written.
+    #[error("cannot write a test: {0}")]
+    Write(#[from] std::io::Error),
+    /// The compiler or a JVM cannot be started.
+    #[error(transparent)]
+    Launch(#[from] culprit_jvm::LaunchError),
+    /// A script cannot be printed as a test.
+    #[error("no test can be printed: {0}")]
+    Print(String),
     /// The engine did not come to a result.
     #[error("{0}")]
     Reduction(String),

@@ -7,8 +7,10 @@ use culprit_model::{EventKind, Failure, ObjectId, Reference, Step, ThreadId, Val
 use culprit_replay::{Blobs as _, lift};
 use culprit_trace::Recording;
 
+use crate::link::link;
 use crate::recipe::{self, State};
 use crate::script::Author;
+use crate::surroundings;
 use crate::{Error, Script, Statement};
 
 /// Makes the script that ends with the call that failed.
@@ -44,6 +46,8 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         made: BTreeSet::new(),
         open: BTreeMap::new(),
     };
+    writer.statements = surroundings::statements(&mut writer.author, recording.start());
+    let prelude = writer.statements.len();
     let last = outermost.len() - 1;
     for (number, step) in outermost.into_iter().enumerate() {
         writer.add(step, number == last)?;
@@ -51,7 +55,11 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
     let mut script = Script {
         tables: writer.author.tables,
         statements: writer.statements,
+        prelude,
     };
+    if !link(&mut script) {
+        return Err(Error::NotLinked);
+    }
     let uses = script.scenario().uses();
     for id in uses.blobs {
         if let Some(bytes) = lifted.blob(id)? {

@@ -9,15 +9,20 @@
 
 mod error;
 mod extract;
+mod link;
 mod minimise;
+mod program;
 mod recipe;
 mod script;
 mod slice;
 mod stage;
+mod surroundings;
 
 pub use error::Error;
 pub use extract::extract;
+pub use link::assertion_classes;
 pub use minimise::{Minimised, minimise};
+pub use program::{Program, class_path};
 pub use script::{Script, Statement};
 pub use slice::slice;
 pub use stage::{Run, Stage};

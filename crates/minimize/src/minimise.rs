@@ -82,6 +82,7 @@ pub fn minimise(
     Ok(Minimised {
         script: Script {
             tables: script.tables.clone(),
+            prelude: kept.iter().filter(|n| **n < script.prelude).count(),
             statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
         },
         trace,

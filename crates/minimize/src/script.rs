@@ -15,6 +15,8 @@ pub struct Script {
     /// What the statements refer to.
     pub tables: Tables,
     pub statements: Vec<Statement>,
+    /// The first statements, so many, set up the surroundings: they have to do with all others.
+    pub prelude: usize,
 }
 
 /// A call and its end, or an access to a field.
@@ -170,6 +172,13 @@ impl Author {
         });
         self.types.insert(name.to_owned(), id);
         id
+    }
+
+    /// The name of a type.
+    pub fn class_name(&self, class: TypeId) -> String {
+        let mut types = self.tables.types.iter();
+        let found = types.find(|t| t.id == class);
+        found.map_or_else(String::new, |t| t.name.clone())
     }
 
     /// An object that the recording does not have.

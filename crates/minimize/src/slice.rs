@@ -30,6 +30,7 @@ pub fn slice(script: &Script, from: usize) -> Vec<usize> {
             }
         }
     }
+    met.extend(0..script.prelude);
     let mut kept: Vec<usize> = met.into_iter().collect();
     kept.sort_unstable();
     kept

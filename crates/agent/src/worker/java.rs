@@ -26,6 +26,7 @@ pub(crate) struct Java {
     make: StaticMethodId,
     plain: Global,
     plain_loader: StaticMethodId,
+    plain_begin: StaticMethodId,
     trace: StaticMethodId,
     worker: Global,
     start: StaticMethodId,
@@ -137,6 +138,7 @@ impl Java {
                 "loader",
                 "(Ljava/lang/String;)Ljava/lang/ClassLoader;",
             )?,
+            plain_begin: jni.static_method(&plain, "begin", "()V")?,
             trace: jni.static_method(
                 &plain,
                 "trace",
@@ -298,6 +300,12 @@ impl Java {
         let made = jni.static_object(&class, self.plain_loader, &[path]);
         let made = made.map_err(|thrown| threw(jni, "making a class loader", &thrown))?;
         made.ok_or_else(|| Halt::Unsupported("no class loader was made".to_owned()))
+    }
+
+    /// Undoes what an earlier run did to the JVM as a whole.
+    pub(crate) fn begin_plain(&self, jni: &Jni<'_>) -> Result<(), Halt> {
+        jni.call_statically(&self.plain.local(jni), self.plain_begin, &[], b'V')
+            .map_err(|thrown| threw(jni, "Plain.begin", &thrown))
     }
 
     /// What is printed of an exception.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
+use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, ObjectId, Reference, Site, Step, Value};
 
 use super::cache::Method;
@@ -21,6 +22,7 @@ type Ended<'j> = Result<Passed<'j>, Local<'j>>;
 impl Worker {
     /// Does the steps of the scenario that drive, until one throws that did not, or is the last.
     pub(super) fn drive_plainly(&self, jni: &Jni<'_>) -> Result<(), Halt> {
+        self.java()?.begin_plain(jni)?;
         while let Some(step) = self.take_step() {
             let done = jni.with_frame_of(64, |jni| self.perform_plainly(jni, &step));
             done.map_err(Halt::from)??;
@@ -59,8 +61,13 @@ impl Worker {
 
     fn call_plainly<'j>(&self, jni: &Jni<'j>, site: &Site, step: &Step) -> Result<Ended<'j>, Halt> {
         let mut passed = Vec::with_capacity(step.values.len());
-        for value in &step.values {
-            passed.push(self.made(jni, value)?);
+        let descriptors = split_descriptor(&site.target.descriptor);
+        let descriptors = descriptors.map_or_else(Vec::new, |(parameters, _)| parameters);
+        let receivers = step.values.len().saturating_sub(descriptors.len());
+        let receivers = std::iter::repeat_n("L", receivers);
+        for (value, descriptor) in step.values.iter().zip(receivers.chain(descriptors)) {
+            let made = self.made(jni, value)?;
+            passed.push(self.fit(jni, made, descriptor)?);
         }
         let target = match self.cache.target(site.id) {
             Some(target) => target,
@@ -203,6 +210,38 @@ impl Worker {
         }
         let scalar = named(value).and_then(|id| self.run.lock_safe().scalar(id));
         self.value(jni, scalar.as_ref().unwrap_or(value))
+    }
+
+    /// A value as a parameter takes it: boxed, or of a wider type.
+    fn fit<'j>(
+        &self,
+        jni: &Jni<'j>,
+        value: Passed<'j>,
+        descriptor: &str,
+    ) -> Result<Passed<'j>, Halt> {
+        let integer = match value {
+            Passed::Byte(v) => Some(i32::from(v)),
+            Passed::Short(v) => Some(i32::from(v)),
+            Passed::Char(v) => Some(i32::from(v)),
+            Passed::Int(v) => Some(v),
+            _ => None,
+        };
+        Ok(match (descriptor.as_bytes().first(), value) {
+            (Some(b'L'), Passed::Reference(_)) => value,
+            (Some(b'L'), scalar) => {
+                let letter = scalar.letter();
+                Passed::Reference(self.java()?.boxed(jni, letter, scalar)?)
+            }
+            (Some(b'J'), Passed::Long(_)) => value,
+            (Some(b'F'), Passed::Long(v)) => Passed::Float(v as f32),
+            (Some(b'D'), Passed::Long(v)) => Passed::Double(v as f64),
+            (Some(b'D'), Passed::Float(v)) => Passed::Double(f64::from(v)),
+            (Some(b'I'), _) => integer.map_or(value, Passed::Int),
+            (Some(b'J'), _) => integer.map_or(value, |v| Passed::Long(i64::from(v))),
+            (Some(b'F'), _) => integer.map_or(value, |v| Passed::Float(v as f32)),
+            (Some(b'D'), _) => integer.map_or(value, |v| Passed::Double(f64::from(v))),
+            _ => value,
+        })
     }
 
     /// The scenario names a value: from now on it is the object of that id.

@@ -6,10 +6,24 @@ import java.io.StringWriter;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.TimeZone;
 
 /** What the executor needs where a program runs as it is. Only JVMs that replay have this class. */
 final class Plain {
+    private static final Properties PROPERTIES = (Properties) System.getProperties().clone();
+    private static final Locale LOCALE = Locale.getDefault();
+    private static final TimeZone ZONE = TimeZone.getDefault();
+
     private Plain() {}
+
+    /** Undoes what an earlier run did to the JVM as a whole. */
+    static void begin() {
+        System.setProperties((Properties) PROPERTIES.clone());
+        Locale.setDefault(LOCALE);
+        TimeZone.setDefault(ZONE);
+    }
 
     /** A loader of the program, also for what asks its thread for one. */
     static ClassLoader loader(String path) throws MalformedURLException {

@@ -1,0 +1,189 @@
+//! What an assertion looks at. A recording has values, not where they came from: a test that asserts
+//! something of a result must compute it, or it asserts something of a literal. The result that an
+//! assertion was given is taken to be the last one with that value.
+
+use culprit_model::{EventKind, Reference, Value};
+
+use crate::script::Author;
+use crate::{Script, Statement};
+
+/// Classes whose static methods assert something, and where in the arguments is what they look at.
+const ASSERTIONS: [(&str, Actual); 6] = [
+    ("org/junit/jupiter/api/Assertions", Actual::Second),
+    ("org/junit/Assert", Actual::SecondAfterMessage),
+    ("junit/framework/Assert", Actual::SecondAfterMessage),
+    ("junit/framework/TestCase", Actual::SecondAfterMessage),
+    ("org/testng/Assert", Actual::First),
+    ("org/hamcrest/MatcherAssert", Actual::FirstAfterReason),
+];
+
+/// The argument that an assertion looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Actual {
+    /// The second one, after what is expected, or the only one.
+    Second,
+    /// The same, and a message may come before them.
+    SecondAfterMessage,
+    First,
+    /// The first one, and a reason may come before it.
+    FirstAfterReason,
+}
+
+/// Classes to observe for what tests assert.
+pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
+    ASSERTIONS.iter().map(|(class, _)| *class)
+}
+
+/// Whether a statement asserts something.
+pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
+    actual(script, statement).is_some()
+}
+
+/// The place of the argument that an assertion looks at.
+fn actual(script: &Script, statement: &Statement) -> Option<usize> {
+    let call = statement.steps.first()?;
+    let site = script.site(call.site)?;
+    let known = ASSERTIONS
+        .iter()
+        .find(|(class, _)| *class == site.target.owner)?;
+    let count = call.values.len();
+    let looks_at_two = ["Equals", "Same", "NotEquals"]
+        .iter()
+        .any(|end| site.target.name.ends_with(end));
+    let has_message = site.target.descriptor.starts_with("(Ljava/lang/String;") && count > 1;
+    let place = match (known.1, looks_at_two) {
+        (Actual::Second, true) => 1,
+        (Actual::Second, false) => 0,
+        (Actual::SecondAfterMessage, true) => 1 + usize::from(has_message && count > 2),
+        (Actual::SecondAfterMessage, false) => usize::from(has_message),
+        (Actual::First, _) => 0,
+        (Actual::FirstAfterReason, _) => usize::from(has_message && count > 2),
+    };
+    (place < count).then_some(place)
+}
+
+/// Has the last statement, if that asserts something, be given the result that it looks at. Whether
+/// what it looks at comes from the script.
+pub(crate) fn link(script: &mut Script) -> bool {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return false;
+    };
+    let Some(place) = actual(script, last) else {
+        return true;
+    };
+    let looked_at = last.steps[0].values[place].clone();
+    if let Value::Reference(Reference::Object { .. }) = looked_at {
+        return true;
+    }
+    let source = earlier
+        .iter()
+        .rposition(|statement| result(statement).is_some_and(|it| is_same(it, &looked_at)));
+    let Some(source) = source else {
+        return false;
+    };
+    let tables = std::mem::take(&mut script.tables);
+    let largest = script.statements.iter().flat_map(Statement::objects).max();
+    let mut author = Author::new(tables, largest.map_or(0, |id| id.0));
+    let found = result(&script.statements[source]).map(|value| class_of(value, &author));
+    let variable = author.object(&found.unwrap_or_default());
+    script.tables = author.tables;
+    if let Some(end) = script.statements[source].steps.last_mut()
+        && let Some(value) = end.values.last_mut()
+    {
+        *value = variable.clone();
+    }
+    if let Some(last) = script.statements.last_mut() {
+        last.steps[0].values[place] = variable;
+    }
+    true
+}
+
+/// What came of a call.
+fn result(statement: &Statement) -> Option<&Value> {
+    let end = statement.steps.last()?;
+    match end.kind {
+        EventKind::IncomingReturn | EventKind::IncomingRead => end.values.last(),
+        _ => None,
+    }
+}
+
+/// Whether a result is what an assertion was given, which may be boxed or of a wider type.
+fn is_same(result: &Value, given: &Value) -> bool {
+    let plain = |value: &Value| match value {
+        Value::Reference(Reference::Boxed(value)) => (**value).clone(),
+        value => value.clone(),
+    };
+    let (result, given) = (plain(result), plain(given));
+    if let (
+        Value::Reference(Reference::Array { id: a, .. }),
+        Value::Reference(Reference::Array { id: b, .. }),
+    ) = (&result, &given)
+    {
+        return a == b;
+    }
+    if matches!(
+        result,
+        Value::Reference(Reference::Null | Reference::Unknown)
+    ) {
+        return matches!(
+            (&result, &given),
+            (
+                Value::Reference(Reference::Null),
+                Value::Reference(Reference::Null)
+            )
+        );
+    }
+    let integer = |value: &Value| match value {
+        Value::Byte(v) => Some(i64::from(*v)),
+        Value::Short(v) => Some(i64::from(*v)),
+        Value::Char(v) => Some(i64::from(*v)),
+        Value::Int(v) => Some(i64::from(*v)),
+        Value::Long(v) => Some(*v),
+        _ => None,
+    };
+    match (integer(&result), integer(&given)) {
+        (Some(a), Some(b)) => a == b,
+        (Some(a), None) => match given {
+            Value::Double(v) => v == a as f64,
+            Value::Float(v) => v == a as f32,
+            _ => false,
+        },
+        _ => match (&result, &given) {
+            (Value::Float(a), Value::Double(b)) => f64::from(*a) == *b,
+            (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            _ => result == given,
+        },
+    }
+}
+
+/// The class of a variable that holds a value.
+fn class_of(value: &Value, author: &Author) -> String {
+    let name = match value {
+        Value::Boolean(_) => "boolean",
+        Value::Byte(_) => "byte",
+        Value::Short(_) => "short",
+        Value::Char(_) => "char",
+        Value::Int(_) => "int",
+        Value::Long(_) => "long",
+        Value::Float(_) => "float",
+        Value::Double(_) => "double",
+        Value::Reference(Reference::Boxed(value)) => match **value {
+            Value::Boolean(_) => "java/lang/Boolean",
+            Value::Byte(_) => "java/lang/Byte",
+            Value::Short(_) => "java/lang/Short",
+            Value::Char(_) => "java/lang/Character",
+            Value::Int(_) => "java/lang/Integer",
+            Value::Long(_) => "java/lang/Long",
+            Value::Float(_) => "java/lang/Float",
+            _ => "java/lang/Double",
+        },
+        Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",
+        Value::Reference(Reference::Class(_)) => "java/lang/Class",
+        Value::Reference(Reference::Array { class, .. } | Reference::Enum { class, .. }) => {
+            return author.class_name(*class);
+        }
+        Value::Reference(_) => "java/lang/Object",
+    };
+    name.to_owned()
+}
