@@ -1,5 +1,5 @@
-//! What Java 17 and 25, Maven Surefire 3.2.5, JUnit's console launcher 1.10.2 and others print,
-//! shortened.
+//! What Java 17, Maven Surefire 3.2.5 and JUnit's console launcher 1.10.2 print, shortened. The
+//! outputs of Gradle, older Surefire, JUnit's text runner and logs are written by hand.
 
 use culprit_signature::{Found, Owner, Thrown, find_all};
 
