@@ -4,6 +4,7 @@
 
 mod agent;
 mod console;
+mod debug;
 mod exit;
 mod instrument;
 mod minimize;
@@ -40,6 +41,8 @@ enum Command {
     Show(show::Args),
     /// Run recordings again, without what was around the observed code
     Replay(replay::Args),
+    /// Run a command that fails, and write the smallest test that fails alike
+    Debug(debug::Args),
     /// Reduce a recorded failure to the few calls that make it fail
     Minimize(minimize::Args),
     /// Weave a jar ahead of time
@@ -78,6 +81,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
         Command::Show(args) => show::run(args, console),
         Command::Replay(args) => replay::run(args, &replay::Around::of_process(), console),
+        Command::Debug(args) => debug::run(args, console),
         Command::Minimize(args) => minimize::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
     }

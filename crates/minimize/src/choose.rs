@@ -16,11 +16,7 @@ use crate::{Error, Program};
 /// That is every archive or folder of the class path with code on the stack, besides the one class
 /// that drives it all: the test, or the main class. Where an assertion failed nothing of the code is
 /// on the stack any more: then it is what the test refers to.
-pub fn choose(
-    signature: &Signature,
-    program: &Program,
-    start: &Start,
-) -> Result<Selection, Error> {
+pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result<Selection, Error> {
     let frames = own_frames(signature);
     let driver = driver(&frames, start);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
@@ -100,7 +96,13 @@ fn referred(program: &Program, driver: &str) -> BTreeSet<String> {
         return found;
     };
     if let Ok(class) = ClassFile::parse(&bytes) {
-        found.extend(class.referenced_classes());
+        let indices = (1..=u16::MAX).take(class.pool.count());
+        let names = indices.filter_map(|index| class.pool.class_name(index).ok());
+        found.extend(names.map(|name| {
+            name.trim_start_matches(['[', 'L'])
+                .trim_end_matches(';')
+                .to_owned()
+        }));
     }
     found.retain(|name| !is_jdk_name(name) && !is_of(name, driver) && !is_framework(name));
     found
@@ -108,11 +110,11 @@ fn referred(program: &Program, driver: &str) -> BTreeSet<String> {
 
 /// Whether a class belongs to what runs tests.
 fn is_framework(name: &str) -> bool {
-    let frame = Frame {
-        class: name.replace('/', "."),
-        ..Frame::default()
-    };
-    frame.origin() != Origin::Program
+    let frame = Frame::parse(&format!(
+        "at {}.run(Unknown Source)",
+        name.replace('/', ".")
+    ));
+    frame.is_some_and(|frame| frame.origin() != Origin::Program)
 }
 
 /// Patterns for the packages of some classes, as few as tell them from others.

@@ -7,6 +7,7 @@
 //! the failure does not need.
 #![forbid(unsafe_code)]
 
+mod choose;
 mod error;
 mod extract;
 mod link;
@@ -17,7 +18,10 @@ mod script;
 mod slice;
 mod stage;
 mod surroundings;
+mod test;
+mod verify;
 
+pub use choose::choose;
 pub use error::Error;
 pub use extract::extract;
 pub use link::assertion_classes;
@@ -26,3 +30,5 @@ pub use program::{Program, class_path};
 pub use script::{Script, Statement};
 pub use slice::slice;
 pub use stage::{Run, Stage};
+pub use test::{Found, Means, make_test};
+pub use verify::{Verified, junit_of, verify};

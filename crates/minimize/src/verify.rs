@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Jdk, Launch, Limits, Status};
 use culprit_junit::{Junit, Test};
+use culprit_jvm::{Jdk, Launch, Limits, Status};
 
 use crate::{Error, Program};
 
@@ -113,7 +113,10 @@ pub fn verify(
     let launch = |tool: &str, args: Vec<OsString>| Launch {
         file: jdk.tool(tool),
         args,
-        env: vec![("TZ".into(), "UTC".into()), ("LC_ALL".into(), "C.UTF-8".into())],
+        env: vec![
+            ("TZ".into(), "UTC".into()),
+            ("LC_ALL".into(), "C.UTF-8".into()),
+        ],
         directory: folder.to_owned(),
         limits: Limits::default(),
         sandbox: None,
@@ -137,7 +140,12 @@ pub fn verify(
     let mut args: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-ea", "-cp"]
         .map(OsString::from)
         .to_vec();
-    args.extend([whole, "CulpritRunner".into(), name.into(), test.method.clone().into()]);
+    args.extend([
+        whole,
+        "CulpritRunner".into(),
+        name.into(),
+        test.method.clone().into(),
+    ]);
     let ran = launch("java", args).run(LIMIT)?;
     Ok(match (ran.status, ran.err.split_once(MARK)) {
         (None, _) => Verified::Broken(format!("it took more than {LIMIT:?}")),

@@ -1,0 +1,1 @@
+//! Literals, printed and compiled, give back the value they were printed for.
