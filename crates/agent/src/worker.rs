@@ -17,6 +17,7 @@ mod plain;
 mod reset;
 mod resync;
 mod run;
+mod stand_in;
 mod state;
 mod subject;
 mod turns;

@@ -12,10 +12,11 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Jdk, Output, Sandbox, Surroundings};
 use culprit_minimize::{
-    Found, Means, Program, Stage, Verified, choose, class_path, junit_of, make_test,
+    Found, Means, Program, Script, Stage, Verified, choose, class_path, extract, junit_of,
+    make_test,
 };
 use culprit_model::options::Mode as AgentMode;
-use culprit_model::{AgentOptions, Failure, Selection};
+use culprit_model::{AgentOptions, Failure, Pattern, Selection};
 use culprit_reduce::Settings;
 use culprit_replay::{Replayer, choose as choose_jdk};
 use culprit_signature::{Signature, Thrown};
@@ -65,6 +66,9 @@ enum JunitArg {
 
 /// Classes that no program has: nothing is woven.
 const NOTHING: &str = "culprit.observes.nothing.here";
+
+/// How often the command is recorded, each time with more classes.
+const ATTEMPTS: usize = 4;
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -203,11 +207,20 @@ impl Debug<'_> {
             )
         })?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
-        let selection = choose(&seen.signature, &program, witness.start())?;
-        let patterns: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
-        writeln!(console.err(), "Recording {}", patterns.join(", "))?;
-        let (run, _) = self.record(&format!("run-{number}"), selection, true)?;
-        let (recording, failure) = recorded(&run, &seen.signature)?;
+        let mut selection = choose(&seen.signature, &program, witness.start())?;
+        let mut attempt = 1;
+        let (recording, script) = loop {
+            let patterns: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
+            writeln!(console.err(), "Recording {}", patterns.join(", "))?;
+            let name = format!("run-{number}-{attempt}");
+            let (run, _) = self.record(&name, selection.clone(), true)?;
+            let (recording, failure) = recorded(&run, &seen.signature)?;
+            let script = extract(&recording, &failure)?;
+            attempt += 1;
+            if attempt > ATTEMPTS || !widen(&mut selection, &script) {
+                break (recording, script);
+            }
+        };
         writeln!(console.err(), "Reducing")?;
         let scratch = tempfile::tempdir()?;
         let replayer = Replayer {
@@ -249,7 +262,7 @@ impl Debug<'_> {
                 ..Settings::default()
             },
         };
-        Ok(make_test(&recording, &failure, &seen.signature, means)?)
+        Ok(make_test(&script, &seen.signature, means)?)
     }
 
     fn report(&self, found: &Found, console: &mut Console) -> anyhow::Result<()> {
@@ -278,6 +291,21 @@ impl Debug<'_> {
         writeln!(console.err(), "{}: {verified}", file.display())?;
         Ok(())
     }
+}
+
+/// Observes classes whose objects a script uses and does not make; whether there are such.
+fn widen(selection: &mut Selection, script: &Script) -> bool {
+    let before = selection.observe.len();
+    for class in &script.missing {
+        let pattern = class.replace('/', ".").parse::<Pattern>();
+        let excluded = selection.exclude.iter().any(|known| known.matches(class));
+        if let (Ok(pattern), false) = (pattern, excluded)
+            && !selection.observe.contains(&pattern)
+        {
+            selection.observe.push(pattern);
+        }
+    }
+    selection.observe.len() > before
 }
 
 /// The recording of a run that has a failure, and the failure.

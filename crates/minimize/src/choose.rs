@@ -42,7 +42,7 @@ pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result
         true => Vec::new(),
         false => {
             let dotted = driver.replace('/', ".");
-            vec![dotted.clone(), format!("{dotted}$*")]
+            vec![dotted]
         }
     };
     Ok(Selection {

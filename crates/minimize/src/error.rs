@@ -32,6 +32,12 @@ pub enum Error {
     /// A script cannot be printed as a test.
     #[error("no test can be printed: {0}")]
     Print(String),
+    /// The recorded calls do not fail the same way when they are made alone.
+    #[error("the recorded calls, made alone, do not fail the same way: {0}")]
+    OtherFailure(crate::Run),
+    /// The same calls fail once and pass once.
+    #[error("the same calls fail once and pass once")]
+    Unsteady,
     /// The engine did not come to a result.
     #[error("{0}")]
     Reduction(String),

@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::{EventKind, Failure, ObjectId, Reference, Step, ThreadId, Value};
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{
+    EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
+};
 use culprit_replay::{Blobs as _, lift};
 use culprit_trace::Recording;
 
@@ -18,6 +21,7 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
     let lifted = lift(recording);
     let mut outermost = Vec::new();
     let mut largest = 0;
+    let mut nested = Nested::new(&lifted.tables);
     for step in lifted.steps() {
         let step = step?;
         for value in &step.values {
@@ -27,7 +31,8 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
                 }
             });
         }
-        if step.depth == 0 || step.depth == 1 && is_end(step.kind) {
+        let is_outermost = step.depth == 0 || step.depth == 1 && is_end(step.kind);
+        if is_outermost || nested.belongs(&step) {
             outermost.push(step);
         }
     }
@@ -45,6 +50,7 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         states: BTreeMap::new(),
         made: BTreeSet::new(),
         open: BTreeMap::new(),
+        missing: BTreeSet::new(),
     };
     writer.statements = surroundings::statements(&mut writer.author, recording.start());
     let prelude = writer.statements.len();
@@ -56,6 +62,7 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         tables: writer.author.tables,
         statements: writer.statements,
         prelude,
+        missing: writer.missing,
     };
     if !link(&mut script) {
         return Err(Error::NotLinked);
@@ -80,8 +87,9 @@ struct Writer {
     states: BTreeMap<ObjectId, State>,
     /// Objects that some statement makes.
     made: BTreeSet<ObjectId>,
-    /// The call that is open in a thread.
-    open: BTreeMap<ThreadId, Step>,
+    /// The call that is open in a thread, and what stand-ins are asked within it.
+    open: BTreeMap<ThreadId, Vec<Step>>,
+    missing: BTreeSet<String>,
 }
 
 impl Writer {
@@ -94,24 +102,25 @@ impl Writer {
                 Ok(())
             }
             EventKind::IncomingCall => {
-                self.open.insert(step.thread, step);
+                self.open.insert(step.thread, vec![step]);
                 Ok(())
             }
             EventKind::IncomingReturn | EventKind::IncomingThrow => {
-                let Some(call) = self.open.remove(&step.thread) else {
+                let Some(mut steps) = self.open.remove(&step.thread) else {
                     return Ok(());
                 };
-                self.state(
-                    Statement {
-                        steps: vec![call, step],
-                    },
-                    is_last,
-                )
+                steps.push(step);
+                self.state(Statement { steps }, is_last)
             }
             EventKind::IncomingRead | EventKind::IncomingWrite => {
                 self.state(Statement { steps: vec![step] }, is_last)
             }
-            _ => Ok(()),
+            _ => {
+                if let Some(steps) = self.open.get_mut(&step.thread) {
+                    steps.push(step);
+                }
+                Ok(())
+            }
         }
     }
 
@@ -130,9 +139,17 @@ impl Writer {
                     self.made.extend(made.iter().filter_map(Statement::defines));
                     self.statements.extend(made);
                 }
-                None if is_last => return Err(Error::Missing(self.describe(&statement, id))),
-                // A test cannot have it.
-                None => return Ok(()),
+                None => match self.outsider(&statement, id) {
+                    // Something stands in for it.
+                    Some(class) => {
+                        if !is_made_up(&class) {
+                            self.missing.insert(class);
+                        }
+                    }
+                    None if is_last => return Err(Error::Missing(self.describe(&statement, id))),
+                    // A test cannot have it.
+                    None => return Ok(()),
+                },
             }
         }
         for step in &mut statement.steps {
@@ -151,7 +168,20 @@ impl Writer {
         site.is_some_and(|site| site.target.name == "<clinit>")
     }
 
+    /// The class of an object, if that is of the program or made at run time.
+    fn outsider(&self, statement: &Statement, id: ObjectId) -> Option<String> {
+        let class = self.class(statement, id)?;
+        (!is_jdk_name(&class) || is_made_up(&class)).then_some(class)
+    }
+
     fn describe(&self, statement: &Statement, wanted: ObjectId) -> String {
+        let name = self.class(statement, wanted);
+        let name = name.unwrap_or_else(|| "?".to_owned());
+        format!("an object of {}", name.replace('/', "."))
+    }
+
+    /// The class of an object that a statement is given.
+    fn class(&self, statement: &Statement, wanted: ObjectId) -> Option<String> {
         let mut class = None;
         for value in statement.given() {
             value.each_reference(&mut |reference| {
@@ -162,9 +192,50 @@ impl Writer {
                 }
             });
         }
-        let types = &self.author.tables.types;
-        let class = class.and_then(|class| types.iter().find(|t| t.id == class));
-        let name = class.map_or("?", |class| &class.name);
-        format!("an object of {}", name.replace('/', "."))
+        class.map(|class| self.author.class_name(class))
+    }
+}
+
+/// Whether a class has no name that a program could use: lambdas, proxies, anonymous classes.
+fn is_made_up(class: &str) -> bool {
+    let simple = class.rsplit(['/', '$']).next().unwrap_or(class);
+    class.contains("$$") || simple.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// Tells which calls out of observed code may be answered by a stand-in.
+struct Nested {
+    /// Types of the program, and those made at run time.
+    outsiders: BTreeSet<TypeId>,
+    /// Whether the call that is open in a thread is to such.
+    open: BTreeMap<ThreadId, bool>,
+}
+
+impl Nested {
+    fn new(tables: &Tables) -> Nested {
+        let types = tables.types.iter();
+        let outsiders = types.filter(|t| !is_jdk_name(&t.name) || is_made_up(&t.name));
+        Nested {
+            outsiders: outsiders.map(|t| t.id).collect(),
+            open: BTreeMap::new(),
+        }
+    }
+
+    fn belongs(&mut self, step: &Step) -> bool {
+        match (step.kind, step.depth) {
+            (EventKind::OutgoingCall, 1) => {
+                let is_one = match step.values.first() {
+                    Some(Value::Reference(Reference::Object { class, .. })) => {
+                        self.outsiders.contains(class)
+                    }
+                    _ => false,
+                };
+                self.open.insert(step.thread, is_one);
+                is_one
+            }
+            (EventKind::OutgoingReturn | EventKind::OutgoingThrow, 2) => {
+                self.open.remove(&step.thread).unwrap_or_default()
+            }
+            _ => false,
+        }
     }
 }

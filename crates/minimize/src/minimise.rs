@@ -15,7 +15,7 @@ pub struct Minimised {
     pub script: Script,
     /// What is printed of the exception that it ends with.
     pub trace: String,
-    /// Statements of the whole script, and of its slice.
+    /// Statements of the whole script, and of its slice, without what sets up the surroundings.
     pub captured: usize,
     pub sliced: usize,
     /// Candidates that were run.
@@ -23,71 +23,56 @@ pub struct Minimised {
 }
 
 /// Minimises a script whose last statement fails. `is_same` tells whether an exception is the failure.
+///
+/// Candidates run in the same classes one after the other, which is fast, and the result in classes
+/// of its own. Where that does not fail, some state was left by others: then each candidate has
+/// classes of its own.
 pub fn minimise(
     script: &Script,
     stage: &Stage,
     is_same: &(dyn Fn(&str) -> bool + Sync),
-    settings: Settings,
+    settings: &Settings,
 ) -> Result<Minimised, Error> {
-    let bench = Bench {
+    let mut bench = Bench {
         script,
         stage,
         tables: Arc::new(script.tables.clone()),
         is_same,
-        fresh: FreshState::Reset,
+        fresh: FreshState::NewLoader,
         tests: AtomicU64::new(0),
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
-    let mut kept = slice(script, last);
-    let sliced = kept.len();
-    if bench.fails(&kept)?.is_none() {
-        kept = all;
-        if let Err(why) = bench.fails(&kept)?.ok_or(()) {
-            let () = why;
-            return Err(Error::Reduction(format!(
-                "the whole script does not fail the same way: {:?}",
-                bench.run(&kept)?
-            )));
-        }
-    }
-    let needs = script.needs();
-    let fixed = closure(&needs, last);
-    let deltas: Vec<usize> = kept
-        .iter()
-        .copied()
-        .filter(|n| !fixed.contains(n))
-        .collect();
-    let kept = match deltas.is_empty() {
-        true => fixed,
-        false => {
-            let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
-            let pairs = deltas.iter().enumerate().flat_map(|(at, n)| {
-                let of_this = needs[*n].iter().filter_map(place);
-                of_this.map(move |need| (at as u32, need))
-            });
-            let problem =
-                Problem::new(deltas.len() as u64).needs(Needs::graph(deltas.len() as u32, pairs));
-            let search = Search {
-                bench: &bench,
-                deltas: &deltas,
-                fixed: &fixed,
-            };
-            let found = Engine::new(&problem, &search).settings(settings).ddmin();
-            let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
-            search.statements(&found.failing)
+    let slice = slice(script, last);
+    let sliced = slice.len();
+    let whole = match bench.fails(&slice)? {
+        Some(_) => slice,
+        None => {
+            let run = bench.run(&all)?;
+            if bench.trace(&run).is_none() {
+                return Err(Error::OtherFailure(run));
+            }
+            all
         }
     };
-    let trace = bench.fails(&kept)?.unwrap_or_default();
+    bench.fresh = FreshState::Reset;
+    let mut kept = bench.reduce(&whole, last, settings)?;
+    bench.fresh = FreshState::NewLoader;
+    let mut trace = bench.fails(&kept)?;
+    if trace.is_none() {
+        kept = bench.reduce(&whole, last, settings)?;
+        trace = bench.fails(&kept)?;
+    }
     Ok(Minimised {
         script: Script {
             tables: script.tables.clone(),
+            missing: script.missing.clone(),
             prelude: kept.iter().filter(|n| **n < script.prelude).count(),
             statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
         },
-        trace,
-        captured: script.statements.len(),
-        sliced,
+        trace: trace.ok_or(Error::Unsteady)?,
+        captured: script.statements.len() - script.prelude,
+        sliced: sliced - script.prelude,
         tests: bench.tests.load(Ordering::Relaxed),
     })
 }
@@ -118,6 +103,46 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    /// The statements that are left of some, which fail.
+    fn reduce(
+        &self,
+        whole: &[usize],
+        last: usize,
+        settings: &Settings,
+    ) -> Result<Vec<usize>, Error> {
+        let needs = self.script.needs();
+        let fixed = closure(&needs, last);
+        let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
+        let deltas: Vec<usize> = deltas.collect();
+        if deltas.is_empty() || self.fails(&fixed)?.is_some() {
+            return Ok(fixed);
+        }
+        let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
+        let pairs = deltas.iter().enumerate().flat_map(|(at, n)| {
+            let of_this = needs[*n].iter().filter_map(place);
+            of_this.map(move |need| (at as u32, need))
+        });
+        let needs = Needs::graph(deltas.len() as u32, pairs);
+        let problem = Problem::new(deltas.len() as u64).needs(needs);
+        let search = Search {
+            bench: self,
+            deltas: &deltas,
+            fixed: &fixed,
+        };
+        let engine = Engine::new(&problem, &search).settings(settings.clone());
+        let found = engine.ddmin();
+        let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
+        Ok(search.statements(&found.failing))
+    }
+
+    /// What is printed of the exception that a run ended with, if that is the failure.
+    fn trace(&self, run: &Run) -> Option<String> {
+        match run {
+            Run::Threw { trace, .. } if (self.is_same)(trace) => Some(trace.clone()),
+            _ => None,
+        }
+    }
+
     fn run(&self, kept: &[usize]) -> Result<Run, Error> {
         self.tests.fetch_add(1, Ordering::Relaxed);
         let steps: Vec<Step> = kept
@@ -129,10 +154,7 @@ impl Bench<'_> {
 
     /// What the failure prints, if the statements fail the same way.
     fn fails(&self, kept: &[usize]) -> Result<Option<String>, Error> {
-        Ok(match self.run(kept)? {
-            Run::Threw { trace, .. } if (self.is_same)(&trace) => Some(trace),
-            _ => None,
-        })
+        Ok(self.trace(&self.run(kept)?))
     }
 }
 

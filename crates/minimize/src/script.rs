@@ -1,6 +1,6 @@
 //! Scripts: straight lines of statements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::site::TypeDef;
 use culprit_model::value::split_descriptor;
@@ -17,6 +17,8 @@ pub struct Script {
     pub statements: Vec<Statement>,
     /// The first statements, so many, set up the surroundings: they have to do with all others.
     pub prelude: usize,
+    /// Classes of the program whose objects are used and not made: they were not observed.
+    pub missing: BTreeSet<String>,
 }
 
 /// A call and its end, or an access to a field.

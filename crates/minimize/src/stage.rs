@@ -1,5 +1,6 @@
 //! Where scripts run: worker JVMs with the program as it is.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,16 @@ pub enum Run {
     Threw { at: u64, trace: String },
     /// It could not be run, or not to its end.
     Unresolved(String),
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Run::Done => f.write_str("nothing is thrown"),
+            Run::Threw { trace, .. } => f.write_str(trace.lines().next().unwrap_or("?")),
+            Run::Unresolved(why) => f.write_str(why),
+        }
+    }
 }
 
 impl Stage {

@@ -118,7 +118,7 @@ mod tests {
         let script = Script {
             tables: author.tables,
             statements,
-            prelude: 0,
+            ..Script::default()
         };
         let text = script.scenario().to_string();
         let steps = text.lines().filter(|line| line.contains("=> "));

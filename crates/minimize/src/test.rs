@@ -4,12 +4,11 @@ use std::path::Path;
 
 use culprit_junit::{ClassBytes, Junit, Options, Test, print};
 use culprit_jvm::Jdk;
-use culprit_model::{Failure, Reference, Value};
+use culprit_model::{Reference, Value};
 use culprit_reduce::Settings;
 use culprit_signature::{Grade, Signature, Thrown};
-use culprit_trace::Recording;
 
-use crate::{Error, Minimised, Program, Script, Stage, Verified, extract, minimise, verify};
+use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
 
 /// What came of a recording.
 #[derive(Debug)]
@@ -35,18 +34,12 @@ pub struct Means<'a> {
 }
 
 /// Makes a test of a recorded failure.
-pub fn make_test(
-    recording: &Recording,
-    failure: &Failure,
-    signature: &Signature,
-    means: Means<'_>,
-) -> Result<Found, Error> {
-    let script = extract(recording, failure)?;
+pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
     let is_same = |trace: &str| {
         let thrown = Thrown::parse(trace);
         thrown.is_some_and(|thrown| signature.is_same(&thrown))
     };
-    let minimised = minimise(&script, means.stage, &is_same, means.settings)?;
+    let minimised = minimise(script, means.stage, &is_same, &means.settings)?;
     let options = Options {
         junit: means.junit,
         name: name(&minimised.script),
@@ -67,6 +60,24 @@ pub fn make_test(
         verified,
         grade,
     })
+}
+
+/// Columns of a comment.
+const COLUMNS: usize = 88;
+
+/// Breaks a text into lines, between words.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// The name of the test: the class of the call that fails, or what an assertion looks at.
@@ -91,12 +102,10 @@ fn name(script: &Script) -> String {
 }
 
 fn comment(signature: &Signature, minimised: &Minimised) -> Vec<String> {
-    vec![
-        format!("Fails with {signature}"),
-        format!(
-            "Reduced from {} calls to {}.",
-            minimised.captured,
-            minimised.script.statements.len()
-        ),
-    ]
+    let calls = minimised.script.statements.len() - minimised.script.prelude;
+    let text = format!(
+        "Fails with {signature}. Reduced from {} calls to {calls}.",
+        minimised.captured
+    );
+    wrapped(&text, COLUMNS)
 }

@@ -1,7 +1,7 @@
 //! The Java side of the worker: classes and methods that the executor calls, found once.
 
 use culprit_jvmti::{Global, Jni, Local, Passed, StaticMethodId};
-use culprit_model::ThreadId;
+use culprit_model::{ObjectId, ThreadId};
 
 use super::Halt;
 use crate::agent::Trouble;
@@ -27,6 +27,7 @@ pub(crate) struct Java {
     plain: Global,
     plain_loader: StaticMethodId,
     plain_begin: StaticMethodId,
+    stand_in: StaticMethodId,
     trace: StaticMethodId,
     worker: Global,
     start: StaticMethodId,
@@ -137,6 +138,11 @@ impl Java {
                 &plain,
                 "loader",
                 "(Ljava/lang/String;)Ljava/lang/ClassLoader;",
+            )?,
+            stand_in: jni.static_method(
+                &plain,
+                "standIn",
+                "(Ljava/lang/Class;J)Ljava/lang/Object;",
             )?,
             plain_begin: jni.static_method(&plain, "begin", "()V")?,
             trace: jni.static_method(
@@ -306,6 +312,21 @@ impl Java {
     pub(crate) fn begin_plain(&self, jni: &Jni<'_>) -> Result<(), Halt> {
         jni.call_statically(&self.plain.local(jni), self.plain_begin, &[], b'V')
             .map_err(|thrown| threw(jni, "Plain.begin", &thrown))
+    }
+
+    /// An object that answers for one of the scenario where an interface is wanted.
+    pub(crate) fn stand_in<'j>(
+        &self,
+        jni: &Jni<'j>,
+        interface: &Local<'_>,
+        id: ObjectId,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        let arguments = [
+            Passed::Reference(Some(*interface)),
+            Passed::Long(id.0 as i64),
+        ];
+        jni.static_object(&self.plain.local(jni), self.stand_in, &arguments)
+            .map_err(|thrown| threw(jni, "Plain.standIn", &thrown))
     }
 
     /// What is printed of an exception.

@@ -43,6 +43,7 @@ impl Worker {
         match step.kind {
             EventKind::IncomingCall => {
                 let at = self.run.lock_safe().used_up() - 1;
+                self.learn_answers(step.depth);
                 let ended = self.call_plainly(jni, &*site()?, step)?;
                 self.end_plainly(jni, at, step.depth, ended)
             }
@@ -66,7 +67,10 @@ impl Worker {
         let receivers = step.values.len().saturating_sub(descriptors.len());
         let receivers = std::iter::repeat_n("L", receivers);
         for (value, descriptor) in step.values.iter().zip(receivers.chain(descriptors)) {
-            let made = self.made(jni, value)?;
+            let made = match self.stand_in(jni, value, descriptor)? {
+                Some(stand_in) => Passed::Reference(Some(stand_in)),
+                None => self.made(jni, value)?,
+            };
             passed.push(self.fit(jni, made, descriptor)?);
         }
         let target = match self.cache.target(site.id) {
@@ -195,7 +199,7 @@ impl Worker {
     }
 
     /// A value that a call is given; objects must have been made by earlier calls.
-    fn made<'j>(&self, jni: &Jni<'j>, value: &Value) -> Result<Passed<'j>, Halt> {
+    pub(super) fn made<'j>(&self, jni: &Jni<'j>, value: &Value) -> Result<Passed<'j>, Halt> {
         let mut missing = None;
         value.each_reference(&mut |reference| {
             if let Reference::Object { id, .. } = reference {

@@ -18,6 +18,7 @@ use culprit_wire::{LONG_VALUES, LineCheck, Message as _, Mode, ToWorker};
 
 use super::compare;
 use super::long::LongValues;
+use super::stand_in::StandIns;
 use super::turns::Turns;
 use crate::agent::Agent;
 use crate::lock::LockSafe;
@@ -82,6 +83,7 @@ pub(crate) struct Run {
     failed: Option<(u64, Value)>,
     /// Values of a plain run that are no objects, by the id that the scenario has for them.
     scalars: HashMap<u64, Value>,
+    pub(super) stand_ins: StandIns,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     pub(super) turns: Turns,
@@ -189,6 +191,7 @@ impl Run {
         self.acting = None;
         self.failed = None;
         self.scalars.clear();
+        self.stand_ins = StandIns::default();
         self.outcome = None;
         self.number = run.number;
         self.reported = false;

@@ -3,6 +3,9 @@ package culprit.runtime;
 import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -10,13 +13,40 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.TimeZone;
 
-/** What the executor needs where a program runs as it is. Only JVMs that replay have this class. */
-final class Plain {
+/**
+ * What the executor needs where a program runs as it is. Only JVMs that replay have this class. An
+ * instance answers for an object of the outside as that was recorded to.
+ */
+final class Plain implements InvocationHandler {
     private static final Properties PROPERTIES = (Properties) System.getProperties().clone();
     private static final Locale LOCALE = Locale.getDefault();
     private static final TimeZone ZONE = TimeZone.getDefault();
 
-    private Plain() {}
+    private final long id;
+
+    private Plain(long id) {
+        this.id = id;
+    }
+
+    /** Stands in for an object of the scenario where an interface is wanted. */
+    static Object standIn(Class<?> type, long id) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, new Plain(id));
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) {
+        if (method.getDeclaringClass() == Object.class) {
+            switch (method.getName()) {
+                case "equals":
+                    return proxy == arguments[0];
+                case "hashCode":
+                    return System.identityHashCode(proxy);
+                default:
+                    return "stand-in";
+            }
+        }
+        return Executor.standIn(id, method.getName(), method.getParameterCount());
+    }
 
     /** Undoes what an earlier run did to the JVM as a whole. */
     static void begin() {
