@@ -7,11 +7,11 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::{
     EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
 };
-use culprit_replay::{Blobs as _, lift};
+use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
 
 use crate::link::link;
-use crate::recipe::{self, State};
+use crate::recipe::{self, Pantry, State};
 use crate::script::Author;
 use crate::surroundings;
 use crate::{Error, Script, Statement};
@@ -45,6 +45,7 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
     });
     outermost.truncate(failing.ok_or(Error::NoFailure)? + 1);
     let mut writer = Writer {
+        lifted: &lifted,
         author: Author::new(lifted.tables.clone(), largest),
         statements: Vec::new(),
         states: BTreeMap::new(),
@@ -80,7 +81,8 @@ fn is_end(kind: EventKind) -> bool {
     matches!(kind, EventKind::IncomingReturn | EventKind::IncomingThrow)
 }
 
-struct Writer {
+struct Writer<'r> {
+    lifted: &'r Lifted<'r>,
     author: Author,
     statements: Vec<Statement>,
     /// What objects of the library held when last told.
@@ -92,7 +94,7 @@ struct Writer {
     missing: BTreeSet<String>,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn add(&mut self, step: Step, is_last: bool) -> Result<(), Error> {
         match step.kind {
             EventKind::ObjectState => {
@@ -129,29 +131,35 @@ impl Writer {
         if self.is_initialiser(&statement) {
             return Ok(());
         }
-        for id in statement.uses() {
-            if self.made.contains(&id) {
-                continue;
-            }
-            let made = recipe::make(&mut self.author, &self.states, id);
-            match made {
+        let mut given = statement.given().to_vec();
+        for value in &mut given {
+            let pantry = Pantry {
+                tables: &self.lifted.tables,
+                states: &self.states,
+                made: &self.made,
+                blobs: self.lifted,
+            };
+            match recipe::make(&mut self.author, pantry, value) {
                 Some(made) => {
-                    self.made.extend(made.iter().filter_map(Statement::defines));
-                    self.statements.extend(made);
+                    let defined = made.statements.iter().filter_map(Statement::defines);
+                    self.made.extend(defined);
+                    self.statements.extend(made.statements);
+                    *value = made.value;
                 }
-                None => match self.outsider(&statement, id) {
+                None => match self.outsider(value) {
                     // Something stands in for it.
                     Some(class) => {
                         if !is_made_up(&class) {
                             self.missing.insert(class);
                         }
                     }
-                    None if is_last => return Err(Error::Missing(self.describe(&statement, id))),
+                    None if is_last => return Err(Error::Missing(self.describe(value))),
                     // A test cannot have it.
                     None => return Ok(()),
                 },
             }
         }
+        statement.give(given);
         for step in &mut statement.steps {
             step.thread = ThreadId(1);
         }
@@ -169,30 +177,37 @@ impl Writer {
     }
 
     /// The class of an object, if that is of the program or made at run time.
-    fn outsider(&self, statement: &Statement, id: ObjectId) -> Option<String> {
-        let class = self.class(statement, id)?;
+    fn outsider(&self, value: &Value) -> Option<String> {
+        let mut class = None;
+        value.each_reference(&mut |reference| {
+            if let Reference::Object { id, class: of } = reference
+                && !self.made.contains(id)
+            {
+                class.get_or_insert(*of);
+            }
+        });
+        let class = self.author.class_name(class?);
         (!is_jdk_name(&class) || is_made_up(&class)).then_some(class)
     }
 
-    fn describe(&self, statement: &Statement, wanted: ObjectId) -> String {
-        let name = self.class(statement, wanted);
-        let name = name.unwrap_or_else(|| "?".to_owned());
+    /// What of a value no statement makes, or can be given.
+    fn describe(&self, value: &Value) -> String {
+        let (mut missing, mut array) = (None, None);
+        value.each_reference(&mut |reference| match reference {
+            Reference::Object { id, .. } if self.made.contains(id) => {}
+            Reference::Object { class, .. } | Reference::Constant { class, .. } => {
+                missing.get_or_insert(*class);
+            }
+            Reference::Array { class, .. } => {
+                array.get_or_insert(*class);
+            }
+            _ => {}
+        });
+        let missing = missing.or(array);
+        let types = &self.author.tables.types;
+        let class = missing.and_then(|class| types.iter().find(|t| t.id == class));
+        let name = class.map_or("?", |class| &class.name);
         format!("an object of {}", name.replace('/', "."))
-    }
-
-    /// The class of an object that a statement is given.
-    fn class(&self, statement: &Statement, wanted: ObjectId) -> Option<String> {
-        let mut class = None;
-        for value in statement.given() {
-            value.each_reference(&mut |reference| {
-                if let Reference::Object { id, class: of } = reference
-                    && *id == wanted
-                {
-                    class = Some(*of);
-                }
-            });
-        }
-        class.map(|class| self.author.class_name(class))
     }
 }
 

@@ -34,6 +34,14 @@ impl Statement {
         first.map_or(&[], |step| &step.values[step.given()])
     }
 
+    /// Gives it other values.
+    pub fn give(&mut self, given: Vec<Value>) {
+        if let Some(first) = self.steps.first_mut() {
+            let places = first.given();
+            first.values.splice(places, given);
+        }
+    }
+
     /// The objects it is given.
     pub fn uses(&self) -> Vec<ObjectId> {
         let mut found = Vec::new();
@@ -139,8 +147,8 @@ impl Script {
 
 /// Adds statements of its own to a script: calls of methods that the recording does not know.
 #[derive(Debug)]
-pub struct Author {
-    pub tables: Tables,
+pub(crate) struct Author {
+    pub(crate) tables: Tables,
     sites: BTreeMap<Member, SiteId>,
     types: BTreeMap<String, TypeId>,
     next_object: u64,
@@ -148,7 +156,7 @@ pub struct Author {
 
 impl Author {
     /// Objects are numbered from one on that the recording does not have.
-    pub fn new(tables: Tables, next_object: u64) -> Author {
+    pub(crate) fn new(tables: Tables, next_object: u64) -> Author {
         let types = tables.types.iter();
         Author {
             types: types.map(|t| (t.name.clone(), t.id)).collect(),
@@ -159,7 +167,7 @@ impl Author {
     }
 
     /// The type of a name.
-    pub fn class(&mut self, name: &str) -> TypeId {
+    pub(crate) fn class(&mut self, name: &str) -> TypeId {
         if let Some(known) = self.types.get(name) {
             return *known;
         }
@@ -177,22 +185,32 @@ impl Author {
     }
 
     /// The name of a type.
-    pub fn class_name(&self, class: TypeId) -> String {
+    pub(crate) fn class_name(&self, class: TypeId) -> String {
         let mut types = self.tables.types.iter();
         let found = types.find(|t| t.id == class);
         found.map_or_else(String::new, |t| t.name.clone())
     }
 
-    /// An object that the recording does not have.
-    pub fn object(&mut self, class: &str) -> Value {
+    /// The number of an object that the recording does not have.
+    pub(crate) fn id(&mut self) -> ObjectId {
         self.next_object += 1;
+        ObjectId(self.next_object)
+    }
+
+    /// An object that the recording does not have.
+    pub(crate) fn object(&mut self, class: &str) -> Value {
         Value::Reference(Reference::Object {
-            id: ObjectId(self.next_object),
+            id: self.id(),
             class: self.class(class),
         })
     }
 
-    fn site(&mut self, owner: &str, name: &str, descriptor: &str, is_static: bool) -> SiteId {
+    fn site(
+        &mut self,
+        kind: SiteKind,
+        (owner, name, descriptor): (&str, &str, &str),
+        is_static: bool,
+    ) -> SiteId {
         let target = Member {
             owner: owner.to_owned(),
             name: name.to_owned(),
@@ -205,7 +223,7 @@ impl Author {
         let id = SiteId(last + 1);
         self.tables.sites.push(Site {
             id,
-            kind: SiteKind::Entry,
+            kind,
             class: owner.to_owned(),
             method: name.to_owned(),
             descriptor: descriptor.to_owned(),
@@ -219,57 +237,69 @@ impl Author {
     }
 
     /// `new owner(given)`, which is the object `made`.
-    pub fn construct(
+    pub(crate) fn construct(
         &mut self,
         owner: &str,
         descriptor: &str,
         given: Vec<Value>,
         made: Value,
     ) -> Statement {
-        let site = self.site(owner, "<init>", descriptor, false);
+        let site = self.site(SiteKind::Entry, (owner, "<init>", descriptor), false);
         call(site, given, Some(made))
     }
 
     /// `owner.name(given)`, whose result is `made`.
-    pub fn call_static(
+    pub(crate) fn call_static(
         &mut self,
-        (owner, name, descriptor): (&str, &str, &str),
+        target: (&str, &str, &str),
         given: Vec<Value>,
         made: Option<Value>,
     ) -> Statement {
-        let site = self.site(owner, name, descriptor, true);
+        let site = self.site(SiteKind::Entry, target, true);
         call(site, given, made)
     }
 
     /// `receiver.name(given)`; of a result nothing is kept unless it is `made`.
-    pub fn call(
+    pub(crate) fn call(
         &mut self,
-        (owner, name, descriptor): (&str, &str, &str),
+        target: (&str, &str, &str),
         receiver: Value,
         given: Vec<Value>,
         made: Option<Value>,
     ) -> Statement {
-        let site = self.site(owner, name, descriptor, false);
-        let is_void = split_descriptor(descriptor).is_none_or(|(_, result)| result == "V");
+        let site = self.site(SiteKind::Entry, target, false);
+        let is_void = split_descriptor(target.2).is_none_or(|(_, result)| result == "V");
         let made = made.or((!is_void).then_some(Value::Reference(Reference::Unknown)));
         let given = std::iter::once(receiver).chain(given).collect();
         call(site, given, made)
     }
+
+    /// What a static field holds is the object `made`.
+    pub(crate) fn read(&mut self, target: (&str, &str, &str), made: Value) -> Statement {
+        let site = self.site(SiteKind::Field, target, true);
+        Statement {
+            steps: vec![step(site, EventKind::IncomingRead, vec![made], 0)],
+        }
+    }
 }
 
 fn call(site: SiteId, given: Vec<Value>, made: Option<Value>) -> Statement {
-    let step = |kind, values, depth| Step {
+    let made = made.into_iter().collect();
+    Statement {
+        steps: vec![
+            step(site, EventKind::IncomingCall, given, 0),
+            step(site, EventKind::IncomingReturn, made, 1),
+        ],
+    }
+}
+
+fn step(site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) -> Step {
+    Step {
         thread: ThreadId(1),
         kind,
         site,
         values,
         depth,
         origin: None,
-    };
-    Statement {
-        steps: vec![
-            step(EventKind::IncomingCall, given, 0),
-            step(EventKind::IncomingReturn, made.into_iter().collect(), 1),
-        ],
     }
 }

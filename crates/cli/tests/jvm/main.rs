@@ -1,8 +1,8 @@
 //! Records small Java programs in real JVMs with the real executable, and compares what was
 //! captured with what the programs do.
 //!
-//! The programs are in `fixtures/capture`, `fixtures/replay` and `fixtures/survive`, one folder
-//! each. `fixture` says how they describe themselves; `stage` runs them.
+//! The programs are in `fixtures/capture`, `fixtures/minimize`, `fixtures/replay` and
+//! `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
 
 mod analyses;
 mod candidates;
@@ -15,6 +15,7 @@ mod library;
 mod modes;
 mod outlines;
 mod process;
+mod recipes;
 mod render;
 mod replay;
 mod scenario;

@@ -62,7 +62,7 @@ final class Values {
     static boolean masking;
 
     /** Whether the contents of library objects are told when observed code is given them. */
-    private static final boolean TELLS_CONTENTS = Native.tellsContents();
+    static final boolean TELLS_CONTENTS = Native.tellsContents();
 
     private Values() {}
 
