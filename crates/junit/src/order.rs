@@ -45,6 +45,12 @@ pub(crate) fn order(story: &Story<'_>) -> Order {
         declared: BTreeSet::new(),
         open: BTreeSet::new(),
     };
+    // A stand-in gives those to the test.
+    let captured = story
+        .objects
+        .iter()
+        .filter(|(id, object)| object.maker == Maker::Captured && walk.order.named.contains(id));
+    walk.order.fields.extend(captured.map(|(id, _)| *id));
     for (place, action) in story.actions.iter().enumerate() {
         for value in action.receiver.into_iter().chain(action.arguments) {
             walk.value(value, place);
