@@ -44,7 +44,7 @@ impl Flow {
     /// so they stay in order. What is asserted comes after what is expected.
     fn nearest(&mut self, story: &Story<'_>, assertion: &Action<'_>) {
         let mut source = assertion.place;
-        for (place, value) in assertion.arguments.iter().enumerate().rev() {
+        for (place, value) in asserted(assertion) {
             let before = source.checked_sub(1).map(|at| &story.actions[at]);
             let Some(before) = before.filter(|before| returns(before, value)) else {
                 continue;
@@ -57,7 +57,7 @@ impl Flow {
 
     /// A call further back; its result gets a variable.
     fn earlier(&mut self, story: &Story<'_>, assertion: &Action<'_>) -> bool {
-        for (place, value) in assertion.arguments.iter().enumerate().rev() {
+        for (place, value) in asserted(assertion) {
             let mut before = story.actions[..assertion.place].iter().rev();
             if let Some(source) = before.find(|before| returns(before, value)) {
                 self.inline.remove(&source.place);
@@ -67,6 +67,16 @@ impl Flow {
         }
         false
     }
+}
+
+/// The arguments that may be what a call returned, the last one first: not how much two numbers may
+/// differ.
+fn asserted<'s>(assertion: &Action<'s>) -> impl Iterator<Item = (usize, &'s Value)> + use<'s> {
+    let arguments: &'s [Value] = assertion.arguments;
+    let real = |place: usize| real(&arguments[place]).is_some();
+    let delta = (2..arguments.len()).find(|place| (place - 2..=*place).all(real));
+    let all = arguments.iter().enumerate().rev();
+    all.filter(move |(place, _)| Some(*place) != delta)
 }
 
 /// Whether the statement returned this value, which has no identity.

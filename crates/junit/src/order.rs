@@ -71,8 +71,7 @@ impl Walk<'_> {
         value.each_reference(&mut |reference| {
             ids.extend(identity(&Value::Reference(reference.clone())));
         });
-        // Elements before what holds them.
-        for id in ids.into_iter().rev() {
+        for id in ids {
             self.object(id, action);
         }
     }
@@ -114,6 +113,10 @@ impl Walk<'_> {
                 ids.extend(identity(&Value::Reference(reference.clone())));
             });
         };
+        // Elements are made before what holds them.
+        if let Maker::Array(value) = object.maker {
+            note(value);
+        }
         for asked in &object.asked {
             if let Answer::Return(Some(value)) | Answer::Throw(value) = asked.answer {
                 note(value);
