@@ -23,6 +23,7 @@ const NARROW: [(&str, &[&str]); 7] = [
     ("culprit-sandbox", &[]),
     ("culprit-reduce", &[]),
     ("culprit-signature", &[]),
+    ("culprit-junit", &["culprit-classfile", "culprit-model"]),
     (
         "culprit-agent",
         &[

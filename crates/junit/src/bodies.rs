@@ -7,7 +7,7 @@ use culprit_model::{Reference, Value};
 use crate::answers::Method;
 use crate::error::Error;
 use crate::names::Names;
-use crate::scope::Scope;
+use crate::scope::{Expr, Scope};
 use crate::story::{Answer, Asked, identity};
 use crate::types::{Type, default_value};
 
@@ -68,6 +68,16 @@ impl Scope<'_> {
         names: &[String],
     ) -> Result<Vec<String>, Error> {
         let mut lines = Vec::new();
+        for (place, id) in &asked.captured {
+            let (Some(variable), Some(name)) = (self.variables.get(id), names.get(*place)) else {
+                continue;
+            };
+            let of = method.profile.parameters.get(*place);
+            let value = Expr::new(name.clone(), of.cloned().unwrap_or_else(Type::object));
+            let value = self.fit(value, &variable.of);
+            let value = value.ok_or(Error::Unknown { step: asked.step })?;
+            lines.push(format!("{} = {};", variable.name, value.text));
+        }
         for (place, array) in &asked.filled {
             let Value::Reference(Reference::Array { length, .. }) = array else {
                 continue;

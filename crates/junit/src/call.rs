@@ -91,9 +91,9 @@ impl Scope<'_> {
         let Some(outer) = around else {
             let arguments = self.arguments(action, &member.owner, found.as_ref(), 0)?;
             return Ok(arguments.map(|arguments| {
-                self.calls(found.as_ref());
+                let throws = self.calls(found.as_ref());
                 let name = self.imports.name(&of);
-                Expr::new(format!("new {name}({arguments})"), of)
+                Expr::new(format!("new {name}({arguments})"), of).throwing(throws)
             }));
         };
         let instance = self.value(&action.arguments[0], action.step)?;
@@ -104,11 +104,11 @@ impl Scope<'_> {
         let (Some(instance), Some(arguments)) = (self.fit(instance, &outer), arguments) else {
             return Ok(None);
         };
-        self.calls(found.as_ref());
+        let throws = self.calls(found.as_ref());
         let whole = self.imports.name(&of);
         let simple = whole.rsplit('.').next().unwrap_or(&whole);
         let text = format!("{}.new {simple}({arguments})", instance.closed());
-        Ok(Some(Expr::new(text, of)))
+        Ok(Some(Expr::new(text, of).throwing(throws)))
     }
 
     fn method_call(
@@ -136,7 +136,7 @@ impl Scope<'_> {
         let Some(arguments) = self.arguments(action, &class, found.as_ref(), 0)? else {
             return Ok(None);
         };
-        self.calls(found.as_ref());
+        let throws = self.calls(found.as_ref());
         let call = if receiver.is_some() {
             format!("{prefix}.{}", member.name)
         } else if Scope::is_assertion(member) {
@@ -147,7 +147,19 @@ impl Scope<'_> {
         };
         let of = self.profile(&class, member, found.as_ref()).result;
         let of = of.unwrap_or(Type::Null);
-        Ok(Some(Expr::new(format!("{call}({arguments})"), of)))
+        let call = Expr::new(format!("{call}({arguments})"), of);
+        Ok(Some(call.throwing(throws)))
+    }
+
+    /// An argument: its value, or where that came from.
+    fn argument(&self, action: &Action<'_>, place: usize) -> Result<Expr, Error> {
+        let Some(source) = self.flow.sources.get(&(action.place, place)) else {
+            return self.value(&action.arguments[place], action.step);
+        };
+        if let Some(result) = self.results.borrow().get(source) {
+            return Ok(result.clone());
+        }
+        self.action(&self.story.actions[*source])
     }
 
     fn profile(&self, class: &str, member: &Member, found: Option<&Found>) -> Profile {
@@ -196,8 +208,9 @@ impl Scope<'_> {
             }
         }
         let mut written = Vec::new();
-        for (place, (value, wanted_here)) in values.iter().zip(&wanted).enumerate() {
-            let Some(mut value) = self.fit(self.value(value, action.step)?, wanted_here) else {
+        for (place, wanted_here) in wanted.iter().enumerate() {
+            let value = self.argument(action, from + place)?;
+            let Some(mut value) = self.fit(value, wanted_here) else {
                 return Ok(None);
             };
             // An array for the rest of the arguments says so.

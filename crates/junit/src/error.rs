@@ -20,8 +20,8 @@ pub enum Error {
     Unknown { step: usize },
     #[error("{class}: nothing makes this object, and no class can stand in for it")]
     NoStandIn { class: String },
-    #[error("{class}: the object comes out of a call on a stand-in")]
-    Captured { class: String },
+    #[error("{class}: the object comes out of a constructor that threw")]
+    Unfinished { class: String },
     #[error("an array of {length} elements is too long for source code")]
     TooLong { length: u32 },
 }

@@ -17,8 +17,10 @@ mod bodies;
 mod call;
 mod error;
 mod facts;
+mod flow;
 mod hierarchy;
 mod imports;
+mod layout;
 pub mod literal;
 mod names;
 mod order;
@@ -83,6 +85,8 @@ pub struct Notes {
     pub statements: usize,
     /// Calls out of the code that the test leaves to the real objects.
     pub left_alone: usize,
+    /// The assertion that failed compares nothing that the code returned: the test cannot pass.
+    pub compares_constants: bool,
 }
 
 /// Prints a scenario.

@@ -4,8 +4,9 @@
 use culprit_model::literal;
 use culprit_model::value::Value;
 
-/// Bytes of modified UTF-8 that a constant of a class file can hold.
-const LONGEST: usize = 65_535;
+/// Bytes of modified UTF-8 that a literal can have: one less than a class file can hold, since
+/// javac refuses literals of 65535 characters.
+const LONGEST: usize = 65_534;
 
 /// A scalar where its type is wanted by nobody: `(byte) 5`, `5L`. `None` for references.
 pub fn scalar(value: &Value) -> Option<String> {
@@ -101,7 +102,7 @@ fn double(value: f64) -> String {
 
 /// Source with nothing but ASCII in it, so that it compiles whatever encoding the compiler takes
 /// it for.
-pub(crate) fn ascii(source: &str) -> String {
+pub fn ascii(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     for c in source.chars() {
         if c.is_ascii() {

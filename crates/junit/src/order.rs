@@ -45,6 +45,12 @@ pub(crate) fn order(story: &Story<'_>) -> Order {
         declared: BTreeSet::new(),
         open: BTreeSet::new(),
     };
+    // A stand-in gives those to the test.
+    let captured = story
+        .objects
+        .iter()
+        .filter(|(id, object)| object.maker == Maker::Captured && walk.order.named.contains(id));
+    walk.order.fields.extend(captured.map(|(id, _)| *id));
     for (place, action) in story.actions.iter().enumerate() {
         for value in action.receiver.into_iter().chain(action.arguments) {
             walk.value(value, place);
@@ -65,8 +71,7 @@ impl Walk<'_> {
         value.each_reference(&mut |reference| {
             ids.extend(identity(&Value::Reference(reference.clone())));
         });
-        // Elements before what holds them.
-        for id in ids.into_iter().rev() {
+        for id in ids {
             self.object(id, action);
         }
     }
@@ -108,6 +113,10 @@ impl Walk<'_> {
                 ids.extend(identity(&Value::Reference(reference.clone())));
             });
         };
+        // Elements are made before what holds them.
+        if let Maker::Array(value) = object.maker {
+            note(value);
+        }
         for asked in &object.asked {
             if let Answer::Return(Some(value)) | Answer::Throw(value) = asked.answer {
                 note(value);

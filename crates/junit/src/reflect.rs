@@ -187,10 +187,9 @@ impl Scope<'_> {
         } else {
             "call"
         };
-        Ok(Expr::new(
-            format!("{helper}({})", words.join(", ")),
-            Type::object(),
-        ))
+        let call = format!("{helper}({})", words.join(", "));
+        let throws = vec!["java/lang/Throwable".to_owned()];
+        Ok(Expr::new(call, Type::object()).throwing(throws))
     }
 
     /// A field, read by reflection.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use culprit_model::{Member, ObjectId};
 
 use crate::access::Access;
+use crate::flow::Flow;
 use crate::hierarchy::Found;
 use crate::imports::Imports;
 use crate::names::Names;
@@ -23,6 +24,9 @@ pub(crate) struct Scope<'a> {
     pub(crate) names: RefCell<Names>,
     pub(crate) throws: Cell<Throws>,
     pub(crate) helpers: RefCell<BTreeSet<Helper>>,
+    pub(crate) flow: Flow,
+    /// Variables for results without identity, by the place of the statement.
+    pub(crate) results: RefCell<BTreeMap<usize, Expr>>,
 }
 
 /// A variable of the test.
@@ -49,6 +53,8 @@ pub(crate) struct Expr {
     pub(crate) of: Type,
     /// Nothing can follow it without brackets: a cast, a negative number.
     pub(crate) is_open: bool,
+    /// Classes of exceptions that it declares to throw.
+    pub(crate) throws: Vec<String>,
 }
 
 impl Expr {
@@ -57,7 +63,12 @@ impl Expr {
             text: text.into(),
             of,
             is_open: false,
+            throws: Vec::new(),
         }
+    }
+
+    pub(crate) fn throwing(self, throws: Vec<String>) -> Expr {
+        Expr { throws, ..self }
     }
 
     /// So that `.member` can follow.
@@ -82,6 +93,7 @@ impl Scope<'_> {
             text: format!("({}) {text}", self.imports.name(to)),
             of: to.clone(),
             is_open: true,
+            throws: value.throws.clone(),
         }
     }
 
@@ -100,9 +112,10 @@ impl Scope<'_> {
     }
 
     /// A call of this method: what it declares to throw, the test throws.
-    pub(crate) fn calls(&self, found: Option<&Found>) {
+    pub(crate) fn calls(&self, found: Option<&Found>) -> Vec<String> {
         let Some(found) = found else {
-            return self.throws(Throws::Exception);
+            self.throws(Throws::Exception);
+            return vec!["java/lang/Exception".to_owned()];
         };
         self.imports.is_deprecated(found.method.is_deprecated);
         for exception in &found.method.exceptions {
@@ -117,6 +130,7 @@ impl Scope<'_> {
                 });
             }
         }
+        found.method.exceptions.clone()
     }
 
     /// Whether JUnit's assertions are meant.

@@ -1,11 +1,12 @@
 //! The file around the statements: package, imports, comment, class, method.
 
+use crate::layout::wrapped;
 use crate::literal::ascii;
 use crate::names::upper_first;
 use crate::place::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::statements::Body;
-use crate::story::{End, identity};
+use crate::story::{Action, End, identity};
 use crate::{Junit, Notes, Options, Test, reflect};
 
 /// Puts a test together.
@@ -39,11 +40,10 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
     }
     let mut statements = String::new();
     for line in &body.lines {
-        if !line.is_empty() {
-            statements.push_str("        ");
-            statements.push_str(line);
+        for line in wrapped(&format!("        {line}")) {
+            statements.push_str(&line);
+            statements.push('\n');
         }
-        statements.push('\n');
     }
     let helpers = reflect::source(scope);
     let (plain, statics) = scope.imports.lines();
@@ -96,6 +96,7 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
             stand_ins: body.stand_ins,
             statements: scope.story.actions.len(),
             left_alone: scope.story.left_alone,
+            compares_constants: scope.flow.is_constant,
         },
     }
 }
@@ -103,12 +104,14 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
 /// What must no longer happen: `parseThrowsNoIllegalStateException`.
 fn method_name(scope: &Scope<'_>) -> String {
     let story = scope.story;
-    let about = story
-        .actions
-        .iter()
-        .rev()
-        .find(|action| !is_foreign(&action.site.target.owner));
     let last = story.actions.last();
+    let asserted = last.and_then(|last| {
+        let mut sources = scope.flow.sources.iter().rev();
+        let (_, source) = sources.find(|((place, _), _)| *place == last.place)?;
+        story.actions.get(*source)
+    });
+    let own = |action: &&Action<'_>| !is_foreign(&action.site.target.owner);
+    let about = asserted.or_else(|| story.actions.iter().rev().find(own));
     let about = about.or(last).map(|action| &action.site.target);
     let simple = |class: &str| {
         let word = class.rsplit(['/', '$']).next().unwrap_or_default();
@@ -140,8 +143,7 @@ fn comment(lines: &[String]) -> String {
     }
     let mut text = "/**\n".to_owned();
     for line in lines.iter().flat_map(|line| line.split(['\n', '\r'])) {
-        let line = line.replace("*/", "* /").replace("\\u", "\\\u{200b}u");
-        let line = line.replace("\\\u{200b}u", "\\ u");
+        let line = line.replace("*/", "* /").replace("\\u", "\\ u");
         text.push_str(format!(" * {line}").trim_end());
         text.push('\n');
     }

@@ -106,7 +106,14 @@ pub(crate) fn variable_type(
     access: Access<'_>,
 ) -> Result<Type, Error> {
     let base = base(object, story, access)?;
-    let main = match base.interfaces.first() {
+    let passed = |interface: &&String| {
+        object.uses.iter().any(|each| match &each.role {
+            Role::Argument(_, of) => of.name() == Some(interface),
+            _ => false,
+        })
+    };
+    let interface = base.interfaces.iter().find(passed);
+    let main = match interface.or(base.interfaces.first()) {
         Some(interface) if base.class == "java/lang/Object" => interface,
         _ => &base.class,
     };

@@ -32,6 +32,10 @@ impl Scope<'_> {
                 body.lines
                     .extend(self.updates(value, &mut contents, action)?);
             }
+            // Others take those as arguments.
+            if self.flow.inline.contains(&place) {
+                continue;
+            }
             let is_last = place + 1 == self.story.actions.len();
             body.lines.extend(self.statement(place, action, is_last)?);
         }
@@ -115,9 +119,18 @@ impl Scope<'_> {
         action: &Action<'_>,
         is_last: bool,
     ) -> Result<Vec<String>, Error> {
+        let thrown_before = self.throws.get();
         let expression = self.action(action)?;
         match action.end {
-            End::Threw(value) if !is_last => self.caught(place, action, value, &expression),
+            End::Threw(value) if !is_last => {
+                let (lines, caught) = self.caught(place, action, value, &expression)?;
+                let hierarchy = self.access.hierarchy;
+                let mut declared = expression.throws.iter();
+                if declared.all(|class| hierarchy.lineage(class).contains(&caught)) {
+                    self.throws.set(thrown_before);
+                }
+                Ok(lines)
+            }
             _ => Ok(vec![self.assigned(place, action, expression)?]),
         }
     }
@@ -142,23 +155,28 @@ impl Scope<'_> {
             let value = value.ok_or(Error::Unknown { step: action.step })?;
             return Ok(format!("{}{};", self.start(variable), value.text));
         }
-        if action.kind == Kind::Read {
-            // To read a field is no statement, and may yet initialize its class.
-            let name = self.names.borrow_mut().give(&action.site.target.name);
+        let is_source = self.flow.sources.values().any(|source| *source == place);
+        // To read a field is no statement, and may yet initialize its class.
+        if is_source || action.kind == Kind::Read {
+            let name = result_name(&action.site.target.name);
+            let name = self.names.borrow_mut().give(&name);
             let of = self.imports.name(&expression.of);
+            let value = Expr::new(name.clone(), expression.of);
+            self.results.borrow_mut().insert(place, value);
             return Ok(format!("{of} {name} = {};", expression.text));
         }
         Ok(format!("{};", expression.text))
     }
 
-    /// A call that is known to throw, and is not the one that the test is about.
+    /// A call that is known to throw, and is not the one that the test is about; and the class of
+    /// what it catches.
     fn caught(
         &self,
         place: usize,
         action: &Action<'_>,
         thrown: &Value,
         expression: &Expr,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<(Vec<String>, String), Error> {
         let id = identity(thrown);
         let class = match thrown {
             Value::Reference(Reference::Object { class, .. }) => {
@@ -170,7 +188,7 @@ impl Scope<'_> {
             let object = id.and_then(|id| self.story.objects.get(&id));
             object.is_some_and(|object| object.maker == Maker::Thrown(place))
         });
-        let caught = self.caught_class(class);
+        let caught = self.caught_class(class, &expression.throws);
         let name = self.names.borrow().clone().give("expected");
         let mut lines = Vec::new();
         let keep = match kept {
@@ -194,21 +212,44 @@ impl Scope<'_> {
         ));
         lines.push(format!("    {keep}"));
         lines.push("}".to_owned());
-        Ok(lines)
+        Ok((lines, caught))
     }
 
     /// What can be caught: the compiler wants to see where checked exceptions come from.
-    fn caught_class(&self, class: &str) -> String {
+    fn caught_class(&self, class: &str, declared: &[String]) -> String {
         let hierarchy = self.access.hierarchy;
         let line = hierarchy.lineage(class);
         let always = |name: &str| {
             !hierarchy.is_checked(name)
                 || name == "java/lang/Exception"
                 || name == "java/lang/Throwable"
+                || declared.iter().any(|declared| {
+                    let has = |one: &str, other: &str| {
+                        let line = hierarchy.lineage(one);
+                        line.iter().any(|above| above == other)
+                    };
+                    has(declared, name) || has(name, declared)
+                })
         };
         let found = line
             .iter()
             .find(|name| self.access.names_class(name) && always(name));
         found.map_or_else(|| "java/lang/Throwable".to_owned(), Clone::clone)
     }
+}
+
+/// What the result of a method is called: `getSize` gives `size`.
+fn result_name(method: &str) -> String {
+    let rest = ["get", "is"].iter().find_map(|prefix| {
+        let rest = method.strip_prefix(prefix)?;
+        rest.starts_with(char::is_uppercase).then_some(rest)
+    });
+    rest.map_or_else(
+        || method.to_owned(),
+        |rest| {
+            let mut letters = rest.chars();
+            let first = letters.next().into_iter().flat_map(char::to_lowercase);
+            first.chain(letters).collect()
+        },
+    )
 }

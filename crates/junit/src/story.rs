@@ -14,12 +14,16 @@ pub(crate) struct Story<'s> {
     pub(crate) scenario: &'s Scenario,
     pub(crate) actions: Vec<Action<'s>>,
     pub(crate) objects: BTreeMap<ObjectId, Object<'s>>,
+    /// Of objects that stand-ins get, the types of the parameters.
+    pub(crate) given: BTreeMap<ObjectId, Type>,
     /// Questions of the code that the test leaves to the real objects.
     pub(crate) left_alone: usize,
 }
 
 /// A call, or an access of a field.
 pub(crate) struct Action<'s> {
+    /// Its place among the statements.
+    pub(crate) place: usize,
     pub(crate) step: usize,
     pub(crate) kind: Kind,
     pub(crate) site: &'s Site,
@@ -91,6 +95,8 @@ pub(crate) struct Asked<'s> {
     pub(crate) step: usize,
     pub(crate) site: &'s Site,
     pub(crate) answer: Answer<'s>,
+    /// Arguments, by place, that nobody in the test had before.
+    pub(crate) captured: Vec<(usize, ObjectId)>,
     /// Arrays among the arguments, by place, as the answer leaves them.
     pub(crate) filled: Vec<(usize, &'s Value)>,
 }
@@ -107,6 +113,7 @@ impl<'s> Story<'s> {
             scenario,
             actions: Vec::new(),
             objects: BTreeMap::new(),
+            given: BTreeMap::new(),
             left_alone: 0,
         };
         let steps = &scenario.steps;
@@ -202,6 +209,7 @@ impl<'s> Story<'s> {
             _ => {}
         }
         self.actions.push(Action {
+            place: number,
             step: place,
             kind,
             site,
@@ -219,7 +227,9 @@ impl<'s> Story<'s> {
         for (place, step) in steps.iter().enumerate().take(until).skip(call + 1) {
             match step.kind {
                 EventKind::Constructed if step.depth == 1 => {
-                    self.made(&step.values[0], Maker::Result(action), place)?;
+                    if let Some(value) = step.values.first() {
+                        self.made(value, Maker::Result(action), place)?;
+                    }
                 }
                 EventKind::OutgoingCall => self.question(place, action)?,
                 _ => {}
@@ -241,8 +251,15 @@ impl<'s> Story<'s> {
             self.left_alone += 1;
             return Ok(());
         };
-        for value in &step.values[1..] {
-            self.made(value, Maker::Captured, place)?;
+        let mut captured = Vec::new();
+        for (at, value) in step.values[1..].iter().enumerate() {
+            if let Some(id) = identity(value).filter(|id| !self.objects.contains_key(id)) {
+                captured.push((at, id));
+                let wanted = types::parameters(&site.target.descriptor);
+                let given = wanted.get(at).cloned().unwrap_or_else(Type::object);
+                self.made(value, Maker::Captured, place)?;
+                self.given.insert(id, given);
+            }
         }
         self.site(end)?;
         let last = &steps[end];
@@ -271,6 +288,7 @@ impl<'s> Story<'s> {
                 step: place,
                 site,
                 answer,
+                captured,
                 filled,
             });
         }

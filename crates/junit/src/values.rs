@@ -238,8 +238,7 @@ fn scalar(value: &Value) -> Expr {
     let text = literal::scalar(value).unwrap_or_default();
     Expr {
         is_open: text.starts_with(['-', '(']),
-        text,
-        of: Type::Primitive(value.shape()),
+        ..Expr::new(text, Type::Primitive(value.shape()))
     }
 }
 

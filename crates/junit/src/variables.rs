@@ -9,13 +9,14 @@ use culprit_model::ObjectId;
 
 use crate::access::Access;
 use crate::error::Error;
+use crate::flow::flow;
 use crate::imports::Imports;
 use crate::names::{self, Names};
 use crate::order::Order;
 use crate::place::{is_foreign, is_open};
 use crate::scope::{Scope, Throws, Variable};
 use crate::stand_in;
-use crate::story::{Kind, Maker, Object, Role, Story};
+use crate::story::{End, Kind, Maker, Object, Role, Story};
 use crate::types::{Type, result};
 
 /// The scope of a test, with all its variables.
@@ -42,12 +43,14 @@ pub(crate) fn scope<'a>(
     let mut variables = BTreeMap::new();
     for id in in_order(story, order) {
         let object = &story.objects[&id];
-        if object.maker == Maker::Captured {
-            return Err(Error::Captured {
-                class: object.class.replace('/', "."),
-            });
+        if let Maker::Result(action) = object.maker {
+            if !matches!(story.actions[action].end, End::Returned(_)) {
+                return Err(Error::Unfinished {
+                    class: object.class.replace('/', "."),
+                });
+            }
         }
-        let of = variable_type(object, story, access)?;
+        let of = variable_type(id, object, story, access)?;
         let wish = role(object, story, access).unwrap_or_else(|| names::for_type(&of));
         let name = names.give(&wish);
         let is_field = order.fields.contains(&id);
@@ -61,6 +64,8 @@ pub(crate) fn scope<'a>(
         names: RefCell::new(names),
         throws: Cell::new(Throws::Nothing),
         helpers: RefCell::default(),
+        flow: flow(story),
+        results: RefCell::default(),
     })
 }
 
@@ -82,6 +87,7 @@ fn in_order(story: &Story<'_>, order: &Order) -> Vec<ObjectId> {
 }
 
 fn variable_type(
+    id: ObjectId,
     object: &Object<'_>,
     story: &Story<'_>,
     access: Access<'_>,
@@ -90,7 +96,8 @@ fn variable_type(
     let given = match object.maker {
         Maker::StandIn => return stand_in::variable_type(object, story, access),
         Maker::Array(_) => return Ok(own),
-        Maker::Thrown(_) | Maker::Captured => own.clone(),
+        Maker::Thrown(_) => own.clone(),
+        Maker::Captured => story.given.get(&id).cloned().unwrap_or_else(Type::object),
         Maker::Result(action) => {
             let action = &story.actions[action];
             let member = &action.site.target;
