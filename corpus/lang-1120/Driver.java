@@ -16,7 +16,7 @@ public class Driver {
             String plain = StringUtils.stripAccents(town);
             String label = StringUtils.rightPad(plain, widest, '.');
             System.out.println(label + " " + WordUtils.initials(plain, ' ', '-')
-                    + " " + StringUtils.getLevenshteinDistance(town, plain));
+                    + ", plain: " + StringUtils.isAsciiPrintable(plain));
         }
     }
 }
