@@ -107,6 +107,11 @@ pub(crate) enum Answer<'s> {
     Throw(&'s Value),
 }
 
+/// Whether a value has a name, which primitive values have where a later call is given them.
+fn is_variable(value: &Value) -> bool {
+    matches!(value, Value::Reference(Reference::Object { .. }))
+}
+
 impl<'s> Story<'s> {
     pub(crate) fn read(scenario: &'s Scenario) -> Result<Story<'s>, Error> {
         let mut story = Story {
@@ -152,7 +157,11 @@ impl<'s> Story<'s> {
             .ok_or(Error::Tables { step: place })?;
         if site.shapes(step.kind).is_some_and(|shapes| {
             shapes.len() <= step.values.len()
-                && step.values.iter().zip(shapes).all(|(v, s)| v.shape() == s)
+                && step
+                    .values
+                    .iter()
+                    .zip(shapes)
+                    .all(|(v, s)| v.shape() == s || is_variable(v))
         }) {
             Ok(site)
         } else {

@@ -110,10 +110,7 @@ fn referred(program: &Program, driver: &str) -> BTreeSet<String> {
 
 /// Whether a class belongs to what runs tests.
 fn is_framework(name: &str) -> bool {
-    let frame = Frame::parse(&format!(
-        "at {}.run(Unknown Source)",
-        name.replace('/', ".")
-    ));
+    let frame = Frame::parse(&format!("{}.run(Unknown Source)", name.replace('/', ".")));
     frame.is_some_and(|frame| frame.origin() != Origin::Program)
 }
 

@@ -10,7 +10,6 @@ use culprit_model::{
 use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
 
-use crate::link::link;
 use crate::recipe::{self, Pantry, State};
 use crate::script::Author;
 use crate::surroundings;
@@ -36,13 +35,21 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
             outermost.push(step);
         }
     }
-    let failing = outermost.iter().rposition(|step| {
-        let thrown = match (step.kind, step.values.first()) {
-            (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, .. }))) => id,
-            _ => return false,
-        };
-        failure.exceptions.contains(thrown)
-    });
+    let thrown = |step: &Step| match (step.kind, step.values.first()) {
+        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, class }))) => {
+            Some((*id, *class))
+        }
+        _ => None,
+    };
+    let same = |step: &Step| thrown(step).is_some_and(|(id, _)| failure.exceptions.contains(&id));
+    // Where memory or the stack was at its end the exception may have got no name.
+    let class = failure.class.replace('.', "/");
+    let is_alike = |step: &Step| {
+        thrown(step)
+            .is_some_and(|(_, of)| recording.types().get(of.0).is_some_and(|t| t.name == class))
+    };
+    let failing = outermost.iter().rposition(same);
+    let failing = failing.or_else(|| outermost.iter().rposition(is_alike));
     outermost.truncate(failing.ok_or(Error::NoFailure)? + 1);
     let mut writer = Writer {
         lifted: &lifted,
@@ -65,9 +72,6 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         prelude,
         missing: writer.missing,
     };
-    if !link(&mut script) {
-        return Err(Error::NotLinked);
-    }
     let uses = script.scenario().uses();
     for id in uses.blobs {
         if let Some(bytes) = lifted.blob(id)? {

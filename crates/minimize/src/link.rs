@@ -7,6 +7,9 @@ use culprit_model::{EventKind, Reference, Value};
 use crate::script::Author;
 use crate::{Script, Statement};
 
+/// How many results are tried.
+const MOST: usize = 16;
+
 /// Classes whose static methods assert something, and where in the arguments is what they look at.
 const ASSERTIONS: [(&str, Actual); 6] = [
     ("org/junit/jupiter/api/Assertions", Actual::Second),
@@ -62,30 +65,37 @@ fn actual(script: &Script, statement: &Statement) -> Option<usize> {
     (place < count).then_some(place)
 }
 
-/// Has the last statement, if that asserts something, be given the result that it looks at. Whether
-/// what it looks at comes from the script.
-pub(crate) fn link(script: &mut Script) -> bool {
+/// The ways to give the last statement, if that asserts something, the result that it looks at: the
+/// latest result of that value first. None if no call of the script has such a result.
+pub(crate) fn links(script: &Script) -> Vec<Script> {
     let Some((last, earlier)) = script.statements.split_last() else {
-        return false;
+        return Vec::new();
     };
     let Some(place) = actual(script, last) else {
-        return true;
+        return vec![script.clone()];
     };
-    let looked_at = last.steps[0].values[place].clone();
+    let looked_at = &last.steps[0].values[place];
     if let Value::Reference(Reference::Object { .. }) = looked_at {
-        return true;
+        return vec![script.clone()];
     }
-    let source = earlier
-        .iter()
-        .rposition(|statement| result(statement).is_some_and(|it| is_same(it, &looked_at)));
-    let Some(source) = source else {
-        return false;
-    };
-    let tables = std::mem::take(&mut script.tables);
+    let is_source =
+        |statement: &Statement| result(statement).is_some_and(|result| is_same(result, looked_at));
+    let sources = (0..earlier.len())
+        .rev()
+        .filter(|at| is_source(&earlier[*at]));
+    sources
+        .take(MOST)
+        .map(|source| linked(script, source, place))
+        .collect()
+}
+
+/// A script whose last statement is given the result of another.
+fn linked(script: &Script, source: usize, place: usize) -> Script {
+    let mut script = script.clone();
     let largest = script.statements.iter().flat_map(Statement::objects).max();
-    let mut author = Author::new(tables, largest.map_or(0, |id| id.0));
-    let found = result(&script.statements[source]).map(|value| class_of(value, &author));
-    let variable = author.object(&found.unwrap_or_default());
+    let mut author = Author::new(script.tables, largest.map_or(0, |id| id.0));
+    let class = result(&script.statements[source]).map(|value| class_of(value, &author));
+    let variable = author.object(&class.unwrap_or_default());
     script.tables = author.tables;
     if let Some(end) = script.statements[source].steps.last_mut()
         && let Some(value) = end.values.last_mut()
@@ -95,7 +105,7 @@ pub(crate) fn link(script: &mut Script) -> bool {
     if let Some(last) = script.statements.last_mut() {
         last.steps[0].values[place] = variable;
     }
-    true
+    script
 }
 
 /// What came of a call.

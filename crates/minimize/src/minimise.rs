@@ -1,12 +1,16 @@
 //! Takes out of a script what its failure does not need.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use culprit_model::{Step, Tables};
-use culprit_reduce::{DeltaSet, Engine, Needs, Oracle, Problem, Settings, Verdict, Wanted};
+use culprit_model::{ObjectId, Step, Tables};
+use culprit_reduce::{
+    DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
+};
 use culprit_wire::FreshState;
 
+use crate::link::is_assertion;
 use crate::{Error, Run, Script, Stage, slice};
 
 /// What is left of a script.
@@ -45,8 +49,10 @@ pub fn minimise(
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
     let slice = slice(script, last);
     let sliced = slice.len();
-    let whole = match bench.fails(&slice)? {
-        Some(_) => slice,
+    let least = bench.least(last);
+    let whole = match bench.fails(&least)? {
+        Some(_) => least,
+        None if bench.fails(&slice)?.is_some() => slice,
         None => {
             let run = bench.run(&all)?;
             if bench.trace(&run).is_none() {
@@ -111,7 +117,7 @@ impl Bench<'_> {
         settings: &Settings,
     ) -> Result<Vec<usize>, Error> {
         let needs = self.script.needs();
-        let fixed = closure(&needs, last);
+        let fixed = self.least(last);
         let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
         let deltas: Vec<usize> = deltas.collect();
         if deltas.is_empty() || self.fails(&fixed)?.is_some() {
@@ -129,10 +135,51 @@ impl Bench<'_> {
             deltas: &deltas,
             fixed: &fixed,
         };
-        let engine = Engine::new(&problem, &search).settings(settings.clone());
-        let found = engine.ddmin();
-        let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
-        Ok(search.statements(&found.failing))
+        // Each ends where nothing can be taken out any more, but not at the same place.
+        let mut best: Option<Vec<usize>> = None;
+        for schedule in [Schedule::Splitting, Schedule::Classic] {
+            let settings = Settings {
+                schedule,
+                ..settings.clone()
+            };
+            let engine = Engine::new(&problem, &search).settings(settings);
+            let found = engine.ddmin();
+            let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
+            let found = search.statements(&found.failing);
+            if best.as_ref().is_none_or(|best| found.len() < best.len()) {
+                best = Some(found);
+            }
+        }
+        Ok(best.unwrap_or(fixed))
+    }
+
+    /// The statements that stay: what the last one needs. Where that asserts something, also the
+    /// commands to all objects behind it: without them something else might be right.
+    fn least(&self, last: usize) -> Vec<usize> {
+        let needs = self.script.needs();
+        let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
+        if !is_assertion(self.script, &self.script.statements[last]) {
+            return kept.into_iter().collect();
+        }
+        loop {
+            let before = kept.len();
+            let objects = kept
+                .iter()
+                .flat_map(|n| self.script.statements[*n].objects());
+            let objects: BTreeSet<ObjectId> = objects.collect();
+            for (number, statement) in self.script.statements.iter().enumerate() {
+                let call = statement.steps.first();
+                let site = call.and_then(|call| self.script.site(call.site));
+                let commands = site.filter(|site| statement.is_command(site));
+                let to = commands.and_then(|site| statement.receiver(site));
+                if number < last && to.is_some_and(|to| objects.contains(&to)) {
+                    kept.extend(closure(&needs, number));
+                }
+            }
+            if kept.len() == before {
+                return kept.into_iter().collect();
+            }
+        }
     }
 
     /// What is printed of the exception that a run ended with, if that is the failure.

@@ -88,6 +88,20 @@ impl Statement {
         found
     }
 
+    /// The object it is called on.
+    pub fn receiver(&self, site: &Site) -> Option<ObjectId> {
+        match self.given().first()? {
+            Value::Reference(Reference::Object { id, .. }) if site.has_receiver() => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether it is called for what it does: it gives back nothing, or its receiver.
+    pub fn is_command(&self, site: &Site) -> bool {
+        let result = self.result();
+        self.receiver(site).is_some() && (result.is_none() || self.defines() == self.receiver(site))
+    }
+
     /// Whether an exception ended it.
     pub fn threw(&self) -> bool {
         let last = self.steps.last();
@@ -268,8 +282,8 @@ impl Author {
         made: Option<Value>,
     ) -> Statement {
         let site = self.site(SiteKind::Entry, target, false);
-        let is_void = split_descriptor(target.2).is_none_or(|(_, result)| result == "V");
-        let made = made.or((!is_void).then_some(Value::Reference(Reference::Unknown)));
+        let result = split_descriptor(target.2).map_or("V", |(_, result)| result);
+        let made = made.or_else(|| some(result));
         let given = std::iter::once(receiver).chain(given).collect();
         call(site, given, made)
     }
@@ -281,6 +295,22 @@ impl Author {
             steps: vec![step(site, EventKind::IncomingRead, vec![made], 0)],
         }
     }
+}
+
+/// Some value of a type, for a result that nobody looks at.
+fn some(descriptor: &str) -> Option<Value> {
+    Some(match descriptor.as_bytes().first()? {
+        b'V' => return None,
+        b'Z' => Value::Boolean(false),
+        b'B' => Value::Byte(0),
+        b'S' => Value::Short(0),
+        b'C' => Value::Char(0),
+        b'I' => Value::Int(0),
+        b'J' => Value::Long(0),
+        b'F' => Value::Float(0.0),
+        b'D' => Value::Double(0.0),
+        _ => Value::Reference(Reference::Null),
+    })
 }
 
 fn call(site: SiteId, given: Vec<Value>, made: Option<Value>) -> Statement {

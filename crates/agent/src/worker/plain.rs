@@ -236,6 +236,9 @@ impl Worker {
                 let letter = scalar.letter();
                 Passed::Reference(self.java()?.boxed(jni, letter, scalar)?)
             }
+            (Some(letter), Passed::Reference(boxed)) if *letter != b'[' => {
+                self.unboxed(jni, boxed.as_ref(), *letter)?
+            }
             (Some(b'J'), Passed::Long(_)) => value,
             (Some(b'F'), Passed::Long(v)) => Passed::Float(v as f32),
             (Some(b'D'), Passed::Long(v)) => Passed::Double(v as f64),
@@ -246,6 +249,31 @@ impl Worker {
             (Some(b'D'), _) => integer.map_or(value, |v| Passed::Double(f64::from(v))),
             _ => value,
         })
+    }
+
+    /// What a boxed value is to a parameter of a primitive type.
+    fn unboxed<'j>(
+        &self,
+        jni: &Jni<'j>,
+        boxed: Option<&Local<'_>>,
+        letter: u8,
+    ) -> Result<Passed<'j>, Halt> {
+        let name = match letter {
+            b'Z' => "booleanValue",
+            b'B' => "byteValue",
+            b'S' => "shortValue",
+            b'C' => "charValue",
+            b'I' => "intValue",
+            b'J' => "longValue",
+            b'F' => "floatValue",
+            _ => "doubleValue",
+        };
+        let none = || Halt::Unsupported("a primitive value is wanted".to_owned());
+        let boxed = boxed.ok_or_else(none)?;
+        let descriptor = format!("(){}", char::from(letter));
+        let method = jni.method(&jni.object_class(boxed), name, &descriptor);
+        let method = method.map_err(|_| none())?;
+        jni.invoke(boxed, method, &[], letter).map_err(|_| none())
     }
 
     /// The scenario names a value: from now on it is the object of that id.
