@@ -10,6 +10,7 @@ mod instrument;
 mod minimize;
 mod quantity;
 mod record;
+mod reduction;
 mod replay;
 mod show;
 
@@ -41,10 +42,10 @@ enum Command {
     Show(show::Args),
     /// Run recordings again, without what was around the observed code
     Replay(replay::Args),
-    /// Run a command that fails, and write the smallest test that fails alike
-    Debug(debug::Args),
-    /// Reduce a recorded failure to the few calls that make it fail
+    /// Reduce a recorded failure to a small test that fails alike
     Minimize(minimize::Args),
+    /// Run a command that fails, and write a small test that fails alike
+    Debug(debug::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use culprit_model::observe::is_jdk_name;
 use culprit_model::{ObjectId, Step, Tables};
 use culprit_reduce::{
     DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
@@ -68,6 +69,9 @@ pub fn minimise(
     if trace.is_none() {
         kept = bench.reduce(&whole, last, settings)?;
         trace = bench.fails(&kept)?;
+    }
+    if !bench.is_telling(&kept, last) {
+        return Err(Error::NotLinked);
     }
     Ok(Minimised {
         script: Script {
@@ -180,6 +184,20 @@ impl Bench<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// Whether more than an assertion of literals is left.
+    fn is_telling(&self, kept: &[usize], last: usize) -> bool {
+        let of_program = |number: &usize| {
+            let call = self.script.statements[*number].steps.first();
+            let site = call.and_then(|call| self.script.site(call.site));
+            site.is_some_and(|site| !is_jdk_name(&site.target.owner))
+        };
+        let asserts = is_assertion(self.script, &self.script.statements[last]);
+        !asserts
+            || kept
+                .iter()
+                .any(|number| *number != last && of_program(number))
     }
 
     /// What is printed of the exception that a run ended with, if that is the failure.

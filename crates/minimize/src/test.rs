@@ -43,7 +43,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let mut minimised = Err(Error::NotLinked);
     for script in links(script) {
         minimised = minimise(&script, means.stage, &is_same, &means.settings);
-        if !matches!(minimised, Err(Error::OtherFailure(_))) {
+        if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
             break;
         }
     }
