@@ -130,7 +130,7 @@ fn way(
     }
     let policy = match opcode {
         _ if without_receiver => library::static_call(owner, name, descriptor),
-        op::INVOKESPECIAL => library::super_call(owner),
+        op::INVOKESPECIAL => library::super_call(owner, descriptor),
         _ => library::instance_call(owner, name, descriptor),
     };
     match policy {

@@ -171,7 +171,7 @@ fn call(
     }
     let policy = match instruction.opcode {
         _ if is_static || name == "<init>" => library::static_call(owner, name, descriptor),
-        op::INVOKESPECIAL => library::super_call(owner),
+        op::INVOKESPECIAL => library::super_call(owner, descriptor),
         _ => library::instance_call(owner, name, descriptor),
     };
     let (number, arrays) = match policy {

@@ -376,9 +376,10 @@ pub fn instance_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
 }
 
 /// What a `super.method()` call to the JDK is: the receiver is observed, the code is the JDK's.
-pub fn super_call(owner: &str) -> CallPolicy {
+pub fn super_call(owner: &str, descriptor: &str) -> CallPolicy {
     match role(owner) {
         Role::External => CallPolicy::Outside,
+        _ if takes_outside(owner, descriptor) => CallPolicy::ByArguments,
         _ => CallPolicy::Inside,
     }
 }

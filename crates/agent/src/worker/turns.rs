@@ -80,6 +80,10 @@ impl Worker {
     /// The next step, once it is one of this thread; `None` where the scenario has ended.
     pub(super) fn turn(&self) -> Result<Option<Arc<Step>>, Halt> {
         let own = natives::own_thread();
+        if own.is_some() {
+            // Whoever is due now may not know that this thread has used steps up.
+            self.moved.notify_all();
+        }
         let mut run = self.run.lock_safe();
         loop {
             if run.is_over() {
