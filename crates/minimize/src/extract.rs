@@ -35,25 +35,11 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
             outermost.push(step);
         }
     }
-    let thrown = |step: &Step| match (step.kind, step.values.first()) {
-        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, class }))) => {
-            Some((*id, *class))
-        }
-        _ => None,
-    };
-    let same = |step: &Step| thrown(step).is_some_and(|(id, _)| failure.exceptions.contains(&id));
-    // Where memory or the stack was at its end the exception may have got no name.
-    let class = failure.class.replace('.', "/");
-    let is_alike = |step: &Step| {
-        thrown(step)
-            .is_some_and(|(_, of)| recording.types().get(of.0).is_some_and(|t| t.name == class))
-    };
-    let failing = outermost.iter().rposition(same);
-    let failing = failing.or_else(|| outermost.iter().rposition(is_alike));
-    outermost.truncate(failing.ok_or(Error::NoFailure)? + 1);
+    let mut author = Author::new(lifted.tables.clone(), largest);
+    end_at_failure(&mut outermost, recording, failure, &mut author)?;
     let mut writer = Writer {
         lifted: &lifted,
-        author: Author::new(lifted.tables.clone(), largest),
+        author,
         statements: Vec::new(),
         states: BTreeMap::new(),
         made: BTreeSet::new(),
@@ -79,6 +65,50 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         }
     }
     Ok(script)
+}
+
+/// Cuts off what came after the call that failed.
+fn end_at_failure(
+    steps: &mut Vec<Step>,
+    recording: &Recording,
+    failure: &Failure,
+    author: &mut Author,
+) -> Result<(), Error> {
+    let thrown = |step: &Step| match (step.kind, step.values.first()) {
+        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, class }))) => {
+            Some((*id, *class))
+        }
+        _ => None,
+    };
+    let same = |step: &Step| thrown(step).is_some_and(|(id, _)| failure.exceptions.contains(&id));
+    // Where memory or the stack was at its end the exception may have got no name.
+    let class = failure.class.replace('.', "/");
+    let is_alike = |step: &Step| {
+        let of = thrown(step).and_then(|(_, of)| recording.types().get(of.0));
+        of.is_some_and(|of| of.name == class)
+    };
+    let failing = steps.iter().rposition(same);
+    if let Some(failing) = failing.or_else(|| steps.iter().rposition(is_alike)) {
+        steps.truncate(failing + 1);
+        return Ok(());
+    }
+    // Or nobody saw it leave.
+    let own = |step: &Step| step.thread == failure.thread;
+    let ended = steps
+        .iter()
+        .rposition(|step| own(step) && is_end(step.kind));
+    let call = steps
+        .iter()
+        .rposition(|step| own(step) && step.kind == EventKind::IncomingCall);
+    let call = call.filter(|call| ended.is_none_or(|ended| ended < *call));
+    let call = steps[call.ok_or(Error::NoFailure)?].clone();
+    steps.push(Step {
+        kind: EventKind::IncomingThrow,
+        values: vec![author.object(&class)],
+        depth: 1,
+        ..call
+    });
+    Ok(())
 }
 
 fn is_end(kind: EventKind) -> bool {

@@ -10,7 +10,9 @@
 mod choose;
 mod error;
 mod extract;
+mod fetch;
 mod link;
+mod merge;
 mod minimise;
 mod program;
 mod recipe;

@@ -12,6 +12,7 @@ use culprit_reduce::{
 use culprit_wire::FreshState;
 
 use crate::link::is_assertion;
+use crate::merge::merge;
 use crate::{Error, Run, Script, Stage, slice};
 
 /// What is left of a script.
@@ -73,13 +74,18 @@ pub fn minimise(
     if !bench.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
+    let left = Script {
+        tables: script.tables.clone(),
+        missing: script.missing.clone(),
+        prelude: kept.iter().filter(|n| **n < script.prelude).count(),
+        statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
+    };
+    let merged = merge(left, &|script| {
+        let run = bench.run_steps(script.steps().cloned().collect())?;
+        Ok(bench.trace(&run))
+    })?;
     Ok(Minimised {
-        script: Script {
-            tables: script.tables.clone(),
-            missing: script.missing.clone(),
-            prelude: kept.iter().filter(|n| **n < script.prelude).count(),
-            statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
-        },
+        script: merged,
         trace: trace.ok_or(Error::Unsteady)?,
         captured: script.statements.len() - script.prelude,
         sliced: sliced - script.prelude,
@@ -209,11 +215,14 @@ impl Bench<'_> {
     }
 
     fn run(&self, kept: &[usize]) -> Result<Run, Error> {
-        self.tests.fetch_add(1, Ordering::Relaxed);
-        let steps: Vec<Step> = kept
+        let steps = kept
             .iter()
-            .flat_map(|n| self.script.statements[*n].steps.iter().cloned())
-            .collect();
+            .flat_map(|n| self.script.statements[*n].steps.iter().cloned());
+        self.run_steps(steps.collect())
+    }
+
+    fn run_steps(&self, steps: Vec<Step>) -> Result<Run, Error> {
+        self.tests.fetch_add(1, Ordering::Relaxed);
         self.stage.run(&self.tables, steps, self.fresh)
     }
 

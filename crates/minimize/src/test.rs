@@ -8,6 +8,7 @@ use culprit_model::{Reference, Value};
 use culprit_reduce::Settings;
 use culprit_signature::{Grade, Signature, Thrown};
 
+use crate::fetch::fetches;
 use crate::link::links;
 use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
 
@@ -41,7 +42,8 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         thrown.is_some_and(|thrown| signature.is_same(&thrown))
     };
     let mut minimised = Err(Error::NotLinked);
-    for script in links(script) {
+    let ways = fetches(script, means.program);
+    for script in ways.iter().flat_map(links) {
         minimised = minimise(&script, means.stage, &is_same, &means.settings);
         if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
             break;

@@ -168,7 +168,7 @@ fn recursion(frames: &[Frame]) -> Site {
     };
     // Calls of libraries that recur in the program's recursion are the library's business.
     let own = most(true) > 1;
-    let least = most(own).div_ceil(2).max(2);
+    let least = most(own).div_ceil(4).max(2);
     let recurring = counts
         .iter()
         .filter(|(_, (count, program))| *count >= least && (*program || !own));
