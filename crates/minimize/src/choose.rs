@@ -11,6 +11,9 @@ use culprit_trace::Start;
 use crate::link::assertion_classes;
 use crate::{Error, Program};
 
+/// Frames that a JVM tells of a stack.
+const LONGEST: usize = 1024;
+
 /// Observes all of the code that failed, as seen from the program or test that uses it.
 ///
 /// That is every archive or folder of the class path with code on the stack, besides the one class
@@ -18,7 +21,9 @@ use crate::{Error, Program};
 /// on the stack any more: then it is what the test refers to.
 pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result<Selection, Error> {
     let frames = own_frames(signature);
-    let driver = driver(&frames, start);
+    // Of a stack that overflowed the outer end is not told.
+    let is_whole = signature.thrown().frames.len() < LONGEST;
+    let driver = driver(if is_whole { &frames } else { &[] }, start);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
     let mut entries: BTreeSet<usize> = BTreeSet::new();
     let of_stack = on_stack.iter().filter(|name| !is_of(name, &driver));

@@ -1,9 +1,12 @@
 //! Objects of the program that the failing call was given and that no call returned: the caller took
 //! them out of a collection. Where it did is not recorded, so some ways to do so are tried.
 
+use std::collections::BTreeSet;
+
 use culprit_classfile::ClassFile;
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
+use crate::minimise::closure;
 use crate::script::Author;
 use crate::{Program, Script, Statement};
 
@@ -17,26 +20,50 @@ const LIST: &str = "java/util/List";
 const ITERABLE: &str = "java/lang/Iterable";
 const ITERATOR: &str = "java/util/Iterator";
 
-/// The script itself if its last statement is given nothing that is not made, otherwise scripts that
-/// fetch it out of what earlier statements return, the latest first.
+/// The script itself if nothing behind its last statement is given what is not made, otherwise scripts
+/// that fetch it out of what earlier statements return, the latest first.
 pub(crate) fn fetches(script: &Script, program: &Program) -> Vec<Script> {
-    let Some((wanted, class)) = unmade(script) else {
-        return vec![script.clone()];
-    };
-    if program.is_interface(script.class_name(class)) {
-        return vec![script.clone()];
+    let mut done = Vec::new();
+    let mut open = vec![script.clone()];
+    while let Some(script) = open.pop() {
+        let ways = match unmade(&script, program) {
+            Some(wanted) => ways(&script, &wanted, program),
+            None => Vec::new(),
+        };
+        match ways.is_empty() {
+            true => done.push(script),
+            false => open.extend(ways.into_iter().rev()),
+        }
+        if done.len() >= MOST {
+            break;
+        }
     }
+    done
+}
+
+/// An object that is not made: its id and class, and the statement that is given it first.
+struct Wanted {
+    id: ObjectId,
+    class: TypeId,
+    by: usize,
+}
+
+/// The ways to fetch an object.
+fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
     let mut ways = Vec::new();
-    for (number, statement) in script.statements.iter().enumerate().rev() {
-        let Some(Value::Reference(Reference::Object { id, class: of })) = statement.result() else {
+    for (number, statement) in script.statements[..wanted.by].iter().enumerate().rev() {
+        let Some(Value::Reference(Reference::Object { id, class })) = statement.result() else {
             continue;
         };
         let holder = Value::Reference(Reference::Object {
             id: *id,
-            class: *of,
+            class: *class,
         });
-        let name = script.class_name(*of);
-        let made = Value::Reference(Reference::Object { id: wanted, class });
+        let name = script.class_name(*class);
+        let made = Value::Reference(Reference::Object {
+            id: wanted.id,
+            class: wanted.class,
+        });
         if program.is_a(name, LIST) {
             for index in 0..ELEMENTS {
                 ways.push(with(script, number, |author| {
@@ -56,30 +83,40 @@ pub(crate) fn fetches(script: &Script, program: &Program) -> Vec<Script> {
                 ]
             }));
         }
-        if ways.len() >= MOST {
-            break;
-        }
     }
-    match ways.is_empty() {
-        true => vec![script.clone()],
-        false => ways,
-    }
+    ways
 }
 
-/// The first object that the last statement is given and nothing makes, and its class.
-fn unmade(script: &Script) -> Option<(ObjectId, TypeId)> {
-    let (last, earlier) = script.statements.split_last()?;
-    let mut found = None;
-    for value in last.given() {
-        value.each_reference(&mut |reference| {
-            if let Reference::Object { id, class } = reference
-                && !earlier.iter().any(|made| made.defines() == Some(*id))
-            {
-                found.get_or_insert((*id, *class));
+/// The first object that something behind the last statement is given and nothing makes.
+fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
+    let last = script.statements.len().checked_sub(1)?;
+    let behind = closure(&script.needs(), last);
+    let mut made = BTreeSet::new();
+    for (number, statement) in script.statements.iter().enumerate() {
+        if behind.contains(&number) {
+            let mut found = None;
+            for value in statement.given() {
+                value.each_reference(&mut |reference| {
+                    if let Reference::Object { id, class } = reference
+                        && !made.contains(id)
+                    {
+                        found.get_or_insert(Wanted {
+                            id: *id,
+                            class: *class,
+                            by: number,
+                        });
+                    }
+                });
             }
-        });
+            let is_concrete =
+                |wanted: &Wanted| !program.is_interface(script.class_name(wanted.class));
+            if let Some(wanted) = found.filter(is_concrete) {
+                return Some(wanted);
+            }
+        }
+        made.extend(statement.defines());
     }
-    found
+    None
 }
 
 /// The script with further statements after one.

@@ -94,7 +94,7 @@ pub fn minimise(
 }
 
 /// All that a statement needs, and itself.
-fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
+pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
     let mut found = vec![of];
     let mut at = 0;
     while let Some(next) = found.get(at).copied() {
