@@ -4,7 +4,7 @@
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
-	@echo "make demo   records a bundled failing program and shows what was captured"
+	@echo "make demo   records and debugs a bundled failing program, in under a minute"
 	@echo "make bench  measures what recording costs and how fast replay is (40 minutes;"
 	@echo "            ARGS=--quick takes fewer)"
 	@echo "make corpus"
