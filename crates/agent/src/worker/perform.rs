@@ -241,7 +241,7 @@ impl Worker {
     }
 
     /// The JVM trusts who calls by JNI: what it is given must be what the method takes.
-    pub(super) fn check_arguments(
+    fn check_arguments(
         &self,
         jni: &Jni<'_>,
         site: &Site,

@@ -11,7 +11,7 @@ use culprit_model::outcome::Outcome;
 use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, ObjectId, Reference, Site, Step, Value};
 
-use super::cache::Method;
+use super::cache::{Method, Target};
 use super::perform::result_letter;
 use super::{Halt, Worker};
 use crate::lock::LockSafe;
@@ -82,7 +82,7 @@ impl Worker {
             }
         };
         let class = target.class.local(jni);
-        self.check_arguments(jni, site, &target, &passed)?;
+        self.check_plainly(jni, site, &target, &passed)?;
         let result = result_letter(&site.target.descriptor);
         Ok(match target.method {
             Method::Initialiser => {
@@ -107,6 +107,39 @@ impl Worker {
                 jni.invoke(receiver, method, arguments, result)
             }
         })
+    }
+
+    /// The JVM trusts who calls by JNI: what it is given must be what the method takes.
+    fn check_plainly(
+        &self,
+        jni: &Jni<'_>,
+        site: &Site,
+        target: &Target,
+        passed: &[Passed<'_>],
+    ) -> Result<(), Halt> {
+        let missing = || Halt::Unsupported("a call lacks arguments".to_owned());
+        let descriptors = split_descriptor(&site.target.descriptor);
+        let (descriptors, _) = descriptors.ok_or_else(missing)?;
+        let receivers = passed.len().checked_sub(descriptors.len());
+        let arguments = receivers.and_then(|count| passed.get(count..));
+        let arguments = arguments.ok_or_else(missing)?;
+        let wanted = descriptors.iter().zip(&target.parameters);
+        for (argument, (descriptor, class)) in arguments.iter().zip(wanted) {
+            let Passed::Reference(Some(object)) = argument else {
+                continue;
+            };
+            let class = class.as_ref().map(|class| class.local(jni));
+            let fits = match &class {
+                Some(class) => jni.is_instance(object, class),
+                None => *descriptor == "Ljava/lang/Object;",
+            };
+            if !fits {
+                let is = self.class_name(jni, object);
+                let why = format!("{} takes no {is}", site.target.name).replace('/', ".");
+                return Err(Halt::Unsupported(why));
+            }
+        }
+        Ok(())
     }
 
     /// Passes the steps of a call up to its end, and names what it returned.
@@ -177,11 +210,28 @@ impl Worker {
             return Err(Halt::Unsupported("a write without a value".to_owned()));
         };
         let value = self.made(jni, value)?;
+        let value = self.fit(jni, value, descriptor)?;
+        self.check_field(jni, descriptor, &value)?;
         if site.is_static {
             return Ok(jni.set_static_field(&class, name, descriptor, &value)?);
         }
         let receiver = self.receiver(jni, step, &class)?;
         Ok(jni.set_field(&receiver, &class, name, descriptor, &value)?)
+    }
+
+    /// A field must be of the type of what is put into it.
+    fn check_field(&self, jni: &Jni<'_>, descriptor: &str, value: &Passed<'_>) -> Result<(), Halt> {
+        let Passed::Reference(Some(object)) = value else {
+            return Ok(());
+        };
+        let name = descriptor
+            .strip_prefix('L')
+            .and_then(|d| d.strip_suffix(';'));
+        let class = self.class_named(jni, name.unwrap_or(descriptor), 0)?;
+        match jni.is_instance(object, &class) {
+            true => Ok(()),
+            false => Err(Halt::Unsupported("a field of another type".to_owned())),
+        }
     }
 
     /// The object whose field is used.
@@ -223,6 +273,7 @@ impl Worker {
         value: Passed<'j>,
         descriptor: &str,
     ) -> Result<Passed<'j>, Halt> {
+        let wanted = descriptor.as_bytes().first().copied().unwrap_or(b'V');
         let integer = match value {
             Passed::Byte(v) => Some(i32::from(v)),
             Passed::Short(v) => Some(i32::from(v)),
@@ -230,24 +281,25 @@ impl Worker {
             Passed::Int(v) => Some(v),
             _ => None,
         };
-        Ok(match (descriptor.as_bytes().first(), value) {
-            (Some(b'L'), Passed::Reference(_)) => value,
-            (Some(b'L'), scalar) => {
-                let letter = scalar.letter();
-                Passed::Reference(self.java()?.boxed(jni, letter, scalar)?)
+        Ok(match (wanted, value, integer) {
+            (b'L' | b'[', Passed::Reference(_), _) => value,
+            (b'L', scalar, _) => {
+                Passed::Reference(self.java()?.boxed(jni, scalar.letter(), scalar)?)
             }
-            (Some(letter), Passed::Reference(boxed)) if *letter != b'[' => {
-                self.unboxed(jni, boxed.as_ref(), *letter)?
+            (_, Passed::Reference(boxed), _) => self.unboxed(jni, boxed.as_ref(), wanted)?,
+            (_, scalar, _) if scalar.letter() == wanted => scalar,
+            (b'F', Passed::Long(v), _) => Passed::Float(v as f32),
+            (b'D', Passed::Long(v), _) => Passed::Double(v as f64),
+            (b'D', Passed::Float(v), _) => Passed::Double(f64::from(v)),
+            (b'I', _, Some(v)) => Passed::Int(v),
+            (b'J', _, Some(v)) => Passed::Long(i64::from(v)),
+            (b'F', _, Some(v)) => Passed::Float(v as f32),
+            (b'D', _, Some(v)) => Passed::Double(f64::from(v)),
+            _ => {
+                return Err(Halt::Unsupported(format!(
+                    "a value does not fit {descriptor}"
+                )));
             }
-            (Some(b'J'), Passed::Long(_)) => value,
-            (Some(b'F'), Passed::Long(v)) => Passed::Float(v as f32),
-            (Some(b'D'), Passed::Long(v)) => Passed::Double(v as f64),
-            (Some(b'D'), Passed::Float(v)) => Passed::Double(f64::from(v)),
-            (Some(b'I'), _) => integer.map_or(value, Passed::Int),
-            (Some(b'J'), _) => integer.map_or(value, |v| Passed::Long(i64::from(v))),
-            (Some(b'F'), _) => integer.map_or(value, |v| Passed::Float(v as f32)),
-            (Some(b'D'), _) => integer.map_or(value, |v| Passed::Double(f64::from(v))),
-            _ => value,
         })
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use culprit_classfile::access;
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::{EventKind, ObjectId, Reference, Value};
 
@@ -100,7 +101,7 @@ impl Worker {
             return Ok(None);
         };
         let interface = self.class_named(jni, class, 0)?;
-        if self.jvmti.class_modifiers(&interface)? & 0x200 == 0 {
+        if self.jvmti.class_modifiers(&interface)? & i32::from(access::INTERFACE) == 0 {
             return Ok(None);
         }
         let Some(made) = self.java()?.stand_in(jni, &interface, *id)? else {
