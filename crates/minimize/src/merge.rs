@@ -2,6 +2,7 @@
 
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
+use crate::minimise::closure;
 use crate::{Error, Script, Statement};
 
 /// The script with as few objects as still fail. `fails` tells what is printed of the failure.
@@ -38,8 +39,12 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     if is_last || uses_itself {
         return Vec::new();
     }
-    let earlier = script.statements[..at].iter().filter_map(made);
-    earlier
+    // What an object was made from differs from it in just what it was made for.
+    let behind = closure(&script.needs(), at);
+    let earlier = script.statements[..at].iter().enumerate();
+    let apart = earlier.filter(|(number, _)| !behind.contains(number));
+    apart
+        .filter_map(|(_, statement)| made(statement))
         .filter(|(first, of)| *of == class && *first != second)
         .map(|(first, _)| {
             let mut merged = script.clone();

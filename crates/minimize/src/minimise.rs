@@ -9,6 +9,7 @@ use culprit_model::{ObjectId, Step, Tables};
 use culprit_reduce::{
     DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
 };
+use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
 use crate::link::is_assertion;
@@ -28,7 +29,8 @@ pub struct Minimised {
     pub tests: u64,
 }
 
-/// Minimises a script whose last statement fails. `is_same` tells whether an exception is the failure.
+/// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
+/// has in common with the failure. Where the whole script has its very message, so does what is left.
 ///
 /// Candidates run in the same classes one after the other, which is fast, and the result in classes
 /// of its own. Where that does not fail, some state was left by others: then each candidate has
@@ -36,14 +38,15 @@ pub struct Minimised {
 pub fn minimise(
     script: &Script,
     stage: &Stage,
-    is_same: &(dyn Fn(&str) -> bool + Sync),
+    grade: &(dyn Fn(&str) -> Option<Grade> + Sync),
     settings: &Settings,
 ) -> Result<Minimised, Error> {
     let mut bench = Bench {
         script,
         stage,
         tables: Arc::new(script.tables.clone()),
-        is_same,
+        grade,
+        enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
         tests: AtomicU64::new(0),
     };
@@ -51,6 +54,11 @@ pub fn minimise(
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
     let slice = slice(script, last);
     let sliced = slice.len();
+    if let Run::Threw { trace, .. } = bench.run(&all)?
+        && grade(&trace) >= Some(Grade::L3)
+    {
+        bench.enough = Grade::L3;
+    }
     let least = bench.least(last);
     let whole = match bench.fails(&least)? {
         Some(_) => least,
@@ -113,7 +121,9 @@ struct Bench<'a> {
     script: &'a Script,
     stage: &'a Stage,
     tables: Arc<Tables>,
-    is_same: &'a (dyn Fn(&str) -> bool + Sync),
+    grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
+    /// The grade of what counts as the failure.
+    enough: Grade,
     fresh: FreshState,
     tests: AtomicU64,
 }
@@ -209,7 +219,9 @@ impl Bench<'_> {
     /// What is printed of the exception that a run ended with, if that is the failure.
     fn trace(&self, run: &Run) -> Option<String> {
         match run {
-            Run::Threw { trace, .. } if (self.is_same)(trace) => Some(trace.clone()),
+            Run::Threw { trace, .. } if (self.grade)(trace) >= Some(self.enough) => {
+                Some(trace.clone())
+            }
             _ => None,
         }
     }
@@ -254,9 +266,12 @@ impl Oracle for Search<'_> {
     type Error = Error;
 
     fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        Ok(match self.bench.run(&self.statements(candidate))? {
+        let run = self.bench.run(&self.statements(candidate))?;
+        if let Some(trace) = self.bench.trace(&run) {
+            return Ok(Verdict::Fail(trace));
+        }
+        Ok(match run {
             Run::Done => Verdict::Pass,
-            Run::Threw { trace, .. } if (self.bench.is_same)(&trace) => Verdict::Fail(trace),
             Run::Threw { trace, .. } => Verdict::Unresolved(trace),
             Run::Unresolved(why) => Verdict::Unresolved(why),
         })

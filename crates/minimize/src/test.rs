@@ -37,14 +37,11 @@ pub struct Means<'a> {
 
 /// Makes a test of a recorded failure.
 pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
-    let is_same = |trace: &str| {
-        let thrown = Thrown::parse(trace);
-        thrown.is_some_and(|thrown| signature.is_same(&thrown))
-    };
+    let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     let mut minimised = Err(Error::NotLinked);
     let ways = fetches(script, means.program);
     for script in ways.iter().flat_map(links) {
-        minimised = minimise(&script, means.stage, &is_same, &means.settings);
+        minimised = minimise(&script, means.stage, &grade, &means.settings);
         if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
             break;
         }
