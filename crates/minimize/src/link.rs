@@ -250,7 +250,11 @@ mod tests {
 
     #[track_caller]
     fn check(result: Value, given: Value, expected: bool) {
-        let script = script(&[result.clone()], EQUALS, &[Value::Int(0), given.clone()]);
+        let script = script(
+            std::slice::from_ref(&result),
+            EQUALS,
+            &[Value::Int(0), given.clone()],
+        );
         let found = !links(&script).is_empty();
         assert_eq!(found, expected, "{result:?} given as {given:?}");
     }
