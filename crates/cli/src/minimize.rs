@@ -1,6 +1,6 @@
 //! `culprit minimize`: from a recording of a failure to the smallest test that fails alike.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::Interrupt;
@@ -74,13 +74,13 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
 }
 
 /// The last failure of a recording, or of the first recording of a run that has one.
-fn failing(path: &PathBuf) -> anyhow::Result<(Recording, Failure)> {
+fn failing(path: &Path) -> anyhow::Result<(Recording, Failure)> {
     let recordings = match path.is_dir() {
         true => {
             let folder = RunFolder::open(path).map_err(|error| show::expected(&error))?;
             folder.recordings
         }
-        false => vec![path.clone()],
+        false => vec![path.to_owned()],
     };
     for path in &recordings {
         let recording = Recording::open(path)?;

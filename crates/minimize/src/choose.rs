@@ -141,3 +141,54 @@ fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     };
     roots.into_iter().map(pattern).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &str, expected: &str) {
+        let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(packages(names.iter()).join(" "), expected);
+    }
+
+    #[test]
+    fn packages_are_told_by_their_first_three_names() {
+        check(
+            "org/acme/text/A org/acme/text/deep/er/B",
+            "org.acme.text.**",
+        );
+        check("org/acme/a/A org/acme/b/B", "org.acme.a.** org.acme.b.**");
+    }
+
+    #[test]
+    fn a_package_stands_for_those_below_it() {
+        check("bst/Tree bst/util/A", "bst.**");
+        check("org/acme/Top org/acme/a/A", "org.acme.**");
+        check("ab/A a/B", "a.** ab.**");
+    }
+
+    #[test]
+    fn classes_without_a_package_are_there_beside_others() {
+        check("Main a/B", "* a.**");
+    }
+
+    #[test]
+    fn other_versions_of_classes_in_an_archive_are_no_packages() {
+        check("META-INF/versions/9/a/B a/B", "a.**");
+    }
+
+    #[test]
+    fn nested_classes_belong_to_the_one_they_stand_in() {
+        assert_eq!(outermost("a/B$C$1"), "a/B");
+        assert_eq!(outermost("a/B"), "a/B");
+        assert_eq!(outermost("a$b/C"), "a$b/C");
+        assert_eq!(outermost("a/$Proxy"), "a/$Proxy");
+    }
+
+    #[test]
+    fn what_runs_tests_is_a_framework() {
+        assert!(is_framework("org/junit/jupiter/api/Assertions"));
+        assert!(!is_framework("com/acme/Cart"));
+    }
+}

@@ -197,3 +197,163 @@ fn class_of(value: &Value, author: &Author) -> String {
     };
     name.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::{ObjectId, Tables};
+
+    use super::*;
+
+    /// A script of calls with these results that ends with an assertion.
+    fn script(results: &[Value], assertion: (&str, &str, &str), given: &[Value]) -> Script {
+        let mut author = Author::new(Tables::default(), 100);
+        let mut statements = Vec::new();
+        for (number, result) in results.iter().enumerate() {
+            let name = format!("m{number}");
+            let target = ("Code", name.as_str(), "()V");
+            statements.push(author.call_static(target, Vec::new(), Some(result.clone())));
+        }
+        statements.push(author.call_static(assertion, given.to_vec(), None));
+        Script {
+            tables: author.tables,
+            statements,
+            ..Script::default()
+        }
+    }
+
+    /// By way to link it, the place of the argument of the assertion that became a variable, and the
+    /// statement whose result that is.
+    fn ways(script: &Script) -> Vec<(usize, usize)> {
+        let way = |linked: Script| {
+            let (last, earlier) = linked.statements.split_last().unwrap();
+            let is_variable =
+                |value: &&Value| matches!(value, Value::Reference(Reference::Object { .. }));
+            let given = last.given();
+            let place = given.iter().position(|value| is_variable(&value)).unwrap();
+            let variable = Some(&given[place]);
+            let source = earlier.iter().position(|s| s.result() == variable);
+            (place, source.unwrap())
+        };
+        links(script).into_iter().map(way).collect()
+    }
+
+    const EQUALS: (&str, &str, &str) =
+        ("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
+
+    fn boxed(value: Value) -> Value {
+        Value::Reference(Reference::Boxed(Box::new(value)))
+    }
+
+    fn text(text: &str) -> Value {
+        Value::Reference(Reference::String(text.encode_utf16().collect()))
+    }
+
+    #[track_caller]
+    fn check(result: Value, given: Value, expected: bool) {
+        let script = script(
+            std::slice::from_ref(&result),
+            EQUALS,
+            &[Value::Int(0), given.clone()],
+        );
+        let found = !links(&script).is_empty();
+        assert_eq!(found, expected, "{result:?} given as {given:?}");
+    }
+
+    #[test]
+    fn an_assertion_looks_at_the_latest_equal_result_then_at_earlier_ones() {
+        let results = [3, 4, 3, 5].map(Value::Int);
+        let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
+        assert_eq!(ways(&script), [(1, 2), (1, 0)]);
+    }
+
+    #[test]
+    fn no_more_than_a_few_results_are_tried() {
+        let results = vec![Value::Int(3); 40];
+        let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
+        let latest: Vec<_> = (40 - MOST..40).rev().map(|source| (1, source)).collect();
+        assert_eq!(ways(&script), latest);
+    }
+
+    #[test]
+    fn a_result_is_a_variable_of_its_type() {
+        let script = script(&[Value::Int(3)], EQUALS, &[Value::Int(7), Value::Int(3)]);
+        let linked = links(&script).remove(0);
+        let Value::Reference(Reference::Object { class, .. }) = linked.statements[1].given()[1]
+        else {
+            panic!("{linked:?}")
+        };
+        assert_eq!(linked.class_name(class), "int");
+    }
+
+    #[test]
+    fn results_may_have_been_boxed_or_widened() {
+        check(Value::Int(3), boxed(Value::Int(3)), true);
+        check(boxed(Value::Int(3)), Value::Int(3), true);
+        check(Value::Int(3), Value::Long(3), true);
+        check(Value::Char(97), Value::Int(97), true);
+        check(Value::Int(3), Value::Double(3.0), true);
+        check(Value::Float(0.5), Value::Double(0.5), true);
+        check(Value::Double(f64::NAN), Value::Double(f64::NAN), true);
+        check(text("a"), text("a"), true);
+    }
+
+    #[test]
+    fn results_are_not_narrowed_or_made_up() {
+        check(Value::Int(3), Value::Int(4), false);
+        check(Value::Int(1), Value::Boolean(true), false);
+        check(Value::Double(3.0), Value::Int(3), false);
+        check(Value::Double(0.0), Value::Double(-0.0), false);
+        check(text("a"), text("b"), false);
+        check(Value::Int(0), Value::Reference(Reference::Null), false);
+        let unknown = Value::Reference(Reference::Unknown);
+        check(unknown.clone(), unknown, false);
+    }
+
+    #[test]
+    fn what_is_looked_at_stands_where_the_framework_has_it() {
+        let (right, wrong, message) = (Value::Int(7), Value::Int(3), text("why"));
+        let place = |assertion, given: &[Value]| {
+            let script = script(std::slice::from_ref(&wrong), assertion, given);
+            ways(&script).into_iter().map(|(place, _)| place).next()
+        };
+        let two = [right.clone(), wrong.clone()];
+        let after = [message, right.clone(), wrong.clone()];
+        let junit4 = ("org/junit/Assert", "assertEquals", "(JJ)V");
+        assert_eq!(place(junit4, &two), Some(1));
+        let described = (
+            "org/junit/Assert",
+            "assertEquals",
+            "(Ljava/lang/String;JJ)V",
+        );
+        assert_eq!(place(described, &after), Some(2));
+        let testng = ("org/testng/Assert", "assertEquals", "(II)V");
+        assert_eq!(place(testng, &[wrong.clone(), right]), Some(0));
+        let other = ("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
+        assert_eq!(place(other, std::slice::from_ref(&wrong)), Some(0));
+    }
+
+    #[test]
+    fn an_object_is_linked_by_itself_and_so_is_what_is_no_assertion() {
+        let mut author = Author::new(Tables::default(), 0);
+        let class = author.class("T");
+        let object = Value::Reference(Reference::Object {
+            id: ObjectId(1),
+            class,
+        });
+        for (target, given) in [
+            (EQUALS, vec![Value::Int(1), object]),
+            (("Code", "fail", "(I)V"), vec![Value::Int(1)]),
+        ] {
+            let script = script(&[Value::Int(1)], target, &given);
+            let found = links(&script);
+            assert_eq!(found.len(), 1, "{target:?}");
+            assert_eq!(found[0].statements, script.statements, "{target:?}");
+        }
+    }
+
+    #[test]
+    fn an_assertion_of_what_nothing_returned_has_no_link() {
+        let script = script(&[Value::Int(1)], EQUALS, &[Value::Int(2), Value::Int(3)]);
+        assert!(links(&script).is_empty());
+    }
+}

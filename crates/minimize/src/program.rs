@@ -23,7 +23,7 @@ pub struct Program {
 impl Program {
     /// Opens what a class path names. What is not there is left out, as a JVM does.
     pub fn open(class_path: &[PathBuf], jdk: &Jdk) -> Result<Program, Error> {
-        let feature = u32::from(jdk.version.feature);
+        let feature = jdk.version.feature;
         let entries = class_path.iter().filter(|path| path.exists()).map(|path| {
             let opened = ClassPath::open(path.as_os_str(), feature)?;
             Ok((path.clone(), opened))

@@ -333,3 +333,116 @@ fn step(site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) -> Step {
         origin: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes calls to one class, whose objects are told by number.
+    struct Pen {
+        author: Author,
+        statements: Vec<Statement>,
+    }
+
+    impl Pen {
+        fn new() -> Pen {
+            Pen {
+                author: Author::new(Tables::default(), 100),
+                statements: Vec::new(),
+            }
+        }
+
+        fn object(&mut self, id: u64) -> Value {
+            let class = self.author.class("T");
+            let id = ObjectId(id);
+            Value::Reference(Reference::Object { id, class })
+        }
+
+        fn make(&mut self, made: u64, given: &[u64]) {
+            let given = given.iter().map(|id| self.object(*id)).collect();
+            let made = self.object(made);
+            let made = self.author.construct("T", "()V", given, made);
+            self.statements.push(made);
+        }
+
+        fn call(&mut self, descriptor: &str, on: u64, made: Option<u64>) {
+            let receiver = self.object(on);
+            let made = made.map(|id| self.object(id));
+            let target = ("T", "m", descriptor);
+            let call = self.author.call(target, receiver, Vec::new(), made);
+            self.statements.push(call);
+        }
+
+        fn script(self) -> Script {
+            Script {
+                tables: self.author.tables,
+                statements: self.statements,
+                ..Script::default()
+            }
+        }
+    }
+
+    #[test]
+    fn a_statement_needs_those_that_make_what_it_is_given() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.make(2, &[]);
+        pen.make(3, &[2, 1, 2]);
+        pen.call("()V", 3, None);
+        assert_eq!(
+            pen.script().needs(),
+            [vec![], vec![], vec![0, 1], vec![2]] as [Vec<usize>; 4]
+        );
+    }
+
+    #[test]
+    fn a_call_that_returns_its_receiver_makes_nothing() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.call("()LT;", 1, Some(1));
+        pen.call("()V", 1, None);
+        assert_eq!(
+            pen.script().needs(),
+            [vec![], vec![0], vec![0]] as [Vec<usize>; 3]
+        );
+    }
+
+    #[test]
+    fn of_two_that_return_an_object_the_later_one_is_needed() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.call("()LT;", 1, Some(2));
+        pen.call("()LT;", 1, Some(2));
+        pen.call("()V", 2, None);
+        assert_eq!(pen.script().needs()[3], [2]);
+    }
+
+    #[test]
+    fn a_command_returns_nothing_or_its_receiver() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.call("()V", 1, None);
+        pen.call("()LT;", 1, Some(1));
+        pen.call("()LT;", 1, Some(2));
+        pen.call("()I", 1, None);
+        let script = pen.script();
+        let is_command = |statement: &Statement| {
+            let site = script.site(statement.steps[0].site).unwrap();
+            statement.is_command(site)
+        };
+        let commands: Vec<bool> = script.statements.iter().map(is_command).collect();
+        assert_eq!(commands, [false, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_call_that_threw_is_a_command_without_a_result() {
+        let mut pen = Pen::new();
+        pen.call("()I", 1, None);
+        let mut script = pen.script();
+        script.statements[0].steps[1].kind = EventKind::IncomingThrow;
+        let statement = &script.statements[0];
+        assert!(statement.threw());
+        assert_eq!(statement.result(), None);
+        assert!(statement.is_command(script.site(statement.steps[0].site).unwrap()));
+    }
+}

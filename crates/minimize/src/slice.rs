@@ -35,3 +35,79 @@ pub fn slice(script: &Script, from: usize) -> Vec<usize> {
     kept.sort_unstable();
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use culprit_model::value::Contents;
+    use culprit_model::{Reference, Tables, TypeId, Value};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Statement;
+    use crate::script::Author;
+
+    /// The slice as JINSI's A6 has it: take what shares an object with what was taken, until nothing
+    /// is added.
+    fn naive(script: &Script, from: usize) -> Vec<usize> {
+        let mut taken = BTreeSet::from([from]);
+        loop {
+            let objects = taken.iter().flat_map(|n| script.statements[*n].objects());
+            let objects: BTreeSet<ObjectId> = objects.collect();
+            let shares = |s: &Statement| s.objects().iter().any(|id| objects.contains(id));
+            let statements = script.statements.iter().enumerate();
+            let sharing = statements.filter(|(_, statement)| shares(statement));
+            let before = taken.len();
+            taken.extend(sharing.map(|(number, _)| number).collect::<Vec<_>>());
+            if taken.len() == before {
+                break;
+            }
+        }
+        taken.extend(0..script.prelude);
+        taken.into_iter().collect()
+    }
+
+    fn object(id: u64) -> Value {
+        Value::Reference(Reference::Object {
+            id: ObjectId(id),
+            class: TypeId(1),
+        })
+    }
+
+    /// Objects, arrays and what is in arrays.
+    fn value() -> impl Strategy<Value = Value> {
+        let array = (0u64..30, vec(0u64..30, 0..3)).prop_map(|(id, elements)| {
+            Value::Reference(Reference::Array {
+                id: ObjectId(id),
+                class: TypeId(1),
+                length: elements.len() as u32,
+                contents: Contents::Elements(elements.into_iter().map(object).collect()),
+            })
+        });
+        prop_oneof![4 => (0u64..30).prop_map(object), 1 => array, 1 => Just(Value::Int(1))]
+    }
+
+    fn script() -> impl Strategy<Value = Script> {
+        let statement = (vec(value(), 0..3), proptest::option::of(value()));
+        (vec(statement, 1..40), 0usize..4).prop_map(|(statements, prelude)| {
+            let mut author = Author::new(Tables::default(), 100);
+            let mut call = |(given, made)| author.call_static(("T", "m", "()V"), given, made);
+            let statements: Vec<Statement> = statements.into_iter().map(&mut call).collect();
+            Script {
+                prelude: prelude.min(statements.len()),
+                statements,
+                ..Script::default()
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_fixpoint_of_sharing_an_object(script in script(), at: prop::sample::Index) {
+            let from = at.index(script.statements.len());
+            prop_assert_eq!(slice(&script, from), naive(&script, from));
+        }
+    }
+}

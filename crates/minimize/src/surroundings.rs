@@ -58,7 +58,8 @@ pub(crate) fn statements(author: &mut Author, start: &Start) -> Vec<Statement> {
     statements
 }
 
-/// The properties that the command of the JVM sets.
+/// The properties that the command of the JVM sets. Words of the program itself that look alike set
+/// none: the JVM does not have them.
 fn typed(start: &Start) -> Vec<(&str, &str)> {
     let words = start.command.iter().chain(&start.jvm_flags);
     let mut typed: Vec<(&str, &str)> = Vec::new();
@@ -67,7 +68,9 @@ fn typed(start: &Start) -> Vec<(&str, &str)> {
             continue;
         };
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        if !typed.iter().any(|(known, _)| *known == name) {
+        let mut properties = start.properties.iter();
+        let is_set = properties.any(|(known, set)| known == name && set == value);
+        if is_set && !typed.iter().any(|(known, _)| *known == name) {
             typed.push((name, value));
         }
     }
@@ -133,7 +136,17 @@ mod tests {
 
     #[test]
     fn a_program_is_given_what_it_was_given() {
-        let surroundings = [("user.language", "fr"), ("user.timezone", "Asia/Tokyo")];
-        insta::assert_snapshot!(printed("java -Dmode=fast -Duser.language=fr Main", &surroundings), @"");
+        let surroundings = [
+            ("mode", "fast"),
+            ("user.language", "fr"),
+            ("user.timezone", "Asia/Tokyo"),
+        ];
+        insta::assert_snapshot!(printed("java -Dmode=fast -Duser.language=fr Main", &surroundings), @r#"
+        t1 => System.setProperty@1("mode", "fast")
+        => TimeZone.getTimeZone@2("Asia/Tokyo")
+        => TimeZone.setDefault@3(#1:TimeZone)
+        => Locale.forLanguageTag@4("fr")
+        => Locale.setDefault@5(#2:Locale)
+        "#);
     }
 }

@@ -147,10 +147,35 @@ pub fn verify(
         test.method.clone().into(),
     ]);
     let ran = launch("java", args).run(LIMIT)?;
-    Ok(match (ran.status, ran.err.split_once(MARK)) {
+    Ok(verdict(ran.status, &ran.err))
+}
+
+/// How a test ended whose JVM ended like this and printed that; without a status, it took too long.
+fn verdict(status: Option<Status>, err: &str) -> Verified {
+    match (status, err.split_once(MARK)) {
         (None, _) => Verified::Broken(format!("it took more than {LIMIT:?}")),
         (_, Some((_, trace))) => Verified::Threw(trace.to_owned()),
         (Some(Status::Exited(0)), None) => Verified::Passed,
-        _ => Verified::Broken(ran.err),
-    })
+        _ => Verified::Broken(err.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_test_ended_is_told_by_its_status_and_by_what_is_behind_the_mark() {
+        let trace = "java.lang.IllegalStateException: why\n\tat T.t(T.java:1)\n";
+        let threw = Verified::Threw(trace.to_owned());
+        let printed = format!("noise of the program\n{MARK}{trace}");
+        assert_eq!(verdict(Some(Status::Exited(1)), &printed), threw);
+        assert_eq!(verdict(Some(Status::Exited(0)), "noise"), Verified::Passed);
+        let broken = Verified::Broken("no such class".to_owned());
+        assert_eq!(verdict(Some(Status::Exited(1)), "no such class"), broken);
+        let killed = Verified::Broken(String::new());
+        assert_eq!(verdict(Some(Status::Killed(9)), ""), killed);
+        let late = Verified::Broken("it took more than 60s".to_owned());
+        assert_eq!(verdict(None, &printed), late);
+    }
 }

@@ -3,11 +3,13 @@
 //!
 //! The programs are in `fixtures/capture`, `fixtures/minimize`, `fixtures/replay` and
 //! `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
+//! Those of `fixtures/debug` have a library and what uses it: `debug` runs these.
 
 mod analyses;
 mod candidates;
 mod capture;
 mod choosing;
+mod debug;
 mod derive;
 mod failures;
 mod fixture;

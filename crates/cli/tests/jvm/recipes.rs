@@ -19,7 +19,7 @@ fn check(group: &str) {
         let failed = "Exception in thread \"main\" java.lang.IllegalStateException: ";
         let all = recorded.ended.err.lines();
         let names = all.filter_map(|line| line.strip_prefix(failed)).next();
-        assert!(names.is_some(), "{place}: {}", recorded.ended.err);
+        let names = names.unwrap_or_else(|| panic!("{place}: {}", recorded.ended.err));
         recorded.complete();
         let home = folder();
         let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home.path());
@@ -30,6 +30,12 @@ fn check(group: &str) {
             .arg(&recorded.run);
         let ended = process::run(&mut culprit);
         assert_eq!(ended.status, 0, "{place}: {}", ended.err);
+        let same = ended.err.contains("compiled and run: fails the same way");
+        assert!(same, "{place}: {}\n{}", ended.err, ended.out);
+        for name in names.split(", ") {
+            let is_taken = ended.out.contains(&format!("take(\"{name}\","));
+            assert!(is_taken, "{place}: {name} is not in\n{}", ended.out);
+        }
     });
 }
 

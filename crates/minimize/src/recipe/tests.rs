@@ -36,6 +36,7 @@ fn made(text: &str, there: &[u64]) -> Option<Vec<String>> {
     let script = Script {
         tables: author.tables,
         statements,
+        ..Script::default()
     };
     Some(lines(&script))
 }
@@ -55,7 +56,7 @@ fn lines(script: &Script) -> Vec<String> {
         let (_, call) = call.split_once("=> ").unwrap();
         let end = lines.next().and_then(|end| end.split_once(" = "));
         match end {
-            Some((_, made)) if made != "unknown" => format!("{made} = {}", nameless(call)),
+            Some((_, made)) if made.contains('#') => format!("{made} = {}", nameless(call)),
             _ => nameless(call),
         }
     });
