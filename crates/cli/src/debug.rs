@@ -39,7 +39,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   culprit debug -- java -jar app.jar input.txt
-  culprit debug -- mvn -q test -Dtest=CartTest
+  culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
 The command is run twice or more; what it prints goes into the folder.
 Exit codes:
   0    tests were written, and seen to fail for the same reason
@@ -100,7 +100,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             Err(error) => return Err(error),
         }
     }
-    results.finish(&format!("culprit debug -- {}", quote::line(&args.command)))?;
+    let (wishes, command) = (args.wishes.typed(), quote::line(&args.command));
+    results.finish(&format!("culprit debug{wishes}"), &format!(" -- {command}"))?;
     Ok(match all {
         true => ExitCode::Answered,
         false => ExitCode::No,

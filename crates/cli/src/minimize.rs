@@ -66,7 +66,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         .reduce(&case, &library, Interrupt::by_signals()?)?;
     let is_good = results.add(&signature, &found, began, console)?;
     let path = quote::line([&args.path]);
-    results.finish(&format!("culprit minimize {path}"))?;
+    let wishes = args.wishes.typed();
+    results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;
     Ok(match is_good {
         true => ExitCode::Answered,
         false => ExitCode::No,

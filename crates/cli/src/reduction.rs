@@ -78,6 +78,20 @@ pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
 }
 
 impl Wishes {
+    /// As they would be typed.
+    pub(crate) fn typed(&self) -> String {
+        let mut typed = format!(" --jobs {}", self.jobs);
+        match self.junit {
+            Some(JunitArg::Four) => typed.push_str(" --junit 4"),
+            Some(JunitArg::Five) => typed.push_str(" --junit 5"),
+            None => {}
+        }
+        if self.no_sandbox {
+            typed.push_str(" --no-sandbox");
+        }
+        typed
+    }
+
     /// Makes a test of a failure.
     pub(crate) fn reduce(
         &self,
@@ -261,14 +275,17 @@ impl Results {
     }
 
     /// Writes the reports.
-    pub(crate) fn finish(&self, command: &str) -> io::Result<()> {
+    pub(crate) fn finish(&self, command: &str, of: &str) -> io::Result<()> {
+        let (command, again) = (
+            format!("{command}{of}"),
+            format!("{command} -o \"${{1:-again}}\"{of}"),
+        );
         let report = json!({ "version": 1, "command": command, "tests": self.tests });
         let text = format!("{report:#}\n");
         fs::write(self.folder.join("report.json"), text)?;
         let text = format!("# What fails in `{command}`\n\n{}", self.text);
         fs::write(self.folder.join("report.md"), text)?;
-        let script =
-            format!("#!/bin/sh\n# Repeats what this folder is the result of.\n{command}\n");
+        let script = format!("#!/bin/sh\n# Repeats what this folder is the result of.\n{again}\n");
         fs::write(self.folder.join("repeat.sh"), script)
     }
 }
