@@ -1,5 +1,6 @@
 //! Merges objects: where one will do for two of a class, the calls that make the other go.
 
+use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use crate::minimise::closure;
@@ -72,12 +73,12 @@ fn made(statement: &Statement) -> Option<(ObjectId, TypeId)> {
 fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
     match value {
         Value::Reference(Reference::Object { id, .. }) if *id == from => *id = to,
-        Value::Reference(Reference::Array { contents, .. }) => {
-            if let culprit_model::value::Contents::Elements(elements) = contents {
-                elements
-                    .iter_mut()
-                    .for_each(|element| rename(element, from, to));
-            }
+        Value::Reference(Reference::Array {
+            contents: Contents::Elements(elements),
+            ..
+        }) => {
+            let elements = elements.iter_mut();
+            elements.for_each(|element| rename(element, from, to));
         }
         _ => {}
     }

@@ -95,7 +95,11 @@ fn a_crash_becomes_the_calls_that_it_needs() {
     assert_eq!(test["test"], "tests/belts/BeltTest.java", "{report}");
     assert_eq!(test["verified"], true, "{report}");
     assert!(program.read("out/report.md").contains(&ended.out));
-    assert!(program.read("out/repeat.sh").contains("culprit debug --jobs 2 -o "));
+    assert!(
+        program
+            .read("out/repeat.sh")
+            .contains("culprit debug --jobs 2 -o ")
+    );
     let printed = program.read("out/witness/output.txt");
     assert!(printed.contains("weighed 0"), "{printed}");
     assert!(!ended.out.contains("weighed"), "{}", ended.out);
