@@ -1,12 +1,14 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench study-replay study-transparency study-weaver
+.PHONY: help test demo bench corpus study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
-	@echo "make demo   records a bundled failing program and shows what was captured"
+	@echo "make demo   records and debugs a bundled failing program, in under a minute"
 	@echo "make bench  measures what recording costs and how fast replay is (40 minutes;"
 	@echo "            ARGS=--quick takes fewer)"
+	@echo "make corpus"
+	@echo "            has culprit debug real bugs of published libraries, one table (5 minutes)"
 	@echo "make study-transparency"
 	@echo "            runs the tests of real libraries plain and recorded, on every JDK"
 	@echo "make study-replay"
@@ -19,6 +21,9 @@ test:
 
 demo:
 	@scripts/demo
+
+corpus:
+	@scripts/corpus $(ARGS)
 
 study-transparency:
 	@scripts/study-transparency $(ARGS)

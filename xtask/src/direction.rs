@@ -16,12 +16,14 @@ const RESERVED: [(&str, &[&str]); 3] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 6] = [
+const NARROW: [(&str, &[&str]); 8] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
     ("culprit-sandbox", &[]),
     ("culprit-reduce", &[]),
+    ("culprit-signature", &[]),
+    ("culprit-junit", &["culprit-classfile", "culprit-model"]),
     (
         "culprit-agent",
         &[

@@ -33,6 +33,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
     };
     vec![
         method("replays", "()Z", replays as *mut c_void),
+        method("tellsContents", "()Z", tells_contents as *mut c_void),
         method("states", "()J", states as *mut c_void),
         method("table", "()J", thread_table as *mut c_void),
         method("order", "()J", order as *mut c_void),
@@ -112,6 +113,10 @@ fn local<'a>(raw: jobject) -> Option<Local<'a>> {
 
 extern "system" fn replays(_: Env, _: jclass) -> jboolean {
     u8::from(worker::worker().is_some())
+}
+
+extern "system" fn tells_contents(env: Env, _: jclass) -> jboolean {
+    with(env, 0, |agent, _| u8::from(agent.options.contents))
 }
 
 extern "system" fn states(env: Env, _: jclass) -> jlong {

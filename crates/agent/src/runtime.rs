@@ -62,6 +62,7 @@ more!(
     "Answer$Births",
     "Answer",
     "Loader",
+    "Plain",
     "Stop",
     "Worker",
 );

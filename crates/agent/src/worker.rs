@@ -13,9 +13,11 @@ mod long;
 mod natives;
 mod objects;
 mod perform;
+mod plain;
 mod reset;
 mod resync;
 mod run;
+mod stand_in;
 mod state;
 mod subject;
 mod turns;
@@ -30,7 +32,7 @@ use std::sync::{Condvar, Mutex, OnceLock};
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti};
 use culprit_model::AgentOptions;
-use culprit_wire::{FromWorker, Message as _, ToWorker};
+use culprit_wire::{FromWorker, Message as _, Mode, ToWorker};
 
 use crate::agent::{Agent, Trouble};
 use crate::lock::LockSafe;
@@ -263,7 +265,12 @@ impl Worker {
 
     /// Does the steps of the current thread until the run is over.
     fn drive_to_end(&self, agent: &Agent, jni: &Jni<'_>) {
-        if let Err(halt) = self.drive(agent, jni) {
+        let mode = self.run.lock_safe().mode;
+        let driven = match mode {
+            Mode::Strict | Mode::Skip => self.drive(agent, jni),
+            Mode::Plain => self.drive_plainly(jni),
+        };
+        if let Err(halt) = driven {
             self.halt(halt);
         }
         self.moved.notify_all();

@@ -4,10 +4,13 @@
 
 mod agent;
 mod console;
+mod debug;
 mod exit;
 mod instrument;
+mod minimize;
 mod quantity;
 mod record;
+mod reduction;
 mod replay;
 mod show;
 
@@ -39,6 +42,10 @@ enum Command {
     Show(show::Args),
     /// Run recordings again, without what was around the observed code
     Replay(replay::Args),
+    /// Reduce a recorded failure to a small test that fails alike
+    Minimize(minimize::Args),
+    /// Run a command that fails, and write a small test that fails alike
+    Debug(debug::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
 }
@@ -75,6 +82,8 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
         Command::Show(args) => show::run(args, console),
         Command::Replay(args) => replay::run(args, &replay::Around::of_process(), console),
+        Command::Debug(args) => debug::run(args, console),
+        Command::Minimize(args) => minimize::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
     }
 }

@@ -6,7 +6,7 @@
 mod aftermath;
 mod derive;
 mod folder;
-mod launch;
+pub(crate) mod launch;
 pub(crate) mod nearest;
 pub(crate) mod quote;
 mod suggest;
@@ -86,6 +86,9 @@ pub(crate) struct Args {
         help_heading = "What to keep"
     )]
     arrays: ArraysArg,
+    /// Also tell what library objects hold that are passed in, for minimize
+    #[arg(long, help_heading = "What to keep")]
+    contents: bool,
     /// Mask strings, and texts in arrays, that match this regular expression
     #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = "What to keep")]
     redact: Vec<String>,
@@ -223,6 +226,7 @@ impl Args {
                 ArraysArg::Contents => Arrays::Contents,
                 ArraysArg::Accesses => Arrays::Accesses,
             },
+            contents: self.contents,
             last: self.last,
             keep_failing: self.keep == Keep::Failing,
             sample: self.sample,

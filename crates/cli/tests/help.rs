@@ -34,3 +34,13 @@ fn record() {
 fn replay() {
     insta::assert_snapshot!(help(&["replay"]));
 }
+
+#[test]
+fn debug() {
+    insta::assert_snapshot!(help(&["debug"]));
+}
+
+#[test]
+fn minimize() {
+    insta::assert_snapshot!(help(&["minimize"]));
+}

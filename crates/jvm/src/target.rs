@@ -7,9 +7,10 @@
 //! repeated, because a second Ctrl-C means something else to many programs.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -42,9 +43,21 @@ pub struct Target {
 impl Target {
     /// Runs the command to its end.
     pub fn run(&self) -> Result<Status, TargetError> {
-        let child = match self.start() {
+        self.run_with(&|command| Ok(command))
+    }
+
+    /// The same with what it prints in a file, in the order in which it does, and nothing to read.
+    pub fn run_into(&self, output: &File) -> Result<Status, TargetError> {
+        self.run_with(&|command| {
+            let (out, err) = (output.try_clone()?, output.try_clone()?);
+            Ok(command.stdin(Stdio::null()).stdout(out).stderr(err))
+        })
+    }
+
+    fn run_with(&self, prepare: Prepare<'_>) -> Result<Status, TargetError> {
+        let child = match self.start(prepare) {
             // A script without a first line that names its interpreter: a shell runs it itself.
-            Err(error) if error.raw_os_error() == Some(NOEXEC) => self.start_as_script(),
+            Err(error) if error.raw_os_error() == Some(NOEXEC) => self.start_as_script(prepare),
             started => started,
         };
         let child = child.map_err(|error| TargetError::Start {
@@ -54,23 +67,28 @@ impl Target {
         watch(child).map_err(TargetError::Watch)
     }
 
-    fn start(&self) -> io::Result<Child> {
+    fn start(&self, prepare: Prepare<'_>) -> io::Result<Child> {
         use std::os::unix::process::CommandExt;
-        command(&self.file)
+        let mut command = command(&self.file);
+        command
             .arg0(&self.name)
             .args(&self.args)
-            .envs(self.env.iter().map(|(key, value)| (key, value)))
-            .spawn()
+            .envs(self.env.iter().map(|(key, value)| (key, value)));
+        prepare(&mut command)?.spawn()
     }
 
-    fn start_as_script(&self) -> io::Result<Child> {
-        command("/bin/sh")
+    fn start_as_script(&self, prepare: Prepare<'_>) -> io::Result<Child> {
+        let mut command = command("/bin/sh");
+        command
             .arg(&self.file)
             .args(&self.args)
-            .envs(self.env.iter().map(|(key, value)| (key, value)))
-            .spawn()
+            .envs(self.env.iter().map(|(key, value)| (key, value)));
+        prepare(&mut command)?.spawn()
     }
 }
+
+/// Sets up the streams of a command.
+type Prepare<'p> = &'p dyn Fn(&mut Command) -> io::Result<&mut Command>;
 
 /// The one door to new processes.
 #[expect(

@@ -26,6 +26,21 @@ pub enum Passed<'a> {
 }
 
 impl Passed<'_> {
+    /// The first letter of its descriptor.
+    pub fn letter(&self) -> u8 {
+        match self {
+            Passed::Boolean(_) => b'Z',
+            Passed::Byte(_) => b'B',
+            Passed::Short(_) => b'S',
+            Passed::Char(_) => b'C',
+            Passed::Int(_) => b'I',
+            Passed::Long(_) => b'J',
+            Passed::Float(_) => b'F',
+            Passed::Double(_) => b'D',
+            Passed::Reference(_) => b'L',
+        }
+    }
+
     fn raw(&self) -> j::jvalue {
         match *self {
             Passed::Boolean(z) => j::jvalue { z: u8::from(z) },
@@ -103,7 +118,82 @@ macro_rules! by_type {
     };
 }
 
+/// The result of one function of the table for each type of result.
+macro_rules! result_of {
+    ($self:ident, $result:expr, virtually, $($arg:expr),*) => {
+        match $result {
+            b'Z' => Passed::Boolean(call!($self, CallBooleanMethodA $(, $arg)*) != 0),
+            b'B' => Passed::Byte(call!($self, CallByteMethodA $(, $arg)*)),
+            b'S' => Passed::Short(call!($self, CallShortMethodA $(, $arg)*)),
+            b'C' => Passed::Char(call!($self, CallCharMethodA $(, $arg)*)),
+            b'I' => Passed::Int(call!($self, CallIntMethodA $(, $arg)*)),
+            b'J' => Passed::Long(call!($self, CallLongMethodA $(, $arg)*)),
+            b'F' => Passed::Float(call!($self, CallFloatMethodA $(, $arg)*)),
+            b'D' => Passed::Double(call!($self, CallDoubleMethodA $(, $arg)*)),
+            b'V' => {
+                call!($self, CallVoidMethodA $(, $arg)*);
+                Passed::Reference(None)
+            }
+            _ => {
+                let raw = call!($self, CallObjectMethodA $(, $arg)*);
+                // SAFETY: the call returned null or a new local reference of the current frame.
+                Passed::Reference(unsafe { Local::from_raw(raw) })
+            }
+        }
+    };
+    ($self:ident, $result:expr, statically, $($arg:expr),*) => {
+        match $result {
+            b'Z' => Passed::Boolean(call!($self, CallStaticBooleanMethodA $(, $arg)*) != 0),
+            b'B' => Passed::Byte(call!($self, CallStaticByteMethodA $(, $arg)*)),
+            b'S' => Passed::Short(call!($self, CallStaticShortMethodA $(, $arg)*)),
+            b'C' => Passed::Char(call!($self, CallStaticCharMethodA $(, $arg)*)),
+            b'I' => Passed::Int(call!($self, CallStaticIntMethodA $(, $arg)*)),
+            b'J' => Passed::Long(call!($self, CallStaticLongMethodA $(, $arg)*)),
+            b'F' => Passed::Float(call!($self, CallStaticFloatMethodA $(, $arg)*)),
+            b'D' => Passed::Double(call!($self, CallStaticDoubleMethodA $(, $arg)*)),
+            b'V' => {
+                call!($self, CallStaticVoidMethodA $(, $arg)*);
+                Passed::Reference(None)
+            }
+            _ => {
+                let raw = call!($self, CallStaticObjectMethodA $(, $arg)*);
+                // SAFETY: the call returned null or a new local reference of the current frame.
+                Passed::Reference(unsafe { Local::from_raw(raw) })
+            }
+        }
+    };
+}
+
 impl<'a> Jni<'a> {
+    /// Calls a method or what overrides it; its result, null for none. `result` is the first letter
+    /// of the descriptor of that. `Err` is what it threw.
+    pub fn invoke(
+        &self,
+        receiver: &Local<'_>,
+        method: MethodId,
+        arguments: &[Passed<'_>],
+        result: u8,
+    ) -> std::result::Result<Passed<'a>, Local<'a>> {
+        let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
+        let (receiver, values) = (receiver.raw(), values.as_ptr());
+        let result = result_of!(self, result, virtually, receiver, method.0, values);
+        self.thrown().map(|()| result)
+    }
+
+    /// Calls a static method; otherwise the same.
+    pub fn invoke_statically(
+        &self,
+        class: &Local<'_>,
+        method: StaticMethodId,
+        arguments: &[Passed<'_>],
+        result: u8,
+    ) -> std::result::Result<Passed<'a>, Local<'a>> {
+        let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
+        let (class, values) = (class.raw(), values.as_ptr());
+        let result = result_of!(self, result, statically, class, method.0, values);
+        self.thrown().map(|()| result)
+    }
+
     /// Calls exactly this method, whatever overrides it. `result` is the first letter of the
     /// descriptor of its result, which is dropped. `Err` is what it threw.
     pub fn call_exactly(

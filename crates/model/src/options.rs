@@ -64,6 +64,8 @@ pub struct AgentOptions {
     pub salt: Option<i64>,
     pub selection: Selection,
     pub arrays: Arrays,
+    /// Tell what library objects hold when observed code is given them.
+    pub contents: bool,
     /// Keep only the last N events.
     pub last: Option<u64>,
     /// Discard the recording of a JVM that ends well.
@@ -133,6 +135,9 @@ impl fmt::Display for AgentOptions {
         }
         if self.keep_failing {
             write!(f, ",keep=failing")?;
+        }
+        if self.contents {
+            write!(f, ",contents=yes")?;
         }
         if let Some(sample) = self.sample {
             write!(f, ",sample={sample}")?;
@@ -212,6 +217,7 @@ impl AgentOptions {
                 _ => return Err(bad(&value)),
             },
             "last" => self.last = Some(number(&value)?),
+            "contents" => self.contents = value == "yes",
             "keep" => match value.as_str() {
                 "failing" => self.keep_failing = true,
                 "all" => self.keep_failing = false,
@@ -284,6 +290,7 @@ mod tests {
                 app: true,
             },
             arrays: Arrays::Accesses,
+            contents: true,
             last: Some(1000),
             keep_failing: true,
             sample: Some(10),

@@ -24,6 +24,13 @@ pub enum Outcome {
         /// The scenario came to its end: otherwise nothing fits what the last difference shows.
         complete: bool,
     },
+    /// A call of a plain run ended with an exception.
+    Threw {
+        /// Number of the step, from 0.
+        at: u64,
+        /// What `printStackTrace` prints of it.
+        trace: String,
+    },
     /// The scenario asks for something that cannot be done.
     Unsupported(String),
     /// The run was ended from outside.

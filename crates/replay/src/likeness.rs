@@ -13,6 +13,9 @@ use culprit_trace::Start;
 /// System properties that live library code reads.
 const PROPERTIES: [&str; 3] = ["user.timezone", "file.encoding", "line.separator"];
 
+/// What a plain run finds in its surroundings.
+const PLAIN: [(&str, &str); 2] = [("user.language", "en"), ("user.country", "US")];
+
 /// Beginnings of the names of others.
 const FAMILIES: [&str; 10] = [
     "user.language",
@@ -65,10 +68,7 @@ const MOST_STACK: u64 = 1 << 30;
 
 /// Options of a JVM that is like the recorded one.
 pub(crate) fn options(start: &Start) -> Vec<String> {
-    let mut options: Vec<String> = typed(&start.command)
-        .filter(|word| FLAGS.iter().any(|flag| is_flag(word, flag)))
-        .map(str::to_owned)
-        .collect();
+    let mut options = flags(start);
     let properties = start.properties.iter();
     options.extend(
         properties
@@ -77,6 +77,29 @@ pub(crate) fn options(start: &Start) -> Vec<String> {
     );
     options.push(format!("-Xss{}", stack(start)));
     options
+}
+
+/// Options that change what code does, whatever it is told of its surroundings.
+fn flags(start: &Start) -> Vec<String> {
+    typed(&start.command)
+        .filter(|word| FLAGS.iter().any(|flag| is_flag(word, flag)))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Options of a JVM that runs the recorded program in surroundings that are the same everywhere.
+pub(crate) fn plain_options(start: &Start) -> Vec<String> {
+    let mut options = flags(start);
+    options.extend(PLAIN.map(|(name, value)| format!("-D{name}={value}")));
+    options
+}
+
+/// Variables of the environment of such a JVM.
+pub(crate) fn plain_variables() -> Vec<(String, String)> {
+    let variables = [("TZ", "UTC"), ("LC_ALL", "C.UTF-8")];
+    variables
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into()
 }
 
 /// Variables of its environment. A JVM finds its time zone by `TZ`, or by files that may be others

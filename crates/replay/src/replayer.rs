@@ -151,6 +151,33 @@ impl Replayer {
         Ok(Pool::new(plan, size, subject)?)
     }
 
+    /// Workers for plain runs of the recorded program, which is on a class path. Their surroundings are
+    /// the same everywhere.
+    pub fn plain_pool(
+        &self,
+        recording: &Recording,
+        class_path: Vec<String>,
+        size: usize,
+    ) -> Result<Pool, Error> {
+        let fixed = likeness::plain_options(recording.start());
+        let env = likeness::plain_variables();
+        let plan = Plan {
+            patience: PATIENCE,
+            intake: PATIENCE,
+            ..self.plan_of(fixed, env, None)
+        };
+        let subject = Subject {
+            options: AgentOptions {
+                out: ".".to_owned(),
+                ..AgentOptions::default()
+            }
+            .to_string(),
+            class_path,
+            ..Subject::default()
+        };
+        Ok(Pool::new(plan, size, subject)?)
+    }
+
     fn limits(&self) -> Limits {
         let limits = Limits {
             memory: Some(self.heap.saturating_mul(1 << 20).saturating_add(BESIDES)),
@@ -168,22 +195,22 @@ impl Replayer {
     }
 
     fn plan(&self, recording: &Recording) -> Plan {
-        let mut fixed: Vec<OsString> = likeness::options(recording.start())
-            .into_iter()
-            .map(OsString::from)
-            .collect();
-        fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
-        if !recording
-            .types()
-            .iter()
-            .any(|class| class.name == NO_MEMORY)
-        {
-            fixed.push("-XX:+ExitOnOutOfMemoryError".into());
+        let mut fixed = likeness::options(recording.start());
+        let mut types = recording.types().iter();
+        if !types.any(|class| class.name == NO_MEMORY) {
+            fixed.push("-XX:+ExitOnOutOfMemoryError".to_owned());
         }
+        let env = likeness::variables(recording.start());
+        self.plan_of(fixed, env, salt(recording))
+    }
+
+    fn plan_of(&self, options: Vec<String>, env: Vec<(String, String)>, salt: Option<i64>) -> Plan {
+        let mut fixed: Vec<OsString> = options.into_iter().map(OsString::from).collect();
+        fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
         let capture = self.capture.as_ref().map(|capture| {
             let options = AgentOptions {
                 beside: true,
-                salt: salt(recording),
+                salt,
                 ..capture.options.clone()
             };
             library(&capture.agent, &options)
@@ -200,7 +227,7 @@ impl Replayer {
         Plan {
             file: self.jdk.tool("java"),
             args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, &options)),
-            env: likeness::variables(recording.start())
+            env: env
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),

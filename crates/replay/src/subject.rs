@@ -13,6 +13,7 @@ pub fn subject(recording: &Recording) -> Result<Subject, Error> {
     let mut subject = Subject {
         options: options(recording)?.to_string(),
         loaders: loaders(recording),
+        class_path: Vec::new(),
         classes: Vec::new(),
     };
     for class in recording.classes() {

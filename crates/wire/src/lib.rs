@@ -34,4 +34,4 @@ pub use to_worker::{
 };
 
 /// The version of the protocol that this crate speaks.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;

@@ -12,6 +12,7 @@ const DIVERGED: u8 = 2;
 const UNSUPPORTED: u8 = 3;
 const STOPPED: u8 = 4;
 const DIFFERED: u8 = 5;
+const THREW: u8 = 6;
 
 pub(crate) fn put_outcome(out: &mut Vec<u8>, outcome: &Outcome) {
     match outcome {
@@ -34,6 +35,11 @@ pub(crate) fn put_outcome(out: &mut Vec<u8>, outcome: &Outcome) {
             out.put_list(differences, put_divergence);
             out.put_bool(*complete);
         }
+        Outcome::Threw { at, trace } => {
+            out.put_u8(THREW);
+            out.put_varint(*at);
+            out.put_str(trace);
+        }
         Outcome::Unsupported(why) => {
             out.put_u8(UNSUPPORTED);
             out.put_str(why);
@@ -53,6 +59,10 @@ pub(crate) fn outcome(cursor: &mut Cursor<'_>) -> Result<Outcome> {
             steps: cursor.varint()?,
             differences: cursor.list(divergence)?,
             complete: cursor.bool()?,
+        },
+        THREW => Outcome::Threw {
+            at: cursor.varint()?,
+            trace: cursor.string()?,
         },
         UNSUPPORTED => Outcome::Unsupported(cursor.string()?),
         STOPPED => Outcome::Stopped,

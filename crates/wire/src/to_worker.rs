@@ -53,6 +53,8 @@ pub struct Subject {
     /// The options of the agent that recorded it, in their text form: classes are woven alike.
     pub options: String,
     pub loaders: Vec<Loader>,
+    /// Folders and archives of a program that runs as it is, in [`Mode::Plain`].
+    pub class_path: Vec<String>,
     /// Not all of them need be here: the others follow one by one.
     pub classes: Vec<SubjectClass>,
 }
@@ -110,6 +112,8 @@ pub enum Mode {
     /// What the subject does is answered by the next step that fits, within the same call of it; steps
     /// before that are skipped. The run ends where nothing fits.
     Skip,
+    /// Nothing is compared and nothing answered: the calls go to the program as it is.
+    Plain,
 }
 
 /// Whether a step must come from the source line that the scenario says.
@@ -137,6 +141,7 @@ impl Message for ToWorker {
                 out.put_u8(SUBJECT);
                 out.put_str(&subject.options);
                 out.put_list(&subject.loaders, put_loader);
+                out.put_list(&subject.class_path, |out, entry| out.put_str(entry));
                 out.put_list(&subject.classes, put_class);
             }
             ToWorker::Class(class) => {
@@ -174,6 +179,7 @@ impl Message for ToWorker {
             SUBJECT => ToWorker::Subject(Subject {
                 options: cursor.string()?,
                 loaders: cursor.list(loader)?,
+                class_path: cursor.list(Cursor::string)?,
                 classes: cursor.list(class)?,
             }),
             CLASS => ToWorker::Class(class(cursor)?),
@@ -243,6 +249,7 @@ fn put_run(out: &mut Vec<u8>, run: &Run) {
     out.put_u8(match run.mode {
         Mode::Strict => 1,
         Mode::Skip => 2,
+        Mode::Plain => 3,
     });
     out.put_u8(match run.fresh {
         FreshState::Reset => 1,
@@ -265,6 +272,7 @@ fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
         mode: match cursor.u8()? {
             1 => Mode::Strict,
             2 => Mode::Skip,
+            3 => Mode::Plain,
             _ => return Err(WireError::Malformed("a known mode")),
         },
         fresh: match cursor.u8()? {

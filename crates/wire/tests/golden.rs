@@ -79,8 +79,8 @@ fn array(id: u64, length: u32, contents: Contents) -> Reference {
 }
 
 #[test]
-fn these_are_the_bytes_of_version_3() {
-    assert_eq!(VERSION, 3);
+fn these_are_the_bytes_of_version_4() {
+    assert_eq!(VERSION, 4);
 }
 
 #[test]
@@ -92,11 +92,12 @@ fn subject() {
             class: "L".to_owned(),
             name: Some("n".to_owned()),
         }],
+        class_path: vec!["a.jar".to_owned()],
         classes: vec![class("A", ClassKind::Observed, &[0xca, 0xfe])],
     };
     check(
         ToWorker::Subject(subject),
-        r#"01 03 "o=1" 01 01 01 "L" 01 01 "n" 01 01 "A" 01 01 02 ca fe"#,
+        r#"01 03 "o=1" 01 01 01 "L" 01 01 "n" 01 05 "a.jar" 01 01 "A" 01 01 02 ca fe"#,
     );
     check(
         ToWorker::Class(class("B", ClassKind::Outline, &[0xff])),
@@ -124,7 +125,10 @@ fn run() {
         births,
         ..run
     };
-    check(ToWorker::Run(run), "03 ac 02 02 02 01 02 00");
+    check(ToWorker::Run(run.clone()), "03 ac 02 02 02 01 02 00");
+    let (mode, fresh) = (Mode::Plain, FreshState::Reset);
+    let run = Run { mode, fresh, ..run };
+    check(ToWorker::Run(run), "03 ac 02 03 01 01 02 00");
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");
     check(ToWorker::Bye, "09");
@@ -228,7 +232,7 @@ fn steps_with_every_kind_of_value() {
 fn greeting() {
     check(
         FromWorker::ready(17, "17.0.1".to_owned(), 4711),
-        r#"01 02 00 11 00 06 "17.0.1" e7 24"#,
+        r#"01 04 00 11 00 06 "17.0.1" e7 24"#,
     );
 }
 
@@ -276,6 +280,11 @@ fn outcomes() {
         complete: true,
     };
     check(done(differed), "02 05 05 03 00 01");
+    let threw = Outcome::Threw {
+        at: 4,
+        trace: "t".to_owned(),
+    };
+    check(done(threw), r#"02 05 06 04 01 "t""#);
 }
 
 #[test]

@@ -185,13 +185,14 @@ prop_compose! {
     fn subject()(
         options in text(),
         loaders in vec((any::<u32>(), text(), option::of(text())), 0..4),
+        class_path in vec(text(), 0..3),
         classes in vec(class(), 0..4),
     ) -> Subject {
         let loaders = loaders
             .into_iter()
             .map(|(number, class, name)| Loader { number, class, name })
             .collect();
-        Subject { options, loaders, classes }
+        Subject { options, loaders, class_path, classes }
     }
 }
 
@@ -200,7 +201,7 @@ prop_compose! {
         number: u64,
         fresh in select(&[FreshState::Reset, FreshState::NewLoader][..]),
         multi_threaded: bool,
-        mode in select(&[Mode::Strict, Mode::Skip][..]),
+        mode in select(&[Mode::Strict, Mode::Skip, Mode::Plain][..]),
         lines in select(&[LineCheck::Compare, LineCheck::Ignore][..]),
         births in vec((any::<u32>().prop_map(ThreadId), any::<u64>()), 0..4),
     ) -> Run {
@@ -261,6 +262,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
                 complete,
             }
         ),
+        (any::<u64>(), text()).prop_map(|(at, trace)| Outcome::Threw { at, trace }),
         text().prop_map(Outcome::Unsupported),
         Just(Outcome::Stopped),
     ]
@@ -415,6 +417,7 @@ fn large_subjects_and_tables_are_told_in_parts() {
     let subject = Subject {
         options: "out=x".to_owned(),
         loaders: Vec::new(),
+        class_path: Vec::new(),
         classes: (0..40).map(class).collect(),
     };
     let mut told = Vec::new();

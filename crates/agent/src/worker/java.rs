@@ -1,7 +1,7 @@
 //! The Java side of the worker: classes and methods that the executor calls, found once.
 
 use culprit_jvmti::{Global, Jni, Local, Passed, StaticMethodId};
-use culprit_model::ThreadId;
+use culprit_model::{ObjectId, ThreadId};
 
 use super::Halt;
 use crate::agent::Trouble;
@@ -24,6 +24,11 @@ pub(crate) struct Java {
     constant: StaticMethodId,
     loader: Global,
     make: StaticMethodId,
+    plain: Global,
+    plain_loader: StaticMethodId,
+    plain_begin: StaticMethodId,
+    stand_in: StaticMethodId,
+    trace: StaticMethodId,
     worker: Global,
     start: StaticMethodId,
     rest: StaticMethodId,
@@ -85,6 +90,7 @@ impl Java {
         let probe = runtime("Probe")?;
         let beside = runtime("Beside")?;
         let loader = runtime("Loader")?;
+        let plain = runtime("Plain")?;
         let worker = runtime("Worker")?;
         let class = jni.find_class("java/lang/Class")?;
         let class_loader = jni.find_class("java/lang/ClassLoader")?;
@@ -128,6 +134,23 @@ impl Java {
             probe: jni.global(&probe)?,
             make: jni.static_method(&loader, "make", "(I)Lculprit/runtime/Loader;")?,
             loader: jni.global(&loader)?,
+            plain_loader: jni.static_method(
+                &plain,
+                "loader",
+                "(Ljava/lang/String;)Ljava/lang/ClassLoader;",
+            )?,
+            stand_in: jni.static_method(
+                &plain,
+                "standIn",
+                "(Ljava/lang/Class;J)Ljava/lang/Object;",
+            )?,
+            plain_begin: jni.static_method(&plain, "begin", "()V")?,
+            trace: jni.static_method(
+                &plain,
+                "trace",
+                "(Ljava/lang/Throwable;)Ljava/lang/String;",
+            )?,
+            plain: jni.global(&plain)?,
             start: jni.static_method(&worker, "start", "(ILjava/lang/String;)V")?,
             rest: jni.static_method(&worker, "rest", "(I)J")?,
             interrupt: jni.static_method(&worker, "interrupt", "()V")?,
@@ -274,6 +297,45 @@ impl Java {
         let made = jni.static_object(&class, self.make, &[Passed::Int(number as i32)]);
         let made = made.map_err(|thrown| threw(jni, "making a class loader", &thrown))?;
         made.ok_or_else(|| Halt::Unsupported("no class loader was made".to_owned()))
+    }
+
+    /// A loader of a program that runs as it is.
+    pub(crate) fn plain_loader<'j>(&self, jni: &Jni<'j>, path: &str) -> Result<Local<'j>, Halt> {
+        let class = self.plain.local(jni);
+        let path = Passed::Reference(Some(jni.new_string(path)?));
+        let made = jni.static_object(&class, self.plain_loader, &[path]);
+        let made = made.map_err(|thrown| threw(jni, "making a class loader", &thrown))?;
+        made.ok_or_else(|| Halt::Unsupported("no class loader was made".to_owned()))
+    }
+
+    /// Undoes what an earlier run did to the JVM as a whole.
+    pub(crate) fn begin_plain(&self, jni: &Jni<'_>) -> Result<(), Halt> {
+        jni.call_statically(&self.plain.local(jni), self.plain_begin, &[], b'V')
+            .map_err(|thrown| threw(jni, "Plain.begin", &thrown))
+    }
+
+    /// An object that answers for one of the scenario where an interface is wanted.
+    pub(crate) fn stand_in<'j>(
+        &self,
+        jni: &Jni<'j>,
+        interface: &Local<'_>,
+        id: ObjectId,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        let arguments = [
+            Passed::Reference(Some(*interface)),
+            Passed::Long(id.0 as i64),
+        ];
+        jni.static_object(&self.plain.local(jni), self.stand_in, &arguments)
+            .map_err(|thrown| threw(jni, "Plain.standIn", &thrown))
+    }
+
+    /// What is printed of an exception.
+    pub(crate) fn trace(&self, jni: &Jni<'_>, thrown: &Local<'_>) -> Result<String, Halt> {
+        let class = self.plain.local(jni);
+        let thrown = Passed::Reference(Some(*thrown));
+        let trace = jni.static_object(&class, self.trace, &[thrown]);
+        let trace = trace.map_err(|thrown| threw(jni, "Plain.trace", &thrown))?;
+        Ok(trace.map_or_else(String::new, |trace| jni.string(&trace)))
     }
 
     /// Starts a thread that does the steps of one of the scenario.

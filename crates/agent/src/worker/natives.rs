@@ -7,7 +7,7 @@ use std::ptr;
 
 use culprit_jvmti::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring};
 use culprit_jvmti::{Jni, Local, NativeMethod};
-use culprit_model::ThreadId;
+use culprit_model::{ObjectId, ThreadId};
 
 use super::perform::Answered;
 use super::{Halt, Worker, coverage, worker};
@@ -57,6 +57,11 @@ pub(crate) fn table() -> Vec<NativeMethod> {
             "constants",
             "(Ljava/lang/Class;)[Ljava/lang/Object;",
             constants as *mut c_void,
+        ),
+        method(
+            "standIn",
+            "(JLjava/lang/String;I)Ljava/lang/Object;",
+            stand_in as *mut c_void,
         ),
         method(
             "define",
@@ -248,6 +253,35 @@ extern "system" fn constants(env: Env, _: jclass, class: jclass) -> jobject {
                 ptr::null_mut()
             }
             None => ptr::null_mut(),
+        }
+    })
+}
+
+extern "system" fn stand_in(
+    env: Env,
+    _: jclass,
+    id: jlong,
+    method: jstring,
+    parameters: jint,
+) -> jobject {
+    with(env, ptr::null_mut(), |worker, _, jni| {
+        let Some(method) = local(method) else {
+            return ptr::null_mut();
+        };
+        let method = (jni.string(&method), parameters as usize);
+        match worker.answer_plainly(jni, ObjectId(id as u64), method) {
+            Ok(Ok(answer)) => answer.map_or(ptr::null_mut(), |answer| answer.raw()),
+            Ok(Err(thrown)) => {
+                jni.throw(&thrown);
+                ptr::null_mut()
+            }
+            Err(halt) => {
+                worker.halt(halt);
+                if let Ok(java) = worker.java() {
+                    jni.throw(&java.stop(jni));
+                }
+                ptr::null_mut()
+            }
         }
     })
 }

@@ -327,7 +327,12 @@ impl Worker {
     }
 
     /// What the calls of a site go to, in a class.
-    fn target(&self, jni: &Jni<'_>, site: &Site, class: &Local<'_>) -> Result<Target, Halt> {
+    pub(super) fn target(
+        &self,
+        jni: &Jni<'_>,
+        site: &Site,
+        class: &Local<'_>,
+    ) -> Result<Target, Halt> {
         let Member {
             owner,
             name,
@@ -635,7 +640,7 @@ fn adapted(value: &Value, result: Option<u8>) -> Cow<'_, Value> {
 }
 
 /// The first letter of the result of a method.
-fn result_letter(descriptor: &str) -> u8 {
+pub(super) fn result_letter(descriptor: &str) -> u8 {
     let result = descriptor.rsplit(')').next();
     let letter = result.and_then(|result| result.as_bytes().first());
     letter.copied().unwrap_or(b'V')

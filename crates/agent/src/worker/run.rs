@@ -18,6 +18,7 @@ use culprit_wire::{LONG_VALUES, LineCheck, Message as _, Mode, ToWorker};
 
 use super::compare;
 use super::long::LongValues;
+use super::stand_in::StandIns;
 use super::turns::Turns;
 use crate::agent::Agent;
 use crate::lock::LockSafe;
@@ -80,6 +81,9 @@ pub(crate) struct Run {
     spoilt: bool,
     /// What the initialiser of an external class threw, and how many steps were used up then.
     failed: Option<(u64, Value)>,
+    /// Values of a plain run that are no objects, by the id that the scenario has for them.
+    scalars: HashMap<u64, Value>,
+    pub(super) stand_ins: StandIns,
     /// On which object a thread waits that has called `wait` on it.
     waits: HashMap<u32, ObjectId>,
     pub(super) turns: Turns,
@@ -186,9 +190,19 @@ impl Run {
         self.last_calls.clear();
         self.acting = None;
         self.failed = None;
+        self.scalars.clear();
+        self.stand_ins = StandIns::default();
         self.outcome = None;
         self.number = run.number;
         self.reported = false;
+    }
+
+    pub(super) fn keep_scalar(&mut self, id: ObjectId, value: Value) {
+        self.scalars.insert(id.0, value);
+    }
+
+    pub(super) fn scalar(&self, id: ObjectId) -> Option<Value> {
+        self.scalars.get(&id.0).cloned()
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -433,7 +447,10 @@ impl Run {
         let why = match &mut outcome {
             Outcome::Diverged(divergence) => &mut divergence.why,
             Outcome::Unsupported(why) => why,
-            Outcome::InSync { .. } | Outcome::Differed { .. } | Outcome::Stopped => {
+            Outcome::InSync { .. }
+            | Outcome::Differed { .. }
+            | Outcome::Threw { .. }
+            | Outcome::Stopped => {
                 return self.with_differences(outcome);
             }
         };
@@ -454,7 +471,7 @@ impl Run {
             Outcome::Diverged(last) => differences.push(*last),
             Outcome::Unsupported(why) => differences.push(self.divergence(None, why)),
             Outcome::InSync { .. } => {}
-            Outcome::Differed { .. } | Outcome::Stopped => return outcome,
+            Outcome::Differed { .. } | Outcome::Threw { .. } | Outcome::Stopped => return outcome,
         }
         Outcome::Differed {
             steps: self.at,

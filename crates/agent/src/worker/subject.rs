@@ -21,11 +21,17 @@ pub(crate) struct Classes {
     classes: Mutex<HashMap<String, BTreeMap<u32, SubjectClass>>>,
     loaders: Mutex<BTreeMap<u32, Global>>,
     resets: Mutex<HashMap<String, Reset>>,
+    /// Of a program that runs as it is, by one loader.
+    class_path: Option<String>,
 }
 
 impl Classes {
     pub(crate) fn new(subject: Subject) -> Classes {
-        let classes = Classes::default();
+        let path = subject.class_path.join(":");
+        let classes = Classes {
+            class_path: (!path.is_empty()).then_some(path),
+            ..Classes::default()
+        };
         for class in subject.classes {
             classes.add(class);
         }
@@ -111,11 +117,15 @@ impl Classes {
         java: &Java,
         number: u32,
     ) -> Result<Local<'j>, Halt> {
+        let number = self.class_path.as_ref().map_or(number, |_| 0);
         let mut loaders = self.loaders.lock_safe();
         if let Some(loader) = loaders.get(&number) {
             return Ok(jni.reuse(loader));
         }
-        let made = java.make_loader(jni, number)?;
+        let made = match &self.class_path {
+            Some(path) => java.plain_loader(jni, path)?,
+            None => java.make_loader(jni, number)?,
+        };
         loaders.insert(number, jni.global(&made)?);
         Ok(made)
     }

@@ -5,6 +5,7 @@
 //! script) passes the agent on in `JAVA_TOOL_OPTIONS`, after what was there already.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::{Jdk, JdkError, Status, Target, TargetError, java_home_of, resolve};
@@ -62,6 +63,19 @@ impl Program {
     ) -> Result<Status, Expected> {
         self.target(library, options, java_tool_options)
             .run()
+            .map_err(|error| not_started(&error))
+    }
+
+    /// The same with what it prints in a file.
+    pub(crate) fn run_into(
+        &self,
+        output: &File,
+        library: &Path,
+        options: &AgentOptions,
+        java_tool_options: Option<&OsStr>,
+    ) -> Result<Status, Expected> {
+        self.target(library, options, java_tool_options)
+            .run_into(output)
             .map_err(|error| not_started(&error))
     }
 

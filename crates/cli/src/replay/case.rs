@@ -139,6 +139,7 @@ impl Verdict {
                 },
                 Outcome::Unsupported(why) => Verdict::Unsupported(why),
                 Outcome::Stopped => Verdict::Fault("the worker stopped by itself".to_owned()),
+                Outcome::Threw { .. } => Verdict::Fault("the worker ran it plainly".to_owned()),
             },
         }
     }

@@ -1,13 +1,15 @@
 //! Records small Java programs in real JVMs with the real executable, and compares what was
 //! captured with what the programs do.
 //!
-//! The programs are in `fixtures/capture`, `fixtures/replay` and `fixtures/survive`, one folder
-//! each. `fixture` says how they describe themselves; `stage` runs them.
+//! The programs are in `fixtures/capture`, `fixtures/minimize`, `fixtures/replay` and
+//! `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
+//! Those of `fixtures/debug` have a library and what uses it: `debug` runs these.
 
 mod analyses;
 mod candidates;
 mod capture;
 mod choosing;
+mod debug;
 mod derive;
 mod failures;
 mod fixture;
@@ -15,6 +17,7 @@ mod library;
 mod modes;
 mod outlines;
 mod process;
+mod recipes;
 mod render;
 mod replay;
 mod scenario;

@@ -134,7 +134,7 @@ impl Fake {
                 ToWorker::EndOfSteps => self.at_end(number, way, steps),
                 ToWorker::Tables(_) | ToWorker::Blob { .. } => self.told += 1,
                 ToWorker::Bye => return,
-                ToWorker::Subject(_) | ToWorker::Class(_) | ToWorker::Stop => {}
+                ToWorker::Subject(_) | ToWorker::Class(_) | ToWorker::Stop | ToWorker::Forget => {}
             }
         }
     }

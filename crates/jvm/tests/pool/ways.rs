@@ -14,7 +14,7 @@ use culprit_jvm::{
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{EventKind, Outcome, Reference, SiteId, Step, ThreadId, TypeId, Value};
-use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode, Subject};
+use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode, Subject, VERSION};
 
 use crate::fake;
 
@@ -432,9 +432,10 @@ fn a_worker_that_cannot_start_is_an_error_with_what_it_says() {
     assert!(matches!(error, StartError::Garbled { .. }), "{error}");
 
     let error = start_error("version", LONG, 1);
+    let (other, own) = (VERSION + 1, VERSION);
     assert_eq!(
         error.to_string(),
-        "the worker speaks version 3 of the protocol, this culprit version 2"
+        format!("the worker speaks version {other} of the protocol, this culprit version {own}")
     );
 }
 

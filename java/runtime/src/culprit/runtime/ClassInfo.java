@@ -50,6 +50,9 @@ final class ClassInfo {
     final int form;
     final int role;
 
+    /** Whether it is a class of the JVM's own. */
+    final boolean isOfJdk;
+
     /** Descriptor character: of the boxed value, or of the elements of the array. */
     final int code;
 
@@ -93,12 +96,17 @@ final class ClassInfo {
         boolean woven = (packed >>> 40 & 1) != 0;
         this.isImmutable = (packed >>> 41 & 1) != 0;
         this.idOffset = woven ? idOffset(type) : 0;
+        this.isOfJdk = role != OBSERVED && isOfJdk(type.getClassLoader());
         this.captures = role == OBSERVED && type.getName().contains("$$Lambda");
         boolean primitives = form == ARRAY && code != 'L';
         this.elementBase = primitives ? elementBase(type) : 0;
         this.elementSize = primitives ? U.arrayIndexScale(type) : 0;
         this.enumType =
                 form == ENUM && type.getSuperclass() != Enum.class ? of(type.getSuperclass()).type : this.type;
+    }
+
+    private static boolean isOfJdk(ClassLoader loader) {
+        return loader == null || loader == ClassLoader.getPlatformClassLoader();
     }
 
     /** The constant of the library that an object of this class is, or null. */

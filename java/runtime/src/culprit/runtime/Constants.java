@@ -47,7 +47,8 @@ final class Constants {
             return true;
         }
         for (Object constant : AROUND.get(type).keySet()) {
-            if (constant.getClass() == type) {
+            // A map by identity shows its own stand-in for null as null.
+            if (constant != null && constant.getClass() == type) {
                 return true;
             }
         }

@@ -10,6 +10,9 @@ final class Native {
     /** Whether this JVM replays. */
     static native boolean replays();
 
+    /** Whether the contents of library objects are told when observed code is given them. */
+    static native boolean tellsContents();
+
     /** Address of the region that holds one state of 256 bytes a thread; see {@link Probe}. */
     static native long states();
 

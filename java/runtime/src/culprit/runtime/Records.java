@@ -58,6 +58,11 @@ final class Records {
         return !outward || first && (kind == INCOMING_CALL || kind == INCOMING_WRITE);
     }
 
+    /** Whether the record that is under way is of a call from outside. */
+    static boolean isIncomingCall(long state) {
+        return U.getInt(open(state)) >>> 26 == INCOMING_CALL;
+    }
+
     /** How many events the thread has had. */
     @ForceInline
     static long count(long state) {

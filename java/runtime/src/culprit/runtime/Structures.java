@@ -1,5 +1,6 @@
 package culprit.runtime;
 
+import java.io.OutputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
@@ -341,7 +342,7 @@ final class Structures {
         } else if (info.form == ClassInfo.ARRAY) {
             Values.value(state, o);
         } else {
-            if (Identity.isUnknown(o, info) || isShell(o)) {
+            if (Identity.isUnknown(o, info) || isShell(o) || isWrapped(o, info)) {
                 add(o);
             }
             long birth = Identity.birth(o, info);
@@ -350,6 +351,15 @@ final class Structures {
             }
             Values.plainObject(state, o, info);
         }
+    }
+
+    /** Whether the contents of an object are told that came in within another: of streams and addresses. */
+    private boolean isWrapped(Object o, ClassInfo info) {
+        if (!Values.TELLS_CONTENTS || site != 0 || !info.isOfJdk) {
+            return false;
+        }
+        String name = o.getClass().getName();
+        return o instanceof OutputStream || name.startsWith("java.io.") || name.startsWith("java.net.Inet");
     }
 
     /** Library objects and arrays that are reached by nobody but what holds them. Hidden classes have no name. */

@@ -61,6 +61,9 @@ final class Values {
     /** Set by the agent before the first event where `--redact` was given. */
     static boolean masking;
 
+    /** Whether the contents of library objects are told when observed code is given them. */
+    static final boolean TELLS_CONTENTS = Native.tellsContents();
+
     private Values() {}
 
     /** The arrays around a value. One that comes again within itself is told without contents. */
@@ -212,6 +215,8 @@ final class Values {
             } else if (Identity.isUnknown(o, info)) {
                 Structures.arriving(o, state);
             }
+        } else if (TELLS_CONTENTS && !outward && info.isOfJdk && Records.isIncomingCall(state)) {
+            Structures.arriving(o, state);
         }
         plainObject(state, o, info);
     }

@@ -1,0 +1,44 @@
+package bug;
+
+/** A node of the tree. */
+public class Node {
+    private Comparable<Object> data;
+    private Node left;
+    private Node right;
+
+    public Node(Object data) {
+        setData(data);
+    }
+
+    @SuppressWarnings("unchecked")
+    public void setData(Object data) {
+        if (data instanceof char[]) {
+            data = new String((char[]) data);
+        }
+        this.data = data instanceof Comparable ? (Comparable<Object>) data : null;
+    }
+
+    public Object getData() {
+        return data;
+    }
+
+    boolean isAfter(Object other) {
+        return data.compareTo(other) > 0;
+    }
+
+    Node getLeft() {
+        return left;
+    }
+
+    void setLeft(Node left) {
+        this.left = left;
+    }
+
+    Node getRight() {
+        return right;
+    }
+
+    void setRight(Node right) {
+        this.right = right;
+    }
+}

@@ -1,0 +1,96 @@
+//! `culprit minimize`: from a recording of a failure to the smallest test that fails alike.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use culprit_jvm::Interrupt;
+use culprit_minimize::{Program, class_path, extract};
+use culprit_model::Failure;
+use culprit_signature::{Signature, Thrown};
+use culprit_trace::{Recording, RunFolder};
+
+use crate::agent;
+use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
+use crate::record::quote;
+use crate::reduction::{Case, Results, Wishes, explained, jdk_of};
+use crate::show;
+
+/// Options of `culprit minimize`.
+#[derive(clap::Args, Debug)]
+#[command(override_usage = "culprit minimize [OPTIONS] PATH", after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A recording, or the folder of a run with one that failed
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Put the results into this new or empty folder
+    #[arg(short, long, value_name = "DIR", default_value = "culprit-minimize")]
+    output: PathBuf,
+    #[command(flatten)]
+    wishes: Wishes,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  culprit record --contents --observe 'com.acme.**' -- java -jar app.jar
+  culprit minimize culprit-runs/2026-03-09-1
+The program must be on its class path still. Without --contents a recording
+does not tell what library objects hold that were passed in.
+Exit codes:
+  0    a test was written, and seen to fail for the same reason
+  1    everything ran, and there is no such test
+  2    the command line, or a place it names, cannot be used
+  4    the recording cannot be read, or has no failure";
+
+pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let (recording, failure) = failing(&args.path)?;
+    let unreadable = || Expected::new(ExitCode::Recording, "the failure has no stack");
+    let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
+    let signature = Signature::of(&thrown);
+    let mut results = Results::in_folder(&args.output)?;
+    let began = Instant::now();
+    writeln!(console.err(), "{signature}")?;
+    let jdk = jdk_of(&recording)?;
+    let program = Program::open(&class_path(recording.start()), &jdk)?;
+    let script = extract(&recording, &failure).map_err(explained)?;
+    let case = Case {
+        signature: &signature,
+        recording: &recording,
+        script: &script,
+        program: &program,
+        jdk: &jdk,
+    };
+    let library = agent::unpack(&agent::folders_of_process())?;
+    let found = args
+        .wishes
+        .reduce(&case, &library, Interrupt::by_signals()?)?;
+    let is_good = results.add(&signature, &found, began, console)?;
+    let path = quote::line([&args.path]);
+    let wishes = args.wishes.typed();
+    results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;
+    Ok(match is_good {
+        true => ExitCode::Answered,
+        false => ExitCode::No,
+    })
+}
+
+/// The last failure of a recording, or of the first recording of a run that has one.
+fn failing(path: &Path) -> anyhow::Result<(Recording, Failure)> {
+    let recordings = match path.is_dir() {
+        true => {
+            let folder = RunFolder::open(path).map_err(|error| show::expected(&error))?;
+            folder.recordings
+        }
+        false => vec![path.to_owned()],
+    };
+    for path in &recordings {
+        let recording = Recording::open(path)?;
+        if let Some(failure) = recording.failures().last().cloned() {
+            return Ok((recording, failure));
+        }
+    }
+    let message = format!("{}: the recorded program did not fail", path.display());
+    Err(Expected::new(ExitCode::Recording, message)
+        .hint("record a run that fails")
+        .into())
+}

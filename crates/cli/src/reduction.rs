@@ -1,0 +1,291 @@
+//! What `debug` and `minimize` share: a recorded failure becomes a test, and a result folder.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use culprit_junit::Junit;
+use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Surroundings};
+use culprit_minimize::{
+    Error, Found, Means, Program, Script, Stage, Verified, junit_of, make_test,
+};
+use culprit_reduce::Settings;
+use culprit_replay::{Replayer, choose};
+use culprit_signature::Signature;
+use culprit_trace::Recording;
+use culprit_wire::Mode;
+use serde_json::json;
+
+use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
+
+/// How long a candidate may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Megabytes of the heap of a worker.
+const HEAP: u64 = 1024;
+
+/// Options of both commands.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Wishes {
+    /// Run so many candidates at a time
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    jobs: u8,
+    /// Write tests for this version of JUnit [default: that of the class path, or 5]
+    #[arg(long, value_name = "VERSION", value_enum)]
+    junit: Option<JunitArg>,
+    /// Let candidates do what you may do: write files, use the network
+    #[arg(long)]
+    no_sandbox: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum JunitArg {
+    #[value(name = "4")]
+    Four,
+    #[value(name = "5")]
+    Five,
+}
+
+/// A failure to make a test of.
+pub(crate) struct Case<'a> {
+    pub(crate) signature: &'a Signature,
+    pub(crate) recording: &'a Recording,
+    pub(crate) script: &'a Script,
+    pub(crate) program: &'a Program,
+    pub(crate) jdk: &'a Jdk,
+}
+
+/// Where results go.
+pub(crate) struct Results {
+    folder: PathBuf,
+    /// What was found, for `report.json`.
+    tests: Vec<serde_json::Value>,
+    /// The same for readers.
+    text: String,
+}
+
+/// The JDK that a recorded program ran on, or one like it.
+pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
+    let jdks = Jdk::all(&Surroundings::of_process());
+    choose(recording, &jdks).ok_or_else(|| {
+        let version = &recording.start().jvm_version;
+        let message = format!("no JDK like the one that was recorded ({version}) was found");
+        Expected::new(ExitCode::Target, message).hint("install one, or set JAVA_HOME")
+    })
+}
+
+impl Wishes {
+    /// As they would be typed.
+    pub(crate) fn typed(&self) -> String {
+        let mut typed = format!(" --jobs {}", self.jobs);
+        match self.junit {
+            Some(JunitArg::Four) => typed.push_str(" --junit 4"),
+            Some(JunitArg::Five) => typed.push_str(" --junit 5"),
+            None => {}
+        }
+        if self.no_sandbox {
+            typed.push_str(" --no-sandbox");
+        }
+        typed
+    }
+
+    /// Makes a test of a failure.
+    pub(crate) fn reduce(
+        &self,
+        case: &Case<'_>,
+        library: &Path,
+        interrupt: Interrupt,
+    ) -> anyhow::Result<Found> {
+        let scratch = tempfile::tempdir()?;
+        let replayer = Replayer {
+            jdk: case.jdk.clone(),
+            agent: library.to_owned(),
+            scratch: scratch.path().to_owned(),
+            heap: HEAP,
+            mode: Mode::Plain,
+            coverage: false,
+            limit: Some(LIMIT),
+            sandbox: (!self.no_sandbox).then(Sandbox::default),
+            options: Vec::new(),
+            output: Output::Kept,
+            interrupt: Some(interrupt),
+            capture: None,
+        };
+        let jobs = usize::from(self.jobs);
+        let class_path = case.program.class_path();
+        let class_path = class_path.map(|path| path.display().to_string()).collect();
+        let stage = Stage {
+            pool: replayer.plain_pool(case.recording, class_path, jobs)?,
+            limit: LIMIT,
+        };
+        let has = junit_of(case.program);
+        let junit = match self.junit {
+            Some(JunitArg::Four) => Junit::Four,
+            Some(JunitArg::Five) => Junit::Five,
+            None => has.unwrap_or(Junit::Five),
+        };
+        let folder = scratch.path().join("check");
+        fs::create_dir_all(&folder)?;
+        let means = Means {
+            program: case.program,
+            jdk: case.jdk,
+            stage: &stage,
+            junit,
+            has_junit: has == Some(junit),
+            folder: &folder,
+            settings: Settings {
+                jobs,
+                ..Settings::default()
+            },
+        };
+        make_test(case.script, case.signature, means).map_err(explained)
+    }
+}
+
+/// An error of the minimiser as an answer of ours: what it did not find, and what to do about it.
+pub(crate) fn explained(error: Error) -> anyhow::Error {
+    let hint = match &error {
+        Error::NoFailure | Error::Missing(_) => {
+            "observe other classes: culprit record --contents --observe ..., then culprit minimize"
+        }
+        Error::NotLinked => {
+            "the test computes what it asserts by itself; assert something of a result directly"
+        }
+        Error::OtherFailure(_) => {
+            "it may depend on files, time, threads or code that was not observed; \
+             culprit replay still runs it as it was"
+        }
+        Error::Unsteady => "run it again; it may depend on chance",
+        Error::Print(_) => "culprit show --scenario shows the calls",
+        _ => return error.into(),
+    };
+    Expected::new(ExitCode::No, error.to_string())
+        .hint(hint)
+        .into()
+}
+
+impl Results {
+    /// Uses a folder that is new or empty.
+    pub(crate) fn in_folder(wish: &Path) -> Result<Results, Expected> {
+        let unusable = |error: io::Error| {
+            let message = format!("cannot write to {}: {error}", wish.display());
+            Expected::new(ExitCode::Usage, message).hint("name another folder (-o)")
+        };
+        fs::create_dir_all(wish).map_err(unusable)?;
+        let mut entries = fs::read_dir(wish).map_err(unusable)?;
+        if entries.next().is_some() {
+            let message = format!("{} is not empty", wish.display());
+            return Err(Expected::new(ExitCode::Usage, message)
+                .hint("name a new or empty folder with -o, so that nothing is overwritten"));
+        }
+        Ok(Results {
+            folder: wish.canonicalize().map_err(unusable)?,
+            tests: Vec::new(),
+            text: String::new(),
+        })
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes a test and says what it is; whether it fails as the program did.
+    pub(crate) fn add(
+        &mut self,
+        signature: &Signature,
+        found: &Found,
+        began: Instant,
+        console: &mut Console,
+    ) -> anyhow::Result<bool> {
+        let tests = self.folder.join("tests");
+        let place = tests.join(found.test.package.replace('.', "/"));
+        fs::create_dir_all(&place)?;
+        let file = place.join(format!("{}.java", found.test.class_name));
+        fs::write(&file, &found.test.source)?;
+        let minimised = &found.minimised;
+        let left = minimised.script.statements.len() - minimised.script.prelude;
+        let (verdict, is_good) = match (&found.verified, found.grade) {
+            (Verified::Threw(_), Some(grade)) => (
+                format!("compiled and run: fails the same way ({grade})"),
+                true,
+            ),
+            (Verified::Threw(trace), None) => {
+                let first = trace.lines().next().unwrap_or_default();
+                (
+                    format!("compiled and run: fails differently ({first})"),
+                    false,
+                )
+            }
+            (Verified::Passed, _) => ("compiled and run: passes".to_owned(), false),
+            (Verified::Rejected(why), _) => (format!("does not compile: {why}"), false),
+            (Verified::Broken(why), _) => (format!("does not run: {why}"), false),
+            (Verified::NoCompiler(path), _) => (
+                format!("not compiled: there is no {}", path.display()),
+                false,
+            ),
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        let shown = file
+            .strip_prefix(&self.folder)
+            .unwrap_or(&file)
+            .display()
+            .to_string();
+        self.tests.push(json!({
+            "failure": signature.to_string(),
+            "test": shown,
+            "captured": minimised.captured,
+            "sliced": minimised.sliced,
+            "left": left,
+            "surroundings": minimised.script.prelude,
+            "standIns": found.test.notes.stand_ins,
+            "reflection": found.test.notes.uses_reflection,
+            "runs": minimised.tests,
+            "seconds": (seconds * 10.0).round() / 10.0,
+            "verified": is_good,
+            "verdict": verdict,
+        }));
+        let summary = format!(
+            "{} calls recorded, {} in the slice, {left} left after {} runs",
+            minimised.captured, minimised.sliced, minimised.tests
+        );
+        self.text.push_str(&format!(
+            "## {signature}\n\n{summary}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            found.test.source
+        ));
+        writeln!(console.err(), "  {summary}")?;
+        writeln!(console.err(), "  {verdict}")?;
+        write!(console.out(), "{}", found.test.source)?;
+        writeln!(console.err(), "  {}", file.display())?;
+        Ok(is_good)
+    }
+
+    /// Notes a failure that no test was made of.
+    pub(crate) fn miss(&mut self, signature: &Signature, error: &anyhow::Error) {
+        let why = format!("{error:#}");
+        self.text
+            .push_str(&format!("## {signature}\n\nNo test: {why}.\n\n"));
+        self.tests.push(json!({
+            "failure": signature.to_string(),
+            "verified": false,
+            "verdict": why,
+        }));
+    }
+
+    /// Writes the reports.
+    pub(crate) fn finish(&self, command: &str, of: &str) -> io::Result<()> {
+        let (command, again) = (
+            format!("{command}{of}"),
+            format!("{command} -o \"${{1:-again}}\"{of}"),
+        );
+        let report = json!({ "version": 1, "command": command, "tests": self.tests });
+        let text = format!("{report:#}\n");
+        fs::write(self.folder.join("report.json"), text)?;
+        let text = format!("# What fails in `{command}`\n\n{}", self.text);
+        fs::write(self.folder.join("report.md"), text)?;
+        let script = format!("#!/bin/sh\n# Repeats what this folder is the result of.\n{again}\n");
+        fs::write(self.folder.join("repeat.sh"), script)
+    }
+}

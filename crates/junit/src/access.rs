@@ -1,0 +1,86 @@
+//! What code in a given package may name and call.
+
+use culprit_classfile::access;
+
+use crate::facts::{ClassFacts, MethodFacts};
+use crate::hierarchy::Hierarchy;
+use crate::types::Type;
+
+/// Packages of the JDK that its modules do not export, but for some.
+const HIDDEN: [&str; 3] = ["sun/", "com/sun/", "jdk/internal/"];
+const SHOWN: [&str; 5] = [
+    "com/sun/net/httpserver/",
+    "com/sun/jdi/",
+    "com/sun/management/",
+    "com/sun/source/",
+    "com/sun/tools/attach/",
+];
+
+/// The view from a package, with slashes; the unnamed one is empty.
+#[derive(Clone, Copy)]
+pub(crate) struct Access<'a> {
+    pub(crate) hierarchy: &'a Hierarchy<'a>,
+    pub(crate) package: &'a str,
+}
+
+impl Access<'_> {
+    /// Whether code may name this type.
+    pub(crate) fn names(&self, of: &Type) -> bool {
+        match of.element() {
+            Type::Class(name) => self.names_class(name),
+            _ => true,
+        }
+    }
+
+    pub(crate) fn names_class(&self, name: &str) -> bool {
+        let within = package(name) == self.package;
+        if package(name).is_empty() && !within {
+            return false;
+        }
+        let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        if starts(&HIDDEN) && !starts(&SHOWN) && !within {
+            return false;
+        }
+        let Some(class) = self.hierarchy.class(name) else {
+            return is_plain(name);
+        };
+        if class.is(access::SYNTHETIC) || class.is(access::PRIVATE) {
+            return false;
+        }
+        let itself = class.is(access::PUBLIC) || within;
+        let around = match &class.nesting {
+            None => true,
+            Some(nesting) => nesting
+                .outer
+                .as_ref()
+                .is_some_and(|outer| self.names_class(outer)),
+        };
+        itself && around
+    }
+
+    /// Whether code may use a member with these flags that `class` declares.
+    pub(crate) fn uses(&self, class: &ClassFacts, flags: u16) -> bool {
+        if flags & access::PUBLIC != 0 {
+            return true;
+        }
+        flags & access::PRIVATE == 0 && package(&class.name) == self.package
+    }
+
+    pub(crate) fn calls(&self, class: &ClassFacts, method: &MethodFacts) -> bool {
+        !method.is_synthetic() && self.uses(class, method.access)
+    }
+}
+
+/// The package of a class.
+pub(crate) fn package(class: &str) -> &str {
+    class.rsplit_once('/').map_or("", |(package, _)| package)
+}
+
+/// Whether a class of which nothing is known has a name that source code can say.
+fn is_plain(name: &str) -> bool {
+    let anonymous = name
+        .split('$')
+        .skip(1)
+        .any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
+    !anonymous && !name.contains("/0x")
+}

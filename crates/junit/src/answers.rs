@@ -1,0 +1,265 @@
+//! The source of stand-ins: lambdas and anonymous classes whose methods give the recorded answers,
+//! the same one always or one after the other, the last one from then on.
+
+use culprit_classfile::access as flags;
+use culprit_model::ObjectId;
+
+use crate::bodies::{self, Row};
+use crate::error::Error;
+use crate::facts::MethodFacts;
+use crate::hierarchy::Found;
+use crate::names::{self, Names};
+use crate::scope::{Scope, Variable};
+use crate::signature::Profile;
+use crate::stand_in::{Base, base};
+use crate::story::{Asked, Object};
+use crate::types::parameters;
+
+/// A method that a stand-in has.
+pub(crate) struct Method<'s> {
+    pub(crate) facts: MethodFacts,
+    /// What the stand-in must declare.
+    pub(crate) profile: Profile,
+    pub(crate) of_interface: bool,
+    pub(crate) asked: Vec<&'s Asked<'s>>,
+}
+
+impl Scope<'_> {
+    /// Lines that give the variable its stand-in; the first one starts with `start`.
+    pub(crate) fn stand_in(
+        &self,
+        id: ObjectId,
+        variable: &Variable,
+        start: &str,
+    ) -> Result<Vec<String>, Error> {
+        let object = &self.story.objects[&id];
+        let base = base(object, self.story, self.access)?;
+        if base.is_plain {
+            let arguments = self.empty_arguments(&base.class)?;
+            let class = self.imports.class(&base.class);
+            return Ok(vec![format!("{start}new {class}({arguments});")]);
+        }
+        let methods = self.stand_in_methods(object, &base);
+        if let Some(lambda) = self.lambda(id, &base, &methods)? {
+            return Ok(vec![format!("{start}{lambda};")]);
+        }
+        let several = base.interfaces.len() > 1
+            || (base.interfaces.len() == 1 && base.class != "java/lang/Object");
+        let mut lines = Vec::new();
+        if several {
+            let name = names::upper_first(&self.names.borrow_mut().give("standIn"));
+            let interfaces: Vec<String> = base
+                .interfaces
+                .iter()
+                .map(|name| self.imports.class(name))
+                .collect();
+            let extends = if base.class == "java/lang/Object" {
+                String::new()
+            } else {
+                format!(" extends {}", self.imports.class(&base.class))
+            };
+            lines.push(format!(
+                "class {name}{extends} implements {} {{",
+                interfaces.join(", ")
+            ));
+            lines.extend(self.class_body(id, &methods)?);
+            lines.push("}".to_owned());
+            lines.push(format!("{start}new {name}();"));
+            return Ok(lines);
+        }
+        let arguments = match base.interfaces.first() {
+            Some(_) => String::new(),
+            None => self.empty_arguments(&base.class)?,
+        };
+        let class = self.imports.name(&variable.of);
+        lines.push(format!("{start}new {class}({arguments}) {{"));
+        lines.extend(self.class_body(id, &methods)?);
+        lines.push("};".to_owned());
+        Ok(lines)
+    }
+
+    /// What was asked, in the order of the first questions, and what has no code.
+    fn stand_in_methods<'s>(&self, object: &'s Object<'s>, base: &Base) -> Vec<Method<'s>> {
+        let mut classes = vec![base.class.clone()];
+        classes.extend(base.interfaces.iter().cloned());
+        let mut methods: Vec<Method<'s>> = Vec::new();
+        for asked in &object.asked {
+            let member = &asked.site.target;
+            let wanted = parameters(&member.descriptor);
+            let known = methods.iter_mut().find(|method| {
+                method.facts.name == member.name && parameters(&method.facts.descriptor) == wanted
+            });
+            if let Some(known) = known {
+                known.asked.push(asked);
+                continue;
+            }
+            let found = classes.iter().find_map(|class| {
+                let hierarchy = self.access.hierarchy;
+                hierarchy.method(class, &member.name, &member.descriptor)
+            });
+            let fixed = flags::FINAL | flags::STATIC | flags::PRIVATE;
+            if found.as_ref().is_some_and(|found| found.method.is(fixed)) {
+                continue;
+            }
+            methods.push(found.map_or_else(
+                || Method {
+                    facts: MethodFacts {
+                        access: flags::PUBLIC,
+                        name: member.name.clone(),
+                        descriptor: member.descriptor.clone(),
+                        ..MethodFacts::default()
+                    },
+                    profile: Profile::erased(&member.descriptor),
+                    of_interface: true,
+                    asked: vec![asked],
+                },
+                |found| self.method_of(&classes, found, vec![asked]),
+            ));
+        }
+        for open in self.access.hierarchy.abstract_methods(&classes) {
+            let wanted = parameters(&open.method.descriptor);
+            let answered = methods.iter().any(|method| {
+                method.facts.name == open.method.name
+                    && parameters(&method.facts.descriptor) == wanted
+            });
+            if !answered {
+                methods.push(self.method_of(&classes, open, Vec::new()));
+            }
+        }
+        methods
+    }
+
+    fn method_of<'s>(
+        &self,
+        classes: &[String],
+        found: Found,
+        asked: Vec<&'s Asked<'s>>,
+    ) -> Method<'s> {
+        let hierarchy = self.access.hierarchy;
+        let below = classes
+            .iter()
+            .find(|class| hierarchy.lineage(class).contains(&found.class.name));
+        let below = below.unwrap_or(&found.class.name);
+        Method {
+            profile: hierarchy.profile(below, &found),
+            of_interface: found.class.is_interface(),
+            facts: found.method,
+            asked,
+        }
+    }
+
+    /// A lambda, where the stand-in has one method, and that always does the same.
+    fn lambda(
+        &self,
+        id: ObjectId,
+        base: &Base,
+        methods: &[Method<'_>],
+    ) -> Result<Option<String>, Error> {
+        let ([interface], [method], "java/lang/Object") =
+            (base.interfaces.as_slice(), methods, base.class.as_str())
+        else {
+            return Ok(None);
+        };
+        let hierarchy = self.access.hierarchy;
+        let functional = hierarchy
+            .abstract_methods(std::slice::from_ref(interface))
+            .len()
+            == 1
+            && method.facts.is(flags::ABSTRACT);
+        let generic = method.facts.signature.as_ref();
+        if !functional || generic.is_some_and(|signature| signature.starts_with('<')) {
+            return Ok(None);
+        }
+        // The parameters of a lambda are in the scope of the test.
+        let mut names = self.names.borrow().clone();
+        let parameters = parameter_names(method, &mut names);
+        let bodies = self.bodies(id, method, &parameters)?;
+        let [Row { body, .. }] = bodies.as_slice() else {
+            return Ok(None);
+        };
+        if body.iter().any(|line| line == bodies::ITSELF) {
+            return Ok(None);
+        }
+        let left = match parameters.as_slice() {
+            [one] => one.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        Ok(Some(match body.as_slice() {
+            [] => format!("{left} -> {{ }}"),
+            [line] => match line.strip_prefix("return ") {
+                Some(value) => format!("{left} -> {}", value.trim_end_matches(';')),
+                None => format!("{left} -> {{ {line} }}"),
+            },
+            _ => return Ok(None),
+        }))
+    }
+
+    fn class_body(&self, id: ObjectId, methods: &[Method<'_>]) -> Result<Vec<String>, Error> {
+        let mut fields = Vec::new();
+        let mut lines = Vec::new();
+        let mut members = Names::default();
+        for method in methods {
+            let facts = &method.facts;
+            let of = &method.profile.parameters;
+            // A parameter would hide a variable that an answer names.
+            let mut names = self.names.borrow().clone();
+            let parameters = parameter_names(method, &mut names);
+            let bodies = self.bodies(id, method, &parameters)?;
+            let declared: Vec<String> = of
+                .iter()
+                .zip(&parameters)
+                .map(|(of, name)| format!("{} {name}", self.imports.name(of)))
+                .collect();
+            let visible = if method.of_interface || facts.is(flags::PUBLIC) {
+                "public "
+            } else if facts.is(flags::PROTECTED) {
+                "protected "
+            } else {
+                ""
+            };
+            let result = &method.profile.result;
+            let returned = result
+                .as_ref()
+                .map_or_else(|| "void".to_owned(), |of| self.imports.name(of));
+            let thrown = self.thrown(method);
+            let thrown = if thrown.is_empty() {
+                String::new()
+            } else {
+                format!(" throws {}", thrown.join(", "))
+            };
+            let head = format!(
+                "    {visible}{returned} {}({}){thrown} {{",
+                facts.name,
+                declared.join(", ")
+            );
+            let body = self.sequence(&bodies, method, &mut members, &mut fields);
+            lines.push(String::new());
+            lines.push("    @Override".to_owned());
+            lines.push(head);
+            lines.extend(body.into_iter().map(|line| format!("        {line}")));
+            lines.push("    }".to_owned());
+        }
+        if fields.is_empty() && !lines.is_empty() {
+            lines.remove(0);
+        }
+        fields.extend(lines);
+        Ok(fields)
+    }
+}
+
+/// Names of the parameters: those of the source where they are known, otherwise by their types.
+fn parameter_names(method: &Method<'_>, names: &mut Names) -> Vec<String> {
+    let (facts, types) = (&method.facts, &method.profile.parameters);
+    let known = facts.parameters.len() == types.len();
+    types
+        .iter()
+        .enumerate()
+        .map(|(place, of)| {
+            if known {
+                names.give(&facts.parameters[place])
+            } else {
+                names.give(&names::for_type(of))
+            }
+        })
+        .collect()
+}

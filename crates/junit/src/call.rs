@@ -1,0 +1,348 @@
+//! Statements of a scenario as expressions: calls, constructions, accesses of fields. Arguments
+//! get the casts that the compiler needs to take the method that was called, and no more.
+
+use culprit_classfile::access;
+use culprit_model::{Member, Reference, Value};
+
+use crate::error::Error;
+use crate::hierarchy::Found;
+use crate::overload::{Candidate, Manner, choose, converts};
+use crate::scope::{Expr, Scope};
+use crate::signature::Profile;
+use crate::story::{Action, Kind, identity};
+use crate::types::{Type, parameters};
+
+/// Elements that are written as arguments of their own.
+const SPREAD: usize = 8;
+
+impl Scope<'_> {
+    /// The statement as an expression. The type of `void` is that of `null`.
+    pub(crate) fn action(&self, action: &Action<'_>) -> Result<Expr, Error> {
+        let receiver = match action.receiver {
+            Some(value) => Some(self.receiver(value, action)?),
+            None => None,
+        };
+        match action.kind {
+            Kind::Call => self.call(action, receiver.as_ref()),
+            _ => self.access_field(action, receiver.as_ref()),
+        }
+    }
+
+    fn call(&self, action: &Action<'_>, receiver: Option<&Expr>) -> Result<Expr, Error> {
+        let member = &action.site.target;
+        let written = if action.site.is_constructor() {
+            self.construction(action)?
+        } else {
+            self.method_call(action, receiver)?
+        };
+        if let Some(expression) = written {
+            return Ok(expression);
+        }
+        let mut arguments = Vec::new();
+        for value in action.arguments {
+            arguments.push(self.value(value, action.step)?);
+        }
+        self.reflective_call(member, receiver, &arguments)
+    }
+
+    /// The receiver, of a type that has the member, if there is such a type.
+    fn receiver(&self, value: &Value, action: &Action<'_>) -> Result<Expr, Error> {
+        let expression = match value {
+            Value::Reference(Reference::Boxed(inner)) => {
+                let boxed = Type::boxed(inner.shape());
+                let inner = self.value(inner, action.step)?;
+                let name = self.imports.name(&boxed);
+                Expr::new(format!("{name}.valueOf({})", inner.text), boxed)
+            }
+            _ => self.value(value, action.step)?,
+        };
+        let known = match &expression.of {
+            Type::Class(class) => self.access.member(class, action),
+            Type::Array(_) => true,
+            _ => false,
+        };
+        if known {
+            return Ok(expression);
+        }
+        let owner = action.site.target.owner.clone();
+        let object = identity(value).and_then(|id| self.story.objects.get(&id));
+        let line = object.map_or_else(Vec::new, |object| {
+            self.access.hierarchy.lineage(object.class)
+        });
+        let through = std::iter::once(owner)
+            .chain(line)
+            .find(|class| self.access.member(class, action));
+        Ok(match through {
+            Some(class) => self.cast(&expression, &Type::Class(class)),
+            None => expression,
+        })
+    }
+
+    fn construction(&self, action: &Action<'_>) -> Result<Option<Expr>, Error> {
+        let member = &action.site.target;
+        let Some(found) = self.access.constructor(member) else {
+            return Ok(None);
+        };
+        let of = Type::class(&member.owner);
+        let around = found.as_ref().and_then(|found| {
+            let outer = Type::class(found.class.enclosing()?);
+            (parameters(&member.descriptor).first() == Some(&outer)).then_some(outer)
+        });
+        let Some(outer) = around else {
+            let arguments = self.arguments(action, &member.owner, found.as_ref(), 0)?;
+            return Ok(arguments.map(|arguments| {
+                let throws = self.calls(found.as_ref());
+                let name = self.imports.name(&of);
+                Expr::new(format!("new {name}({arguments})"), of).throwing(throws)
+            }));
+        };
+        let instance = self.value(&action.arguments[0], action.step)?;
+        if instance.of == Type::Null {
+            return Ok(None);
+        }
+        let arguments = self.arguments(action, &member.owner, found.as_ref(), 1)?;
+        let (Some(instance), Some(arguments)) = (self.fit(instance, &outer), arguments) else {
+            return Ok(None);
+        };
+        let throws = self.calls(found.as_ref());
+        let whole = self.imports.name(&of);
+        let simple = whole.rsplit('.').next().unwrap_or(&whole);
+        let text = format!("{}.new {simple}({arguments})", instance.closed());
+        Ok(Some(Expr::new(text, of).throwing(throws)))
+    }
+
+    fn method_call(
+        &self,
+        action: &Action<'_>,
+        receiver: Option<&Expr>,
+    ) -> Result<Option<Expr>, Error> {
+        let member = &action.site.target;
+        let (class, prefix) = match receiver {
+            Some(receiver) => match &receiver.of {
+                Type::Class(class) => (class.clone(), receiver.closed()),
+                Type::Array(_) => ("java/lang/Object".to_owned(), receiver.closed()),
+                _ => return Ok(None),
+            },
+            None => (member.owner.clone(), String::new()),
+        };
+        let found = match receiver.map(|receiver| &receiver.of) {
+            // `clone` of arrays is public, which no class file says.
+            Some(Type::Array(_)) => None,
+            _ => match self.access.method(&class, member) {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+        };
+        let Some(arguments) = self.arguments(action, &class, found.as_ref(), 0)? else {
+            return Ok(None);
+        };
+        let throws = self.calls(found.as_ref());
+        let call = if receiver.is_some() {
+            format!("{prefix}.{}", member.name)
+        } else if Scope::is_assertion(member) {
+            self.imports.static_method(&member.owner, &member.name)
+        } else {
+            let class = self.plain_name(&Type::class(&class));
+            format!("{class}.{}", member.name)
+        };
+        let of = self.profile(&class, member, found.as_ref()).result;
+        let of = of.unwrap_or(Type::Null);
+        let call = Expr::new(format!("{call}({arguments})"), of);
+        Ok(Some(call.throwing(throws)))
+    }
+
+    /// An argument: its value, or where that came from.
+    fn argument(&self, action: &Action<'_>, place: usize) -> Result<Expr, Error> {
+        let Some(source) = self.flow.sources.get(&(action.place, place)) else {
+            return self.value(&action.arguments[place], action.step);
+        };
+        if let Some(result) = self.results.borrow().get(source) {
+            return Ok(result.clone());
+        }
+        self.action(&self.story.actions[*source])
+    }
+
+    fn profile(&self, class: &str, member: &Member, found: Option<&Found>) -> Profile {
+        found.map_or_else(
+            || Profile::erased(&member.descriptor),
+            |found| self.access.hierarchy.profile(class, found),
+        )
+    }
+
+    /// The arguments from one on. `None` where one cannot be written with its type.
+    fn arguments(
+        &self,
+        action: &Action<'_>,
+        class: &str,
+        found: Option<&Found>,
+        from: usize,
+    ) -> Result<Option<String>, Error> {
+        let member = &action.site.target;
+        let wanted = self.profile(class, member, found).parameters[from..].to_vec();
+        let values = &action.arguments[from..];
+        let is_varargs = found.is_some_and(|found| found.method.is(access::VARARGS));
+        let mut candidates = vec![Candidate {
+            parameters: wanted.clone(),
+            is_varargs,
+        }];
+        for other in self.access.hierarchy.methods(class, &member.name) {
+            let parameters = self.access.hierarchy.profile(class, &other).parameters;
+            let parameters = parameters.get(from..).unwrap_or_default().to_vec();
+            let new = !candidates
+                .iter()
+                .any(|known| known.parameters == parameters);
+            if new && self.access.calls(&other.class, &other.method) {
+                candidates.push(Candidate {
+                    parameters,
+                    is_varargs: other.method.is(access::VARARGS),
+                });
+            }
+        }
+        if is_varargs {
+            if let Some(spread) = self.spread(values, &wanted, action.step)? {
+                let types: Vec<Type> = spread.iter().map(|value| value.of.clone()).collect();
+                let chosen = choose(self.access.hierarchy, &candidates, &types);
+                if chosen == Some((0, Manner::Spread)) {
+                    return Ok(Some(join(&spread)));
+                }
+            }
+        }
+        let mut written = Vec::new();
+        for (place, wanted_here) in wanted.iter().enumerate() {
+            let value = self.argument(action, from + place)?;
+            let Some(mut value) = self.fit(value, wanted_here) else {
+                return Ok(None);
+            };
+            // An array for the rest of the arguments says so.
+            if is_varargs && place + 1 == wanted.len() && value.of != *wanted_here {
+                value = self.cast(&value, wanted_here);
+            }
+            written.push(value);
+        }
+        Ok(Some(join(&self.told_apart(written, &wanted, &candidates))))
+    }
+
+    /// With the fewest casts with which the compiler takes the first candidate.
+    fn told_apart(
+        &self,
+        written: Vec<Expr>,
+        wanted: &[Type],
+        candidates: &[Candidate],
+    ) -> Vec<Expr> {
+        let castable: Vec<usize> = (0..written.len())
+            .filter(|place| {
+                written[*place].of != wanted[*place] && self.access.names(&wanted[*place])
+            })
+            .collect();
+        let mut choices: Vec<u32> = (0..1 << castable.len().min(8)).collect();
+        choices.sort_by_key(|set: &u32| (set.count_ones(), *set));
+        for set in choices {
+            let cast = |place: usize| {
+                let at = castable.iter().position(|other| *other == place);
+                at.is_some_and(|at| at >= 8 || set & (1 << at) != 0)
+            };
+            let types: Vec<Type> = (0..written.len())
+                .map(|place| {
+                    let of = if cast(place) {
+                        &wanted[place]
+                    } else {
+                        &written[place].of
+                    };
+                    of.clone()
+                })
+                .collect();
+            if choose(self.access.hierarchy, candidates, &types) == Some((0, Manner::AsTheyAre)) {
+                let all = written.into_iter().enumerate();
+                return all
+                    .map(|(place, value)| {
+                        if cast(place) {
+                            self.cast(&value, &wanted[place])
+                        } else {
+                            value
+                        }
+                    })
+                    .collect();
+            }
+        }
+        written
+    }
+
+    /// The arguments with the elements of the last one instead of it.
+    fn spread(
+        &self,
+        values: &[Value],
+        wanted: &[Type],
+        step: usize,
+    ) -> Result<Option<Vec<Expr>>, Error> {
+        let (Some((last, fixed)), Some(Type::Array(component))) =
+            (values.split_last(), wanted.last())
+        else {
+            return Ok(None);
+        };
+        let Value::Reference(Reference::Array {
+            class,
+            length,
+            contents,
+            ..
+        }) = last
+        else {
+            return Ok(None);
+        };
+        let named = identity(last).is_some_and(|id| self.variables.contains_key(&id));
+        let exact = wanted.last() == Some(&Type::of_class(self.story.class(*class, step)?));
+        if named || !exact || *length as usize > SPREAD {
+            return Ok(None);
+        }
+        let Some(elements) = self.elements(component, *length, contents, step)? else {
+            return Ok(None);
+        };
+        let mut all = Vec::new();
+        for (value, wanted) in fixed
+            .iter()
+            .zip(wanted)
+            .chain(elements.iter().map(|element| (element, &**component)))
+        {
+            let value = self.value(value, step)?;
+            if !converts(self.access.hierarchy, &value.of, wanted) {
+                return Ok(None);
+            }
+            all.push(value);
+        }
+        Ok(Some(all))
+    }
+
+    fn access_field(&self, action: &Action<'_>, receiver: Option<&Expr>) -> Result<Expr, Error> {
+        let member = &action.site.target;
+        let class = match receiver.map(|receiver| &receiver.of) {
+            Some(Type::Class(class)) => class.as_str(),
+            _ => member.owner.as_str(),
+        };
+        let of = Type::of(&member.descriptor);
+        let value = match action.arguments.first() {
+            Some(value) => Some(self.value(value, action.step)?),
+            None => None,
+        };
+        let found = self.access.field(class, member, action.kind);
+        let fitted = value.clone().and_then(|value| self.fit(value, &of));
+        if found.is_none() || value.is_some() != fitted.is_some() {
+            return Ok(match value {
+                Some(value) => Expr::new(self.reflective_set(member, receiver, &value), Type::Null),
+                None => self.reflective_get(member, receiver),
+            });
+        }
+        let field = found.flatten();
+        self.imports
+            .is_deprecated(field.is_some_and(|(_, field)| field.is_deprecated));
+        let prefix = receiver.map_or_else(|| self.plain_name(&Type::class(class)), Expr::closed);
+        let access = format!("{prefix}.{}", member.name);
+        Ok(match fitted {
+            Some(value) => Expr::new(format!("{access} = {}", value.text), Type::Null),
+            None => Expr::new(access, of),
+        })
+    }
+}
+
+fn join(all: &[Expr]) -> String {
+    let texts: Vec<&str> = all.iter().map(|value| value.text.as_str()).collect();
+    texts.join(", ")
+}

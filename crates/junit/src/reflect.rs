@@ -1,0 +1,235 @@
+//! Reflection, where nothing else helps: helper methods at the end of the test class. They throw
+//! what the code throws, not a wrapper around it.
+
+use std::collections::BTreeSet;
+
+use culprit_model::Member;
+
+use crate::error::Error;
+use crate::scope::{Expr, Scope, Throws};
+use crate::types::{Type, parameters};
+
+/// A helper method that the test needs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Helper {
+    Construct,
+    Call,
+    Get,
+    Set,
+    Sneak,
+}
+
+const CONSTRUCT: &str = r#"
+    private static Object construct(Class<?> type, Class<?>[] types, Object... arguments)
+            throws Throwable {
+        Constructor<?> constructor = type.getDeclaredConstructor(types);
+        constructor.setAccessible(true);
+        try {
+            return constructor.newInstance(arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+"#;
+
+const CALL: &str = r#"
+    private static Object call(Class<?> type, Object receiver, String name, Class<?>[] types,
+            Object... arguments) throws Throwable {
+        Method method = type.getDeclaredMethod(name, types);
+        method.setAccessible(true);
+        try {
+            return method.invoke(receiver, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+"#;
+
+const GET: &str = r#"
+    private static Object get(Class<?> type, Object receiver, String name) throws Exception {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(receiver);
+    }
+"#;
+
+const SET: &str = r#"
+    private static void set(Class<?> type, Object receiver, String name, Object value)
+            throws Exception {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        field.set(receiver, value);
+    }
+"#;
+
+const SNEAK: &str = r#"
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> RuntimeException sneak(Throwable exception) throws T {
+        throw (T) exception;
+    }
+"#;
+
+/// The helper methods, for the end of the class.
+pub(crate) fn source(scope: &Scope<'_>) -> String {
+    let helpers: BTreeSet<Helper> = scope.helpers.borrow().clone();
+    let mut source = String::new();
+    for helper in helpers {
+        let (text, classes): (&str, &[&str]) = match helper {
+            Helper::Construct => (CONSTRUCT, &["Constructor", "InvocationTargetException"]),
+            Helper::Call => (CALL, &["Method", "InvocationTargetException"]),
+            Helper::Get => (GET, &["Field"]),
+            Helper::Set => (SET, &["Field"]),
+            Helper::Sneak => (SNEAK, &[]),
+        };
+        let mut text = text.to_owned();
+        for class in classes {
+            let class_name = Type::Class(format!("java/lang/reflect/{class}"));
+            let name = scope.imports.plain(&class_name);
+            text = replace_word(&text, class, &name);
+        }
+        source.push_str(&text);
+    }
+    source
+}
+
+/// Replaces a word, but not where it is a part of another.
+fn replace_word(text: &str, word: &str, by: &str) -> String {
+    if word == by {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(word) {
+        let before = rest[..at].chars().next_back();
+        let after = rest[at + word.len()..].chars().next();
+        let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+        out.push_str(&rest[..at]);
+        out.push_str(if inside(before) || inside(after) {
+            word
+        } else {
+            by
+        });
+        rest = &rest[at + word.len()..];
+    }
+    out + rest
+}
+
+impl Scope<'_> {
+    fn helper(&self, helper: Helper, throws: Throws) {
+        self.helpers.borrow_mut().insert(helper);
+        self.throws(throws);
+    }
+
+    /// An exception thrown where the compiler wants it declared and it cannot be.
+    pub(crate) fn sneak(&self, exception: &str) -> String {
+        self.helpers.borrow_mut().insert(Helper::Sneak);
+        let runtime = self.imports.class("java/lang/RuntimeException");
+        let test = self.imports.test();
+        format!("throw {test}.<{runtime}>sneak({exception})")
+    }
+
+    /// A class as a value: `Order.class`, or by its name where it cannot be named.
+    pub(crate) fn class_literal(&self, of: &Type) -> Expr {
+        let class = Type::class("java/lang/Class");
+        if of.name() == Some("void") {
+            return Expr::new("void.class", class);
+        }
+        if self.access.names(of) {
+            return Expr::new(format!("{}.class", self.plain_name(of)), class);
+        }
+        self.throws(Throws::Exception);
+        let name = binary_name(of);
+        Expr::new(
+            format!("{}.forName(\"{name}\")", self.plain_name(&class)),
+            class,
+        )
+    }
+
+    /// The name of a type where its type arguments are not missed.
+    pub(crate) fn plain_name(&self, of: &Type) -> String {
+        self.imports.plain(of)
+    }
+
+    fn types_literal(&self, descriptor: &str) -> String {
+        let all: Vec<String> = parameters(descriptor)
+            .iter()
+            .map(|of| self.class_literal(of).text)
+            .collect();
+        format!("new Class<?>[] {{{}}}", all.join(", "))
+    }
+
+    /// A call by reflection. A constructor has no receiver and gives the new object.
+    pub(crate) fn reflective_call(
+        &self,
+        member: &Member,
+        receiver: Option<&Expr>,
+        arguments: &[Expr],
+    ) -> Result<Expr, Error> {
+        let class = self.class_literal(&Type::of_class(&member.owner)).text;
+        let types = self.types_literal(&member.descriptor);
+        let mut words = if member.name == "<init>" {
+            self.helper(Helper::Construct, Throws::Throwable);
+            vec![class, types]
+        } else {
+            self.helper(Helper::Call, Throws::Throwable);
+            let receiver = receiver.map_or("null", |receiver| receiver.text.as_str());
+            let name = format!("\"{}\"", member.name);
+            vec![class, receiver.to_owned(), name, types]
+        };
+        // One array, or one null, would be taken for all the arguments.
+        let alone = arguments.len() == 1;
+        words.extend(arguments.iter().map(|argument| match argument.of {
+            Type::Array(_) | Type::Null if alone => self.cast(argument, &Type::object()).text,
+            _ => argument.text.clone(),
+        }));
+        let helper = if member.name == "<init>" {
+            "construct"
+        } else {
+            "call"
+        };
+        let call = format!("{helper}({})", words.join(", "));
+        let throws = vec!["java/lang/Throwable".to_owned()];
+        Ok(Expr::new(call, Type::object()).throwing(throws))
+    }
+
+    /// A field, read by reflection.
+    pub(crate) fn reflective_get(&self, member: &Member, receiver: Option<&Expr>) -> Expr {
+        self.helper(Helper::Get, Throws::Exception);
+        let class = self.class_literal(&Type::of_class(&member.owner)).text;
+        let receiver = receiver.map_or("null", |receiver| receiver.text.as_str());
+        let text = format!("get({class}, {receiver}, \"{}\")", member.name);
+        Expr::new(text, Type::object())
+    }
+
+    /// A field, written by reflection.
+    pub(crate) fn reflective_set(
+        &self,
+        member: &Member,
+        receiver: Option<&Expr>,
+        value: &Expr,
+    ) -> String {
+        self.helper(Helper::Set, Throws::Exception);
+        let class = self.class_literal(&Type::of_class(&member.owner)).text;
+        let receiver = receiver.map_or("null", |receiver| receiver.text.as_str());
+        format!(
+            "set({class}, {receiver}, \"{}\", {})",
+            member.name, value.text
+        )
+    }
+}
+
+/// The name that `Class.forName` takes.
+fn binary_name(of: &Type) -> String {
+    fn descriptor(of: &Type) -> String {
+        match of {
+            Type::Primitive(shape) => shape.code().to_string(),
+            Type::Class(name) => format!("L{};", name.replace('/', ".")),
+            Type::Array(component) => format!("[{}", descriptor(component)),
+            Type::Null => "Ljava.lang.Object;".to_owned(),
+        }
+    }
+    match of {
+        Type::Class(name) => name.replace('/', "."),
+        other => descriptor(other),
+    }
+}

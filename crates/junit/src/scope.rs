@@ -1,0 +1,143 @@
+//! What every part of the printer shares: the story, the view from the package of the test, names,
+//! and what has been used so far of what must be declared around the statements.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use culprit_model::{Member, ObjectId};
+
+use crate::access::Access;
+use crate::flow::Flow;
+use crate::hierarchy::Found;
+use crate::imports::Imports;
+use crate::names::Names;
+use crate::overload::converts;
+use crate::reflect::Helper;
+use crate::story::Story;
+use crate::types::Type;
+
+pub(crate) struct Scope<'a> {
+    pub(crate) story: &'a Story<'a>,
+    pub(crate) access: Access<'a>,
+    pub(crate) imports: Imports<'a>,
+    pub(crate) variables: BTreeMap<ObjectId, Variable>,
+    pub(crate) names: RefCell<Names>,
+    pub(crate) throws: Cell<Throws>,
+    pub(crate) helpers: RefCell<BTreeSet<Helper>>,
+    pub(crate) flow: Flow,
+    /// Variables for results without identity, by the place of the statement.
+    pub(crate) results: RefCell<BTreeMap<usize, Expr>>,
+}
+
+/// A variable of the test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) of: Type,
+    /// It is a field of the test class: a stand-in refers to it before it has its value.
+    pub(crate) is_field: bool,
+}
+
+/// What the test method declares to throw.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Throws {
+    Nothing,
+    Exception,
+    Throwable,
+}
+
+/// A piece of source that has a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Expr {
+    pub(crate) text: String,
+    pub(crate) of: Type,
+    /// Nothing can follow it without brackets: a cast, a negative number.
+    pub(crate) is_open: bool,
+    /// Classes of exceptions that it declares to throw.
+    pub(crate) throws: Vec<String>,
+}
+
+impl Expr {
+    pub(crate) fn new(text: impl Into<String>, of: Type) -> Expr {
+        Expr {
+            text: text.into(),
+            of,
+            is_open: false,
+            throws: Vec::new(),
+        }
+    }
+
+    pub(crate) fn throwing(self, throws: Vec<String>) -> Expr {
+        Expr { throws, ..self }
+    }
+
+    /// So that `.member` can follow.
+    pub(crate) fn closed(&self) -> String {
+        if self.is_open {
+            format!("({})", self.text)
+        } else {
+            self.text.clone()
+        }
+    }
+}
+
+impl Scope<'_> {
+    pub(crate) fn cast(&self, value: &Expr, to: &Type) -> Expr {
+        // `(Object) -1` would be a difference.
+        let text = if value.text.starts_with('-') {
+            format!("({})", value.text)
+        } else {
+            value.text.clone()
+        };
+        Expr {
+            text: format!("({}) {text}", self.imports.name(to)),
+            of: to.clone(),
+            is_open: true,
+            throws: value.throws.clone(),
+        }
+    }
+
+    /// The value where this type is wanted. `None` where it does not fit and the type cannot be
+    /// named.
+    pub(crate) fn fit(&self, value: Expr, wanted: &Type) -> Option<Expr> {
+        if converts(self.access.hierarchy, &value.of, wanted) {
+            return Some(value);
+        }
+        self.access.names(wanted).then(|| self.cast(&value, wanted))
+    }
+
+    /// The test method throws at least this.
+    pub(crate) fn throws(&self, what: Throws) {
+        self.throws.set(self.throws.get().max(what));
+    }
+
+    /// A call of this method: what it declares to throw, the test throws.
+    pub(crate) fn calls(&self, found: Option<&Found>) -> Vec<String> {
+        let Some(found) = found else {
+            self.throws(Throws::Exception);
+            return vec!["java/lang/Exception".to_owned()];
+        };
+        self.imports.is_deprecated(found.method.is_deprecated);
+        for exception in &found.method.exceptions {
+            let hierarchy = self.access.hierarchy;
+            if hierarchy.is_checked(exception) {
+                let line = hierarchy.lineage(exception);
+                let is_exception = line.iter().any(|name| name == "java/lang/Exception");
+                self.throws(if is_exception {
+                    Throws::Exception
+                } else {
+                    Throws::Throwable
+                });
+            }
+        }
+        found.method.exceptions.clone()
+    }
+
+    /// Whether JUnit's assertions are meant.
+    pub(crate) fn is_assertion(member: &Member) -> bool {
+        matches!(
+            member.owner.as_str(),
+            "org/junit/jupiter/api/Assertions" | "org/junit/Assert" | "junit/framework/Assert"
+        )
+    }
+}

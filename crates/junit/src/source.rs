@@ -1,0 +1,151 @@
+//! The file around the statements: package, imports, comment, class, method.
+
+use crate::layout::wrapped;
+use crate::literal::ascii;
+use crate::names::upper_first;
+use crate::place::is_foreign;
+use crate::scope::{Scope, Throws};
+use crate::statements::Body;
+use crate::story::{Action, End, identity};
+use crate::{Junit, Notes, Options, Test, reflect};
+
+/// Puts a test together.
+pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
+    let package = scope.access.package.replace('/', ".");
+    let annotation = scope.imports.class(match options.junit {
+        Junit::Four => "org/junit/Test",
+        Junit::Five => "org/junit/jupiter/api/Test",
+    });
+    let visible = match options.junit {
+        Junit::Four => "public ",
+        Junit::Five => "",
+    };
+    let method = method_name(scope);
+    let throws = match scope.throws.get() {
+        Throws::Nothing => String::new(),
+        Throws::Exception => format!(" throws {}", scope.imports.class("java/lang/Exception")),
+        Throws::Throwable => format!(" throws {}", scope.imports.class("java/lang/Throwable")),
+    };
+    let mut fields = String::new();
+    for variable in scope
+        .variables
+        .values()
+        .filter(|variable| variable.is_field)
+    {
+        let of = scope.imports.name(&variable.of);
+        fields.push_str(&format!("    private {of} {};\n", variable.name));
+    }
+    if !fields.is_empty() {
+        fields.push('\n');
+    }
+    let mut statements = String::new();
+    for line in &body.lines {
+        for line in wrapped(&format!("        {line}")) {
+            statements.push_str(&line);
+            statements.push('\n');
+        }
+    }
+    let helpers = reflect::source(scope);
+    let (plain, statics) = scope.imports.lines();
+
+    let mut source = String::new();
+    if !package.is_empty() {
+        source.push_str(&format!("package {package};\n\n"));
+    }
+    for line in &statics {
+        source.push_str(&format!("import static {line};\n"));
+    }
+    if !statics.is_empty() && !plain.is_empty() {
+        source.push('\n');
+    }
+    for line in &plain {
+        source.push_str(&format!("import {line};\n"));
+    }
+    source.push('\n');
+    source.push_str(&comment(&options.comment));
+    match scope.imports.suppressed().as_slice() {
+        [] => {}
+        [one] => source.push_str(&format!("@SuppressWarnings(\"{one}\")\n")),
+        several => {
+            source.push_str(&format!(
+                "@SuppressWarnings({{\"{}\"}})\n",
+                several.join("\", \"")
+            ));
+        }
+    }
+    source.push_str(&format!("{visible}class {} {{\n\n{fields}", options.name));
+    source.push_str(&format!(
+        "    @{annotation}\n    {visible}void {method}(){throws} {{\n"
+    ));
+    source.push_str(&statements);
+    source.push_str("    }\n");
+    source.push_str(&helpers);
+    source.push_str("}\n");
+    Test {
+        package,
+        class_name: options.name.clone(),
+        source: ascii(&source),
+        method,
+        imports: statics
+            .iter()
+            .map(|line| format!("static {line}"))
+            .chain(plain)
+            .collect(),
+        notes: Notes {
+            uses_reflection: !helpers.is_empty(),
+            stand_ins: body.stand_ins,
+            statements: scope.story.actions.len(),
+            left_alone: scope.story.left_alone,
+            compares_constants: scope.flow.is_constant,
+        },
+    }
+}
+
+/// What must no longer happen: `parseThrowsNoIllegalStateException`.
+fn method_name(scope: &Scope<'_>) -> String {
+    let story = scope.story;
+    let last = story.actions.last();
+    let asserted = last.and_then(|last| {
+        let mut sources = scope.flow.sources.iter().rev();
+        let (_, source) = sources.find(|((place, _), _)| *place == last.place)?;
+        story.actions.get(*source)
+    });
+    let own = |action: &&Action<'_>| !is_foreign(&action.site.target.owner);
+    let about = asserted.or_else(|| story.actions.iter().rev().find(own));
+    let about = about.or(last).map(|action| &action.site.target);
+    let simple = |class: &str| {
+        let word = class.rsplit(['/', '$']).next().unwrap_or_default();
+        let word: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+        upper_first(&word)
+    };
+    let subject = about.map_or_else(String::new, |member| match member.name.as_str() {
+        "<init>" => format!("new{}", simple(&member.owner)),
+        name => name.to_owned(),
+    });
+    let thrown = match last {
+        Some(last) if Scope::is_assertion(&last.site.target) => None,
+        Some(last) => match last.end {
+            End::Threw(value) => identity(value).and_then(|id| story.objects.get(&id)),
+            _ => None,
+        },
+        None => None,
+    };
+    match thrown {
+        Some(object) => format!("{subject}ThrowsNo{}", simple(object.class)),
+        None => format!("{subject}WorksAsExpected"),
+    }
+}
+
+/// A comment, in which nothing can end it or be an escape.
+fn comment(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = "/**\n".to_owned();
+    for line in lines.iter().flat_map(|line| line.split(['\n', '\r'])) {
+        let line = line.replace("*/", "* /").replace("\\u", "\\ u");
+        text.push_str(format!(" * {line}").trim_end());
+        text.push('\n');
+    }
+    text + " */\n"
+}

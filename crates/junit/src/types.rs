@@ -1,0 +1,143 @@
+//! Types of source code, as far as class files know them: without type arguments.
+
+use culprit_model::value::{Shape, Value, split_descriptor};
+
+/// The type of an expression, a variable or a parameter.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Type {
+    Primitive(Shape),
+    /// By its internal name.
+    Class(String),
+    Array(Box<Type>),
+    /// That of `null`.
+    Null,
+}
+
+/// The primitive types.
+const SHAPES: [Shape; 8] = [
+    Shape::Boolean,
+    Shape::Byte,
+    Shape::Short,
+    Shape::Char,
+    Shape::Int,
+    Shape::Long,
+    Shape::Float,
+    Shape::Double,
+];
+
+impl Type {
+    /// The type of a field descriptor. What is malformed becomes `Object`.
+    pub(crate) fn of(descriptor: &str) -> Type {
+        if let Some(component) = descriptor.strip_prefix('[') {
+            return Type::Array(Box::new(Type::of(component)));
+        }
+        match Shape::of(descriptor) {
+            Some(Shape::Reference) => Type::Class(descriptor[1..].trim_end_matches(';').to_owned()),
+            Some(shape) => Type::Primitive(shape),
+            None => Type::object(),
+        }
+    }
+
+    /// The type of a run-time class: `java/lang/String`, `[I`, `int`.
+    pub(crate) fn of_class(name: &str) -> Type {
+        if name.starts_with('[') {
+            return Type::of(name);
+        }
+        let primitive = SHAPES.into_iter().find(|shape| keyword(*shape) == name);
+        primitive.map_or_else(|| Type::class(name), Type::Primitive)
+    }
+
+    pub(crate) fn object() -> Type {
+        Type::class("java/lang/Object")
+    }
+
+    pub(crate) fn class(name: &str) -> Type {
+        Type::Class(name.to_owned())
+    }
+
+    pub(crate) fn is_object(&self) -> bool {
+        self.name() == Some("java/lang/Object")
+    }
+
+    /// The internal name of a class.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Type::Class(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The class or primitive type at the bottom of an array.
+    pub(crate) fn element(&self) -> &Type {
+        match self {
+            Type::Array(component) => component.element(),
+            other => other,
+        }
+    }
+
+    /// The class that boxes a primitive type.
+    pub(crate) fn boxed(shape: Shape) -> Type {
+        Type::class(match shape {
+            Shape::Boolean => "java/lang/Boolean",
+            Shape::Byte => "java/lang/Byte",
+            Shape::Short => "java/lang/Short",
+            Shape::Char => "java/lang/Character",
+            Shape::Int => "java/lang/Integer",
+            Shape::Long => "java/lang/Long",
+            Shape::Float => "java/lang/Float",
+            Shape::Double => "java/lang/Double",
+            Shape::Reference => "java/lang/Object",
+        })
+    }
+
+    /// The primitive type that a class boxes.
+    pub(crate) fn unboxed(&self) -> Option<Type> {
+        let shape = SHAPES
+            .into_iter()
+            .find(|shape| Type::boxed(*shape) == *self);
+        shape.map(Type::Primitive)
+    }
+}
+
+/// Types of the parameters of a method.
+pub(crate) fn parameters(descriptor: &str) -> Vec<Type> {
+    split_descriptor(descriptor)
+        .map_or_else(Vec::new, |(all, _)| all.into_iter().map(Type::of).collect())
+}
+
+/// The type of what a method returns; `None` for `void`.
+pub(crate) fn result(descriptor: &str) -> Option<Type> {
+    let (_, result) = split_descriptor(descriptor)?;
+    (result != "V").then(|| Type::of(result))
+}
+
+/// The keyword of a primitive type.
+pub(crate) fn keyword(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Boolean => "boolean",
+        Shape::Byte => "byte",
+        Shape::Short => "short",
+        Shape::Char => "char",
+        Shape::Int => "int",
+        Shape::Long => "long",
+        Shape::Float => "float",
+        Shape::Double => "double",
+        Shape::Reference => "Object",
+    }
+}
+
+/// A primitive zero, `false`, or `null`.
+pub(crate) fn default_value(of: &Type) -> Value {
+    use culprit_model::Reference;
+    match of {
+        Type::Primitive(Shape::Boolean) => Value::Boolean(false),
+        Type::Primitive(Shape::Byte) => Value::Byte(0),
+        Type::Primitive(Shape::Short) => Value::Short(0),
+        Type::Primitive(Shape::Char) => Value::Char(0),
+        Type::Primitive(Shape::Int) => Value::Int(0),
+        Type::Primitive(Shape::Long) => Value::Long(0),
+        Type::Primitive(Shape::Float) => Value::Float(0.0),
+        Type::Primitive(Shape::Double) => Value::Double(0.0),
+        _ => Value::Reference(Reference::Null),
+    }
+}

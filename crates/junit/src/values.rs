@@ -1,0 +1,273 @@
+//! Values as expressions.
+
+use culprit_model::value::{Contents, Shape};
+use culprit_model::{Member, Reference, Value};
+
+use crate::error::Error;
+use crate::literal;
+use crate::scope::{Expr, Scope};
+use crate::story::identity;
+use crate::types::{Type, default_value};
+
+/// Zeros and nulls that are written one by one.
+const FEW: u32 = 3;
+
+/// Elements that an initializer may have; the code of a method is limited.
+const LONGEST: u32 = 2000;
+
+impl Scope<'_> {
+    /// The value of a step. Scalars have their own type, whatever is wanted.
+    pub(crate) fn value(&self, value: &Value, step: usize) -> Result<Expr, Error> {
+        if let Some(variable) = identity(value).and_then(|id| self.variables.get(&id)) {
+            return Ok(Expr::new(variable.name.clone(), variable.of.clone()));
+        }
+        let Value::Reference(reference) = value else {
+            return Ok(scalar(value));
+        };
+        Ok(match reference {
+            Reference::Null => Expr::new("null", Type::Null),
+            Reference::String(units) => {
+                Expr::new(literal::string(units), Type::class("java/lang/String"))
+            }
+            Reference::StringBlob(id) => {
+                let blob = self.story.scenario.tables.blobs.get(id);
+                let bytes = blob.ok_or(Error::Tables { step })?;
+                let units: Vec<u16> = bytes
+                    .chunks_exact(2)
+                    .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+                    .collect();
+                Expr::new(literal::string(&units), Type::class("java/lang/String"))
+            }
+            Reference::Boxed(value) => scalar(value),
+            Reference::Class(id) => {
+                self.class_literal(&Type::of_class(self.story.class(*id, step)?))
+            }
+            Reference::Enum { class, ordinal } => {
+                let class = self.story.class(*class, step)?;
+                let name = self
+                    .constant_name(class, *ordinal)
+                    .ok_or(Error::Tables { step })?;
+                self.static_field(&self.enum_class(class), &name)
+            }
+            Reference::Constant { class, name } => {
+                self.static_field(self.story.class(*class, step)?, name)
+            }
+            Reference::Array { .. } => {
+                let (of, initializer) = self.array(value, step)?;
+                let text = if initializer.starts_with('{') {
+                    format!("new {} {initializer}", self.imports.name(&of))
+                } else {
+                    initializer
+                };
+                Expr::new(text, of)
+            }
+            Reference::Object { class, .. } => {
+                return Err(Error::NoStandIn {
+                    class: self.story.class(*class, step)?.replace('/', "."),
+                });
+            }
+            Reference::Redacted
+            | Reference::Unknown
+            | Reference::Structure { .. }
+            | Reference::Piece(_) => return Err(Error::Unknown { step }),
+        })
+    }
+
+    /// The type of an array, and its initializer, `{1, 2}`, or an expression that makes it.
+    pub(crate) fn array(&self, value: &Value, step: usize) -> Result<(Type, String), Error> {
+        let Value::Reference(Reference::Array {
+            class,
+            length,
+            contents,
+            ..
+        }) = value
+        else {
+            return Err(Error::Values { step });
+        };
+        let of = Type::of_class(self.story.class(*class, step)?);
+        let Type::Array(component) = &of else {
+            return Err(Error::Values { step });
+        };
+        let Some(elements) = self.elements(component, *length, contents, step)? else {
+            return Err(Error::Unknown { step });
+        };
+        let plain = default_value(component);
+        if *length > FEW && elements.iter().all(|element| same(element, &plain)) {
+            // `new int[3][]`: the length goes into the first brackets.
+            let name = self.imports.name(of.element());
+            let rest = self.imports.name(component)[name.len()..].to_owned();
+            return Ok((of.clone(), format!("new {name}[{length}]{rest}")));
+        }
+        if *length > LONGEST {
+            return self.long_array(component, &elements).map(|text| (of, text));
+        }
+        let mut texts = Vec::new();
+        for element in &elements {
+            texts.push(self.element(element, component, step)?);
+        }
+        Ok((of.clone(), format!("{{{}}}", texts.join(", "))))
+    }
+
+    fn element(&self, element: &Value, component: &Type, step: usize) -> Result<String, Error> {
+        if let Some(text) = literal::constant(element) {
+            return Ok(text);
+        }
+        let inline = identity(element).is_none_or(|id| !self.variables.contains_key(&id));
+        if inline && matches!(element, Value::Reference(Reference::Array { .. })) {
+            let (of, text) = self.array(element, step)?;
+            if of == *component {
+                return Ok(text);
+            }
+        }
+        let value = self.value(element, step)?;
+        let fitted = self.fit(value, component);
+        Ok(fitted.ok_or(Error::Unknown { step })?.text)
+    }
+
+    /// All elements; those that are not told are zeros. `None` where none are told.
+    pub(crate) fn elements(
+        &self,
+        component: &Type,
+        length: u32,
+        contents: &Contents,
+        step: usize,
+    ) -> Result<Option<Vec<Value>>, Error> {
+        Ok(match contents {
+            Contents::Unknown => (length == 0).then(Vec::new),
+            Contents::Elements(elements) => Some(elements.clone()),
+            Contents::Blob(id) => {
+                let blob = self.story.scenario.tables.blobs.get(id);
+                let bytes = blob.ok_or(Error::Tables { step })?;
+                Some(scalars(component, bytes).ok_or(Error::Values { step })?)
+            }
+            Contents::Part { from, known } => {
+                let Some(known) = self.elements(component, length, known, step)? else {
+                    return Ok(None);
+                };
+                let mut all = vec![default_value(component); length as usize];
+                for (place, value) in (*from as usize..).zip(known) {
+                    *all.get_mut(place).ok_or(Error::Values { step })? = value;
+                }
+                Some(all)
+            }
+        })
+    }
+
+    /// Long arrays of bytes and characters are written as strings.
+    fn long_array(&self, component: &Type, elements: &[Value]) -> Result<String, Error> {
+        let units: Option<Vec<u16>> = elements
+            .iter()
+            .map(|element| match (component, element) {
+                (Type::Primitive(Shape::Byte), Value::Byte(byte)) => Some(u16::from(*byte as u8)),
+                (Type::Primitive(Shape::Char), Value::Char(unit)) => Some(*unit),
+                _ => None,
+            })
+            .collect();
+        let Some(units) = units else {
+            return Err(Error::TooLong {
+                length: elements.len() as u32,
+            });
+        };
+        let text = literal::string(&units);
+        Ok(if *component == Type::Primitive(Shape::Char) {
+            format!("{text}.toCharArray()")
+        } else {
+            let charsets = self.imports.class("java/nio/charset/StandardCharsets");
+            format!("{text}.getBytes({charsets}.ISO_8859_1)")
+        })
+    }
+
+    fn static_field(&self, class: &str, name: &str) -> Expr {
+        let found = self.access.hierarchy.field(class, name);
+        let of = found.as_ref().map_or_else(
+            || Type::of_class(class),
+            |(_, field)| Type::of(&field.descriptor),
+        );
+        let open = self.access.names_class(class)
+            && found
+                .as_ref()
+                .is_none_or(|(owner, field)| self.access.uses(owner, field.access));
+        if !open {
+            return self.reflective_get(
+                &Member {
+                    owner: class.to_owned(),
+                    name: name.to_owned(),
+                    descriptor: String::new(),
+                },
+                None,
+            );
+        }
+        self.imports
+            .is_deprecated(found.is_some_and(|(_, field)| field.is_deprecated));
+        // The compiler warns of what has no type arguments even where its type is not named.
+        self.imports.is_named(&of);
+        let class = self.plain_name(&Type::class(class));
+        Expr::new(format!("{class}.{name}"), of)
+    }
+
+    /// The enum itself, where a constant has a class of its own.
+    fn enum_class(&self, class: &str) -> String {
+        let above = self
+            .access
+            .hierarchy
+            .class(class)
+            .and_then(|facts| facts.superclass.clone());
+        above
+            .filter(|above| above != "java/lang/Enum")
+            .unwrap_or_else(|| class.to_owned())
+    }
+
+    fn constant_name(&self, class: &str, ordinal: u32) -> Option<String> {
+        let types = &self.story.scenario.tables.types;
+        let told = types.iter().find(|def| def.name == class);
+        let told = told.and_then(|def| def.constants.get(ordinal as usize));
+        told.cloned().or_else(|| {
+            let facts = self.access.hierarchy.class(&self.enum_class(class))?;
+            let mut constants = facts
+                .fields
+                .iter()
+                .filter(|field| field.access & culprit_classfile::access::ENUM != 0);
+            constants
+                .nth(ordinal as usize)
+                .map(|field| field.name.clone())
+        })
+    }
+}
+
+fn scalar(value: &Value) -> Expr {
+    let text = literal::scalar(value).unwrap_or_default();
+    Expr {
+        is_open: text.starts_with(['-', '(']),
+        ..Expr::new(text, Type::Primitive(value.shape()))
+    }
+}
+
+/// Equal as the bits are: a negative zero is no zero.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+        (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
+        _ => one == other,
+    }
+}
+
+/// The elements of a primitive array, from a blob.
+fn scalars(component: &Type, bytes: &[u8]) -> Option<Vec<Value>> {
+    let Type::Primitive(shape) = component else {
+        return None;
+    };
+    let read = |bytes: &[u8]| {
+        Some(match shape {
+            Shape::Boolean => Value::Boolean(bytes[0] != 0),
+            Shape::Byte => Value::Byte(bytes[0] as i8),
+            Shape::Short => Value::Short(i16::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Char => Value::Char(u16::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Int => Value::Int(i32::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Long => Value::Long(i64::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Double => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Reference => return None,
+        })
+    };
+    bytes.chunks_exact(shape.width()?).map(read).collect()
+}

@@ -1,0 +1,174 @@
+//! Types and names of variables: the type that a call returns if that is enough for what is done
+//! with the object, otherwise the nearest one that is.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use culprit_classfile::access as flags;
+use culprit_model::ObjectId;
+
+use crate::access::Access;
+use crate::error::Error;
+use crate::flow::flow;
+use crate::imports::Imports;
+use crate::names::{self, Names};
+use crate::order::Order;
+use crate::place::{is_foreign, is_open};
+use crate::scope::{Scope, Throws, Variable};
+use crate::stand_in;
+use crate::story::{End, Kind, Maker, Object, Role, Story};
+use crate::types::{Type, result};
+
+/// The scope of a test, with all its variables.
+pub(crate) fn scope<'a>(
+    story: &'a Story<'a>,
+    order: &Order,
+    access: Access<'a>,
+    imports: Imports<'a>,
+) -> Result<Scope<'a>, Error> {
+    let mut names = Names::default();
+    // Within a stand-in, fields of its superclass would hide variables.
+    for object in story.objects.values() {
+        if object.maker == Maker::StandIn {
+            for class in stand_in::classes(object, story, access) {
+                for class in access.hierarchy.lineage(&class) {
+                    let fields = access.hierarchy.class(&class);
+                    let fields = fields.iter().flat_map(|class| &class.fields);
+                    let visible = fields.filter(|field| field.access & flags::PRIVATE == 0);
+                    visible.for_each(|field| names.reserve(&field.name));
+                }
+            }
+        }
+    }
+    let mut variables = BTreeMap::new();
+    for id in in_order(story, order) {
+        let object = &story.objects[&id];
+        if let Maker::Result(action) = object.maker {
+            if !matches!(story.actions[action].end, End::Returned(_)) {
+                return Err(Error::Unfinished {
+                    class: object.class.replace('/', "."),
+                });
+            }
+        }
+        let of = variable_type(id, object, story, access)?;
+        let wish = role(object, story, access).unwrap_or_else(|| names::for_type(&of));
+        let name = names.give(&wish);
+        let is_field = order.fields.contains(&id);
+        variables.insert(id, Variable { name, of, is_field });
+    }
+    Ok(Scope {
+        story,
+        access,
+        imports,
+        variables,
+        names: RefCell::new(names),
+        throws: Cell::new(Throws::Nothing),
+        helpers: RefCell::default(),
+        flow: flow(story),
+        results: RefCell::default(),
+    })
+}
+
+/// Named objects in the order of their declarations.
+fn in_order(story: &Story<'_>, order: &Order) -> Vec<ObjectId> {
+    let mut all = Vec::new();
+    for (place, before) in order.before.iter().enumerate() {
+        all.extend(before.iter().copied());
+        all.extend(story.objects.iter().filter_map(|(id, object)| {
+            let here = match object.maker {
+                Maker::Result(at) | Maker::Thrown(at) => at == place,
+                Maker::Captured => place == 0,
+                _ => false,
+            };
+            (here && order.named.contains(id)).then_some(*id)
+        }));
+    }
+    all
+}
+
+fn variable_type(
+    id: ObjectId,
+    object: &Object<'_>,
+    story: &Story<'_>,
+    access: Access<'_>,
+) -> Result<Type, Error> {
+    let own = Type::of_class(object.class);
+    let given = match object.maker {
+        Maker::StandIn => return stand_in::variable_type(object, story, access),
+        Maker::Array(_) => return Ok(own),
+        Maker::Thrown(_) => own.clone(),
+        Maker::Captured => story.given.get(&id).cloned().unwrap_or_else(Type::object),
+        Maker::Result(action) => {
+            let action = &story.actions[action];
+            let member = &action.site.target;
+            if !is_open(story, &access, action) {
+                Type::object()
+            } else if action.site.is_constructor() {
+                Type::class(&member.owner)
+            } else if action.kind == Kind::Call {
+                result(&member.descriptor).unwrap_or_else(Type::object)
+            } else {
+                Type::of(&member.descriptor)
+            }
+        }
+    };
+    let line = match &own {
+        Type::Class(name) => access.hierarchy.lineage(name),
+        _ => Vec::new(),
+    };
+    let line = line.into_iter().map(Type::Class);
+    let candidates = [given.clone(), own].into_iter().chain(line);
+    let mut nameable = candidates.filter(|of| access.names(of));
+    // Of what was thrown, only the class of what is caught is known.
+    if matches!(object.maker, Maker::Thrown(_)) {
+        return Ok(nameable
+            .next()
+            .unwrap_or_else(|| Type::class("java/lang/Throwable")));
+    }
+    let first = nameable.next();
+    let fitting = first
+        .clone()
+        .into_iter()
+        .chain(nameable)
+        .find(|of| fits(of, object, story, access));
+    Ok(fitting.or(first).unwrap_or_else(Type::object))
+}
+
+/// Whether all that is done with an object can be done if it is of this type.
+fn fits(of: &Type, object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -> bool {
+    object.uses.iter().all(|each| match &each.role {
+        Role::Receiver => match of {
+            Type::Class(class) => access.member(class, &story.actions[each.action]),
+            _ => true,
+        },
+        Role::Argument(_, wanted) | Role::Stored(wanted) | Role::Answer(_, wanted) => {
+            access.hierarchy.is_subtype(of, wanted)
+        }
+    })
+}
+
+/// The name of the parameter that an object is for, where that tells more than its type: of
+/// stand-ins, arrays and objects of the JDK.
+fn role(object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -> Option<String> {
+    let plain = match object.maker {
+        Maker::StandIn | Maker::Array(_) => true,
+        Maker::Result(_) => is_foreign(object.class),
+        _ => false,
+    };
+    if !plain {
+        return None;
+    }
+    object.uses.iter().find_map(|each| {
+        let Role::Argument(place, _) = &each.role else {
+            return None;
+        };
+        let member = &story.actions[each.action].site.target;
+        let class = access.hierarchy.class(&member.owner)?;
+        let method = class
+            .methods
+            .iter()
+            .find(|m| m.name == member.name && m.descriptor == member.descriptor)?;
+        let name = method.parameters.get(*place)?;
+        names::is_telling(name).then(|| name.clone())
+    })
+}

@@ -1,0 +1,119 @@
+//! Each scenario of `tests/cases` as a test. Lines that start with `// junit` and `// fails` say
+//! which JUnit it is for, and what comes out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use culprit_junit::{Junit, Options, Test, print};
+use culprit_model::Scenario;
+
+use crate::bench::{Bench, Library};
+
+struct Case {
+    name: String,
+    fails: String,
+    test: Test,
+}
+
+#[test]
+fn tests_fail_as_recorded_and_pass_when_the_bug_is_fixed() {
+    let Some(bench) = Bench::new() else { return };
+    let Some(library) = Library::new(&bench) else {
+        return;
+    };
+    let cases = cases(&library);
+    let mut sources = Vec::new();
+    for case in &cases {
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(case.name.as_str(), case.test.source);
+        });
+        let folder = bench
+            .path("tests")
+            .join(case.test.package.replace('.', "/"));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(format!("{}.java", case.test.class_name));
+        fs::write(&file, &case.test.source).unwrap();
+        sources.push(file.display().to_string());
+    }
+    let path = library.class_path.as_str();
+    let mut args = vec!["-Xlint:all,-options", "-Werror", "-proc:none"];
+    args.extend(["--release", "8", "-cp", path, "-d", "compiled"]);
+    args.extend(sources.iter().map(String::as_str));
+    bench.must("javac", &args);
+
+    let failures = failures(&bench, path, "-Dfixed=false");
+    for case in &cases {
+        let class = format!("{}.{}", case.test.package, case.test.class_name);
+        let failure = failures.get(&class).map(String::as_str);
+        assert_eq!(failure, Some(case.fails.as_str()), "{}", case.name);
+    }
+    assert_eq!(failures.len(), cases.len());
+    assert_eq!(
+        self::failures(&bench, path, "-Dfixed=true"),
+        BTreeMap::new()
+    );
+}
+
+fn cases(library: &Library) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut cases = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let note = |key: &str| {
+            let mut lines = text.lines();
+            lines.find_map(|line| line.strip_prefix(&format!("// {key} ")).map(str::to_owned))
+        };
+        let options = Options {
+            junit: match note("junit").as_deref() {
+                Some("4") => Junit::Four,
+                _ => Junit::Five,
+            },
+            name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
+            comment: vec![format!("Reduced from the case {name}.")],
+        };
+        let scenario: Scenario = text.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let test = print(&scenario, library, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        cases.push(Case {
+            fails: note("fails").unwrap(),
+            name,
+            test,
+        });
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    cases
+}
+
+/// What came out of the tests that failed, by class.
+fn failures(bench: &Bench, path: &str, property: &str) -> BTreeMap<String, String> {
+    let path = format!("compiled:{path}");
+    let ended = bench.run(
+        "java",
+        &[
+            property,
+            "-Duser.language=en",
+            "-cp",
+            &path,
+            "org.junit.platform.console.ConsoleLauncher",
+            "execute",
+            "--disable-banner",
+            "--disable-ansi-colors",
+            "--details=summary",
+            "--scan-class-path=compiled",
+        ],
+    );
+    assert!(ended.out.contains("tests found"), "{ended:?}");
+    let mut found = BTreeMap::new();
+    let mut class = String::new();
+    for line in ended.out.lines().map(str::trim) {
+        if let Some((_, rest)) = line.split_once("className = '") {
+            class = rest.split('\'').next().unwrap_or_default().to_owned();
+        }
+        if let Some(exception) = line.strip_prefix("=> ") {
+            found.insert(class.clone(), exception.to_owned());
+        }
+    }
+    found
+}

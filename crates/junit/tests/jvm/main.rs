@@ -1,0 +1,8 @@
+//! Prints tests for a small library and runs them in real JVMs: each fails as its scenario says,
+//! and passes when the library is fixed.
+//!
+//! The scenarios are in `tests/cases`, the library is in `fixtures/junit`.
+
+mod bench;
+mod cases;
+mod literals;

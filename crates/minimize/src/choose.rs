@@ -1,0 +1,194 @@
+//! What to observe of a failing program, when all that is known is its stack.
+
+use std::collections::BTreeSet;
+
+use culprit_classfile::ClassFile;
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{Pattern, Selection};
+use culprit_signature::{Frame, Origin, Signature};
+use culprit_trace::Start;
+
+use crate::link::assertion_classes;
+use crate::{Error, Program};
+
+/// Frames that a JVM tells of a stack.
+const LONGEST: usize = 1024;
+
+/// Observes all of the code that failed, as seen from the program or test that uses it.
+///
+/// That is every archive or folder of the class path with code on the stack, besides the one class
+/// that drives it all: the test, or the main class. Where an assertion failed nothing of the code is
+/// on the stack any more: then it is what the test refers to.
+pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result<Selection, Error> {
+    let frames = own_frames(signature);
+    // Of a stack that overflowed the outer end is not told.
+    let is_whole = signature.thrown().frames.len() < LONGEST;
+    let driver = driver(if is_whole { &frames } else { &[] }, start);
+    let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
+    let mut entries: BTreeSet<usize> = BTreeSet::new();
+    let of_stack = on_stack.iter().filter(|name| !is_of(name, &driver));
+    entries.extend(of_stack.filter_map(|name| program.entry_of(name)));
+    if entries.is_empty() {
+        let used = referred(program, &driver);
+        entries.extend(used.iter().filter_map(|name| program.entry_of(name)));
+    }
+    let mut observe = Vec::new();
+    for entry in &entries {
+        let names = program.names(*entry)?;
+        observe.extend(packages(names.iter().filter(|name| !is_of(name, &driver))));
+    }
+    let of_tests = assertion_classes().filter(|name| program.entry_of(name).is_some());
+    observe.extend(of_tests.map(|name| name.replace('/', ".")));
+    if entries.is_empty() {
+        observe.push(driver.replace('/', "."));
+    }
+    let pattern = |text: &String| text.parse::<Pattern>().ok();
+    let exclude = match entries.is_empty() {
+        true => Vec::new(),
+        false => {
+            let dotted = driver.replace('/', ".");
+            vec![dotted]
+        }
+    };
+    Ok(Selection {
+        observe: observe.iter().filter_map(pattern).collect(),
+        exclude: exclude.iter().filter_map(pattern).collect(),
+        app: false,
+    })
+}
+
+/// The frames of the program on the stack of a failure and of its causes, innermost first.
+fn own_frames(signature: &Signature) -> Vec<&Frame> {
+    let thrown = signature.thrown().chain().last();
+    let frames = thrown.map_or(&[][..], |thrown| &thrown.frames);
+    let own = frames.iter();
+    own.filter(|frame| frame.origin() == Origin::Program)
+        .collect()
+}
+
+/// The class that drives everything else: that of the outermost frame, or else the main class.
+fn driver(frames: &[&Frame], start: &Start) -> String {
+    if let Some(last) = frames.last() {
+        return outermost(&internal(&last.class)).to_owned();
+    }
+    let mut properties = start.properties.iter();
+    let command = properties.find(|(name, _)| name == "sun.java.command");
+    let main = command.and_then(|(_, command)| command.split_whitespace().next());
+    internal(main.unwrap_or_default())
+}
+
+fn internal(class: &str) -> String {
+    class.replace('.', "/")
+}
+
+/// The class that a nested one stands in.
+fn outermost(name: &str) -> &str {
+    let start = name.rfind('/').map_or(0, |at| at + 1);
+    match name[start..].find('$') {
+        Some(at) if at > 0 => &name[..start + at],
+        _ => name,
+    }
+}
+
+fn is_of(name: &str, driver: &str) -> bool {
+    outermost(name) == driver
+}
+
+/// The classes that a class and those within it refer to.
+fn referred(program: &Program, driver: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let Some(bytes) = program.bytes(driver) else {
+        return found;
+    };
+    if let Ok(class) = ClassFile::parse(&bytes) {
+        let indices = (1..=u16::MAX).take(class.pool.count());
+        let names = indices.filter_map(|index| class.pool.class_name(index).ok());
+        found.extend(names.map(|name| {
+            name.trim_start_matches(['[', 'L'])
+                .trim_end_matches(';')
+                .to_owned()
+        }));
+    }
+    found.retain(|name| !is_jdk_name(name) && !is_of(name, driver) && !is_framework(name));
+    found
+}
+
+/// Whether a class belongs to what runs tests.
+fn is_framework(name: &str) -> bool {
+    let frame = Frame::parse(&format!("{}.run(Unknown Source)", name.replace('/', ".")));
+    frame.is_some_and(|frame| frame.origin() != Origin::Program)
+}
+
+/// Patterns for the packages of some classes, as few as tell them from others.
+fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+    let mut roots: BTreeSet<String> = BTreeSet::new();
+    for name in names.filter(|name| !name.starts_with("META-INF")) {
+        let parts: Vec<&str> = name.split('/').collect();
+        let package = &parts[..parts.len() - 1];
+        // Two names are whose it is, the third is what it is.
+        roots.insert(package[..package.len().min(3)].join("."));
+    }
+    let all = roots.clone();
+    roots.retain(|root| {
+        let within = |other: &String| {
+            other != root && !other.is_empty() && root.starts_with(&format!("{other}."))
+        };
+        !all.iter().any(within)
+    });
+    let pattern = |root: String| match root.is_empty() {
+        true => "*".to_owned(),
+        false => format!("{root}.**"),
+    };
+    roots.into_iter().map(pattern).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &str, expected: &str) {
+        let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(packages(names.iter()).join(" "), expected);
+    }
+
+    #[test]
+    fn packages_are_told_by_their_first_three_names() {
+        check(
+            "org/acme/text/A org/acme/text/deep/er/B",
+            "org.acme.text.**",
+        );
+        check("org/acme/a/A org/acme/b/B", "org.acme.a.** org.acme.b.**");
+    }
+
+    #[test]
+    fn a_package_stands_for_those_below_it() {
+        check("bst/Tree bst/util/A", "bst.**");
+        check("org/acme/Top org/acme/a/A", "org.acme.**");
+        check("ab/A a/B", "a.** ab.**");
+    }
+
+    #[test]
+    fn classes_without_a_package_are_there_beside_others() {
+        check("Main a/B", "* a.**");
+    }
+
+    #[test]
+    fn other_versions_of_classes_in_an_archive_are_no_packages() {
+        check("META-INF/versions/9/a/B a/B", "a.**");
+    }
+
+    #[test]
+    fn nested_classes_belong_to_the_one_they_stand_in() {
+        assert_eq!(outermost("a/B$C$1"), "a/B");
+        assert_eq!(outermost("a/B"), "a/B");
+        assert_eq!(outermost("a$b/C"), "a$b/C");
+        assert_eq!(outermost("a/$Proxy"), "a/$Proxy");
+    }
+
+    #[test]
+    fn what_runs_tests_is_a_framework() {
+        assert!(is_framework("org/junit/jupiter/api/Assertions"));
+        assert!(!is_framework("com/acme/Cart"));
+    }
+}

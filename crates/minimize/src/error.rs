@@ -1,0 +1,44 @@
+//! What can go wrong.
+
+use culprit_jvm::PoolError;
+
+/// A recording could not be minimised.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It could not be read.
+    #[error(transparent)]
+    Replay(#[from] culprit_replay::Error),
+    /// It could not be read.
+    #[error(transparent)]
+    Recording(#[from] culprit_trace::Error),
+    /// No worker could run a candidate, through no fault of its own.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// The failure never left the observed code by an exception.
+    #[error("no call of the recording ended with the failure")]
+    NoFailure,
+    /// The call that failed was given something that no test can make.
+    #[error("the failing call needs {0}, which nothing in the recording tells how to make")]
+    Missing(String),
+    /// What the failing assertion looks at came from elsewhere.
+    #[error("the failing assertion looks at something that no observed call returned")]
+    NotLinked,
+    /// A file of a test cannot be written.
+    #[error("cannot write a test: {0}")]
+    Write(#[from] std::io::Error),
+    /// The compiler or a JVM cannot be started.
+    #[error(transparent)]
+    Launch(#[from] culprit_jvm::LaunchError),
+    /// A script cannot be printed as a test.
+    #[error("no test can be printed: {0}")]
+    Print(String),
+    /// The recorded calls do not fail the same way when they are made alone.
+    #[error("the recorded calls, made alone, do not fail the same way: {0}")]
+    OtherFailure(crate::Run),
+    /// The same calls fail once and pass once.
+    #[error("the same calls fail once and pass once")]
+    Unsteady,
+    /// The engine did not come to a result.
+    #[error("{0}")]
+    Reduction(String),
+}

@@ -1,0 +1,290 @@
+//! The script of a recording: every outermost call into the observed code up to the one that failed,
+//! and before it whatever makes the objects of the library that it was given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{
+    EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
+};
+use culprit_replay::{Blobs as _, Lifted, lift};
+use culprit_trace::Recording;
+
+use crate::recipe::{self, Pantry, State};
+use crate::script::Author;
+use crate::surroundings;
+use crate::{Error, Script, Statement};
+
+/// Makes the script that ends with the call that failed.
+pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error> {
+    let lifted = lift(recording);
+    let mut outermost = Vec::new();
+    let mut largest = 0;
+    let mut nested = Nested::new(&lifted.tables);
+    for step in lifted.steps() {
+        let step = step?;
+        for value in &step.values {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, .. } | Reference::Array { id, .. } = reference {
+                    largest = largest.max(id.0);
+                }
+            });
+        }
+        let is_outermost = step.depth == 0 || step.depth == 1 && is_end(step.kind);
+        if is_outermost || nested.belongs(&step) {
+            outermost.push(step);
+        }
+    }
+    let mut author = Author::new(lifted.tables.clone(), largest);
+    end_at_failure(&mut outermost, recording, failure, &mut author)?;
+    let mut writer = Writer {
+        lifted: &lifted,
+        author,
+        statements: Vec::new(),
+        states: BTreeMap::new(),
+        made: BTreeSet::new(),
+        open: BTreeMap::new(),
+        missing: BTreeSet::new(),
+    };
+    writer.statements = surroundings::statements(&mut writer.author, recording.start());
+    let prelude = writer.statements.len();
+    let last = outermost.len() - 1;
+    for (number, step) in outermost.into_iter().enumerate() {
+        writer.add(step, number == last)?;
+    }
+    let mut script = Script {
+        tables: writer.author.tables,
+        statements: writer.statements,
+        prelude,
+        missing: writer.missing,
+    };
+    let uses = script.scenario().uses();
+    for id in uses.blobs {
+        if let Some(bytes) = lifted.blob(id)? {
+            script.tables.blobs.insert(id, bytes);
+        }
+    }
+    Ok(script)
+}
+
+/// Cuts off what came after the call that failed.
+fn end_at_failure(
+    steps: &mut Vec<Step>,
+    recording: &Recording,
+    failure: &Failure,
+    author: &mut Author,
+) -> Result<(), Error> {
+    let thrown = |step: &Step| match (step.kind, step.values.first()) {
+        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, class }))) => {
+            Some((*id, *class))
+        }
+        _ => None,
+    };
+    let same = |step: &Step| thrown(step).is_some_and(|(id, _)| failure.exceptions.contains(&id));
+    // Where memory or the stack was at its end the exception may have got no name.
+    let class = failure.class.replace('.', "/");
+    let is_alike = |step: &Step| {
+        let of = thrown(step).and_then(|(_, of)| recording.types().get(of.0));
+        of.is_some_and(|of| of.name == class)
+    };
+    let failing = steps.iter().rposition(same);
+    if let Some(failing) = failing.or_else(|| steps.iter().rposition(is_alike)) {
+        steps.truncate(failing + 1);
+        return Ok(());
+    }
+    // Or nobody saw it leave.
+    let own = |step: &Step| step.thread == failure.thread;
+    let ended = steps
+        .iter()
+        .rposition(|step| own(step) && is_end(step.kind));
+    let call = steps
+        .iter()
+        .rposition(|step| own(step) && step.kind == EventKind::IncomingCall);
+    let call = call.filter(|call| ended.is_none_or(|ended| ended < *call));
+    let call = steps[call.ok_or(Error::NoFailure)?].clone();
+    steps.push(Step {
+        kind: EventKind::IncomingThrow,
+        values: vec![author.object(&class)],
+        depth: 1,
+        ..call
+    });
+    Ok(())
+}
+
+fn is_end(kind: EventKind) -> bool {
+    matches!(kind, EventKind::IncomingReturn | EventKind::IncomingThrow)
+}
+
+struct Writer<'r> {
+    lifted: &'r Lifted<'r>,
+    author: Author,
+    statements: Vec<Statement>,
+    /// What objects of the library held when last told.
+    states: BTreeMap<ObjectId, State>,
+    /// Objects that some statement makes.
+    made: BTreeSet<ObjectId>,
+    /// The call that is open in a thread, and what stand-ins are asked within it.
+    open: BTreeMap<ThreadId, Vec<Step>>,
+    missing: BTreeSet<String>,
+}
+
+impl Writer<'_> {
+    fn add(&mut self, step: Step, is_last: bool) -> Result<(), Error> {
+        match step.kind {
+            EventKind::ObjectState => {
+                if let Some((id, state)) = State::told(&step) {
+                    self.states.insert(id, state);
+                }
+                Ok(())
+            }
+            EventKind::IncomingCall => {
+                self.open.insert(step.thread, vec![step]);
+                Ok(())
+            }
+            EventKind::IncomingReturn | EventKind::IncomingThrow => {
+                let Some(mut steps) = self.open.remove(&step.thread) else {
+                    return Ok(());
+                };
+                steps.push(step);
+                self.state(Statement { steps }, is_last)
+            }
+            EventKind::IncomingRead | EventKind::IncomingWrite => {
+                self.state(Statement { steps: vec![step] }, is_last)
+            }
+            _ => {
+                if let Some(steps) = self.open.get_mut(&step.thread) {
+                    steps.push(step);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Appends a statement, behind those that make what it is given.
+    fn state(&mut self, mut statement: Statement, is_last: bool) -> Result<(), Error> {
+        if self.is_initialiser(&statement) {
+            return Ok(());
+        }
+        let mut given = statement.given().to_vec();
+        for value in &mut given {
+            let pantry = Pantry {
+                tables: &self.lifted.tables,
+                states: &self.states,
+                made: &self.made,
+                blobs: self.lifted,
+            };
+            match recipe::make(&mut self.author, pantry, value) {
+                Some(made) => {
+                    let defined = made.statements.iter().filter_map(Statement::defines);
+                    self.made.extend(defined);
+                    self.statements.extend(made.statements);
+                    *value = made.value;
+                }
+                None => match self.outsider(value) {
+                    // Something stands in for it.
+                    Some(class) => {
+                        if !is_made_up(&class) {
+                            self.missing.insert(class);
+                        }
+                    }
+                    None if is_last => return Err(Error::Missing(self.describe(value))),
+                    // A test cannot have it.
+                    None => return Ok(()),
+                },
+            }
+        }
+        statement.give(given);
+        for step in &mut statement.steps {
+            step.thread = ThreadId(1);
+        }
+        self.made.extend(statement.defines());
+        self.statements.push(statement);
+        Ok(())
+    }
+
+    /// Whether it initialises a class, which the JVM does by itself.
+    fn is_initialiser(&self, statement: &Statement) -> bool {
+        let sites = &self.author.tables.sites;
+        let first = statement.steps.first();
+        let site = first.and_then(|step| sites.iter().find(|site| site.id == step.site));
+        site.is_some_and(|site| site.target.name == "<clinit>")
+    }
+
+    /// The class of an object, if that is of the program or made at run time.
+    fn outsider(&self, value: &Value) -> Option<String> {
+        let mut class = None;
+        value.each_reference(&mut |reference| {
+            if let Reference::Object { id, class: of } = reference
+                && !self.made.contains(id)
+            {
+                class.get_or_insert(*of);
+            }
+        });
+        let class = self.author.class_name(class?);
+        (!is_jdk_name(&class) || is_made_up(&class)).then_some(class)
+    }
+
+    /// What of a value no statement makes, or can be given.
+    fn describe(&self, value: &Value) -> String {
+        let (mut missing, mut array) = (None, None);
+        value.each_reference(&mut |reference| match reference {
+            Reference::Object { id, .. } if self.made.contains(id) => {}
+            Reference::Object { class, .. } | Reference::Constant { class, .. } => {
+                missing.get_or_insert(*class);
+            }
+            Reference::Array { class, .. } => {
+                array.get_or_insert(*class);
+            }
+            _ => {}
+        });
+        let missing = missing.or(array);
+        let types = &self.author.tables.types;
+        let class = missing.and_then(|class| types.iter().find(|t| t.id == class));
+        let name = class.map_or("?", |class| &class.name);
+        format!("an object of {}", name.replace('/', "."))
+    }
+}
+
+/// Whether a class has no name that a program could use: lambdas, proxies, anonymous classes.
+fn is_made_up(class: &str) -> bool {
+    let simple = class.rsplit(['/', '$']).next().unwrap_or(class);
+    class.contains("$$") || simple.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// Tells which calls out of observed code may be answered by a stand-in.
+struct Nested {
+    /// Types of the program, and those made at run time.
+    outsiders: BTreeSet<TypeId>,
+    /// Whether the call that is open in a thread is to such.
+    open: BTreeMap<ThreadId, bool>,
+}
+
+impl Nested {
+    fn new(tables: &Tables) -> Nested {
+        let types = tables.types.iter();
+        let outsiders = types.filter(|t| !is_jdk_name(&t.name) || is_made_up(&t.name));
+        Nested {
+            outsiders: outsiders.map(|t| t.id).collect(),
+            open: BTreeMap::new(),
+        }
+    }
+
+    fn belongs(&mut self, step: &Step) -> bool {
+        match (step.kind, step.depth) {
+            (EventKind::OutgoingCall, 1) => {
+                let is_one = match step.values.first() {
+                    Some(Value::Reference(Reference::Object { class, .. })) => {
+                        self.outsiders.contains(class)
+                    }
+                    _ => false,
+                };
+                self.open.insert(step.thread, is_one);
+                is_one
+            }
+            (EventKind::OutgoingReturn | EventKind::OutgoingThrow, 2) => {
+                self.open.remove(&step.thread).unwrap_or_default()
+            }
+            _ => false,
+        }
+    }
+}

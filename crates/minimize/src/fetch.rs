@@ -1,0 +1,165 @@
+//! Objects of the program that the failing call was given and that no call returned: the caller took
+//! them out of a collection. Where it did is not recorded, so some ways to do so are tried.
+
+use std::collections::BTreeSet;
+
+use culprit_classfile::ClassFile;
+use culprit_model::{ObjectId, Reference, TypeId, Value};
+
+use crate::minimise::closure;
+use crate::script::Author;
+use crate::{Program, Script, Statement};
+
+/// Elements of a list that are tried.
+const ELEMENTS: i32 = 8;
+
+/// Ways that are tried in all.
+const MOST: usize = 64;
+
+const LIST: &str = "java/util/List";
+const ITERABLE: &str = "java/lang/Iterable";
+const ITERATOR: &str = "java/util/Iterator";
+
+/// The script itself if nothing behind its last statement is given what is not made, otherwise scripts
+/// that fetch it out of what earlier statements return, the latest first.
+pub(crate) fn fetches(script: &Script, program: &Program) -> Vec<Script> {
+    let mut done = Vec::new();
+    let mut open = vec![script.clone()];
+    while let Some(script) = open.pop() {
+        let ways = match unmade(&script, program) {
+            Some(wanted) => ways(&script, &wanted, program),
+            None => Vec::new(),
+        };
+        match ways.is_empty() {
+            true => done.push(script),
+            false => open.extend(ways.into_iter().rev()),
+        }
+        if done.len() >= MOST {
+            break;
+        }
+    }
+    done
+}
+
+/// An object that is not made: its id and class, and the statement that is given it first.
+struct Wanted {
+    id: ObjectId,
+    class: TypeId,
+    by: usize,
+}
+
+/// The ways to fetch an object.
+fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
+    let mut ways = Vec::new();
+    for (number, statement) in script.statements[..wanted.by].iter().enumerate().rev() {
+        let Some(Value::Reference(Reference::Object { id, class })) = statement.result() else {
+            continue;
+        };
+        let holder = Value::Reference(Reference::Object {
+            id: *id,
+            class: *class,
+        });
+        let name = script.class_name(*class);
+        let made = Value::Reference(Reference::Object {
+            id: wanted.id,
+            class: wanted.class,
+        });
+        if program.is_a(name, LIST) {
+            for index in 0..ELEMENTS {
+                ways.push(with(script, number, |author| {
+                    let get = (LIST, "get", "(I)Ljava/lang/Object;");
+                    let given = vec![Value::Int(index)];
+                    vec![author.call(get, holder.clone(), given, Some(made.clone()))]
+                }));
+            }
+        } else if program.is_a(name, ITERABLE) {
+            ways.push(with(script, number, |author| {
+                let iterator = author.object(ITERATOR);
+                let begin = (ITERABLE, "iterator", "()Ljava/util/Iterator;");
+                let next = (ITERATOR, "next", "()Ljava/lang/Object;");
+                vec![
+                    author.call(begin, holder, Vec::new(), Some(iterator.clone())),
+                    author.call(next, iterator, Vec::new(), Some(made)),
+                ]
+            }));
+        }
+    }
+    ways
+}
+
+/// The first object that something behind the last statement is given and nothing makes.
+fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
+    let last = script.statements.len().checked_sub(1)?;
+    let behind = closure(&script.needs(), last);
+    let mut made = BTreeSet::new();
+    for (number, statement) in script.statements.iter().enumerate() {
+        if behind.contains(&number) {
+            let mut found = None;
+            for value in statement.given() {
+                value.each_reference(&mut |reference| {
+                    if let Reference::Object { id, class } = reference
+                        && !made.contains(id)
+                    {
+                        found.get_or_insert(Wanted {
+                            id: *id,
+                            class: *class,
+                            by: number,
+                        });
+                    }
+                });
+            }
+            let is_concrete =
+                |wanted: &Wanted| !program.is_interface(script.class_name(wanted.class));
+            if let Some(wanted) = found.filter(is_concrete) {
+                return Some(wanted);
+            }
+        }
+        made.extend(statement.defines());
+    }
+    None
+}
+
+/// The script with further statements after one.
+fn with(script: &Script, after: usize, make: impl FnOnce(&mut Author) -> Vec<Statement>) -> Script {
+    let mut script = script.clone();
+    let largest = script.statements.iter().flat_map(Statement::objects).max();
+    let mut author = Author::new(script.tables, largest.map_or(0, |id| id.0));
+    let made = make(&mut author);
+    script.tables = author.tables;
+    let rest = script.statements.split_off(after + 1);
+    script.statements.extend(made);
+    script.statements.extend(rest);
+    script
+}
+
+impl Program {
+    fn facts(&self, name: &str) -> Option<ClassFile> {
+        ClassFile::parse(&self.bytes(name)?).ok()
+    }
+
+    fn is_interface(&self, name: &str) -> bool {
+        let class = self.facts(name);
+        class.is_some_and(|class| class.access & culprit_classfile::access::INTERFACE != 0)
+    }
+
+    /// Whether a class has another one, or an interface, above it.
+    pub(crate) fn is_a(&self, name: &str, wanted: &str) -> bool {
+        if name == wanted {
+            return true;
+        }
+        let Some(class) = self.facts(name) else {
+            return false;
+        };
+        let above = class
+            .super_name()
+            .ok()
+            .flatten()
+            .map(|name| name.into_owned());
+        let interfaces = class.interfaces.iter();
+        let interfaces = interfaces.filter_map(|index| class.pool.class_name(*index).ok());
+        let above = above
+            .into_iter()
+            .chain(interfaces.map(|name| name.into_owned()));
+        above.into_iter().any(|name| self.is_a(&name, wanted))
+    }
+}

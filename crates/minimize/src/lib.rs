@@ -1,0 +1,36 @@
+//! From a recording of a failure to the few calls that make it fail.
+//!
+//! A [`Script`] is a scenario that is a straight line of statements: calls and accesses to fields,
+//! on literals and on what earlier statements returned. Nothing in it is answered: it runs on the
+//! program as it is, which is what a test does that is printed from it. [`extract`] makes one of a
+//! recording, [`slice`] keeps what shares objects with the failing call, [`minimise`] takes out what
+//! the failure does not need.
+#![forbid(unsafe_code)]
+
+mod choose;
+mod error;
+mod extract;
+mod fetch;
+mod link;
+mod merge;
+mod minimise;
+mod program;
+mod recipe;
+mod script;
+mod slice;
+mod stage;
+mod surroundings;
+mod test;
+mod verify;
+
+pub use choose::choose;
+pub use error::Error;
+pub use extract::extract;
+pub use link::assertion_classes;
+pub use minimise::{Minimised, minimise};
+pub use program::{Program, class_path};
+pub use script::{Script, Statement};
+pub use slice::slice;
+pub use stage::{Run, Stage};
+pub use test::{Found, Means, make_test};
+pub use verify::{Verified, junit_of, verify};

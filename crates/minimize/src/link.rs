@@ -1,0 +1,359 @@
+//! What an assertion looks at. A recording has values, not where they came from: a test that asserts
+//! something of a result must compute it, or it asserts something of a literal. The result that an
+//! assertion was given is taken to be the last one with that value.
+
+use culprit_model::{EventKind, Reference, Value};
+
+use crate::script::Author;
+use crate::{Script, Statement};
+
+/// How many results are tried.
+const MOST: usize = 16;
+
+/// Classes whose static methods assert something, and where in the arguments is what they look at.
+const ASSERTIONS: [(&str, Actual); 6] = [
+    ("org/junit/jupiter/api/Assertions", Actual::Second),
+    ("org/junit/Assert", Actual::SecondAfterMessage),
+    ("junit/framework/Assert", Actual::SecondAfterMessage),
+    ("junit/framework/TestCase", Actual::SecondAfterMessage),
+    ("org/testng/Assert", Actual::First),
+    ("org/hamcrest/MatcherAssert", Actual::FirstAfterReason),
+];
+
+/// The argument that an assertion looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Actual {
+    /// The second one, after what is expected, or the only one.
+    Second,
+    /// The same, and a message may come before them.
+    SecondAfterMessage,
+    First,
+    /// The first one, and a reason may come before it.
+    FirstAfterReason,
+}
+
+/// Classes to observe for what tests assert.
+pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
+    ASSERTIONS.iter().map(|(class, _)| *class)
+}
+
+/// Whether a statement asserts something.
+pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
+    actual(script, statement).is_some()
+}
+
+/// The place of the argument that an assertion looks at.
+fn actual(script: &Script, statement: &Statement) -> Option<usize> {
+    let call = statement.steps.first()?;
+    let site = script.site(call.site)?;
+    let known = ASSERTIONS
+        .iter()
+        .find(|(class, _)| *class == site.target.owner)?;
+    let count = call.values.len();
+    let looks_at_two = ["Equals", "Same", "NotEquals"]
+        .iter()
+        .any(|end| site.target.name.ends_with(end));
+    let has_message = site.target.descriptor.starts_with("(Ljava/lang/String;") && count > 1;
+    let place = match (known.1, looks_at_two) {
+        (Actual::Second, true) => 1,
+        (Actual::Second, false) => 0,
+        (Actual::SecondAfterMessage, true) => 1 + usize::from(has_message && count > 2),
+        (Actual::SecondAfterMessage, false) => usize::from(has_message),
+        (Actual::First, _) => 0,
+        (Actual::FirstAfterReason, _) => usize::from(has_message && count > 2),
+    };
+    (place < count).then_some(place)
+}
+
+/// The ways to give the last statement, if that asserts something, the result that it looks at: the
+/// latest result of that value first. None if no call of the script has such a result.
+pub(crate) fn links(script: &Script) -> Vec<Script> {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return Vec::new();
+    };
+    let Some(place) = actual(script, last) else {
+        return vec![script.clone()];
+    };
+    let looked_at = &last.steps[0].values[place];
+    if let Value::Reference(Reference::Object { .. }) = looked_at {
+        return vec![script.clone()];
+    }
+    let is_source =
+        |statement: &Statement| result(statement).is_some_and(|result| is_same(result, looked_at));
+    let sources = (0..earlier.len())
+        .rev()
+        .filter(|at| is_source(&earlier[*at]));
+    sources
+        .take(MOST)
+        .map(|source| linked(script, source, place))
+        .collect()
+}
+
+/// A script whose last statement is given the result of another.
+fn linked(script: &Script, source: usize, place: usize) -> Script {
+    let mut script = script.clone();
+    let largest = script.statements.iter().flat_map(Statement::objects).max();
+    let mut author = Author::new(script.tables, largest.map_or(0, |id| id.0));
+    let class = result(&script.statements[source]).map(|value| class_of(value, &author));
+    let variable = author.object(&class.unwrap_or_default());
+    script.tables = author.tables;
+    if let Some(end) = script.statements[source].steps.last_mut()
+        && let Some(value) = end.values.last_mut()
+    {
+        *value = variable.clone();
+    }
+    if let Some(last) = script.statements.last_mut() {
+        last.steps[0].values[place] = variable;
+    }
+    script
+}
+
+/// What came of a call.
+fn result(statement: &Statement) -> Option<&Value> {
+    let end = statement.steps.last()?;
+    match end.kind {
+        EventKind::IncomingReturn | EventKind::IncomingRead => end.values.last(),
+        _ => None,
+    }
+}
+
+/// Whether a result is what an assertion was given, which may be boxed or of a wider type.
+fn is_same(result: &Value, given: &Value) -> bool {
+    let plain = |value: &Value| match value {
+        Value::Reference(Reference::Boxed(value)) => (**value).clone(),
+        value => value.clone(),
+    };
+    let (result, given) = (plain(result), plain(given));
+    if let (
+        Value::Reference(Reference::Array { id: a, .. }),
+        Value::Reference(Reference::Array { id: b, .. }),
+    ) = (&result, &given)
+    {
+        return a == b;
+    }
+    if matches!(
+        result,
+        Value::Reference(Reference::Null | Reference::Unknown)
+    ) {
+        return matches!(
+            (&result, &given),
+            (
+                Value::Reference(Reference::Null),
+                Value::Reference(Reference::Null)
+            )
+        );
+    }
+    let integer = |value: &Value| match value {
+        Value::Byte(v) => Some(i64::from(*v)),
+        Value::Short(v) => Some(i64::from(*v)),
+        Value::Char(v) => Some(i64::from(*v)),
+        Value::Int(v) => Some(i64::from(*v)),
+        Value::Long(v) => Some(*v),
+        _ => None,
+    };
+    match (integer(&result), integer(&given)) {
+        (Some(a), Some(b)) => a == b,
+        (Some(a), None) => match given {
+            Value::Double(v) => v == a as f64,
+            Value::Float(v) => v == a as f32,
+            _ => false,
+        },
+        _ => match (&result, &given) {
+            (Value::Float(a), Value::Double(b)) => f64::from(*a) == *b,
+            (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            _ => result == given,
+        },
+    }
+}
+
+/// The class of a variable that holds a value.
+fn class_of(value: &Value, author: &Author) -> String {
+    let name = match value {
+        Value::Boolean(_) => "boolean",
+        Value::Byte(_) => "byte",
+        Value::Short(_) => "short",
+        Value::Char(_) => "char",
+        Value::Int(_) => "int",
+        Value::Long(_) => "long",
+        Value::Float(_) => "float",
+        Value::Double(_) => "double",
+        Value::Reference(Reference::Boxed(value)) => match **value {
+            Value::Boolean(_) => "java/lang/Boolean",
+            Value::Byte(_) => "java/lang/Byte",
+            Value::Short(_) => "java/lang/Short",
+            Value::Char(_) => "java/lang/Character",
+            Value::Int(_) => "java/lang/Integer",
+            Value::Long(_) => "java/lang/Long",
+            Value::Float(_) => "java/lang/Float",
+            _ => "java/lang/Double",
+        },
+        Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",
+        Value::Reference(Reference::Class(_)) => "java/lang/Class",
+        Value::Reference(Reference::Array { class, .. } | Reference::Enum { class, .. }) => {
+            return author.class_name(*class);
+        }
+        Value::Reference(_) => "java/lang/Object",
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::{ObjectId, Tables};
+
+    use super::*;
+
+    /// A script of calls with these results that ends with an assertion.
+    fn script(results: &[Value], assertion: (&str, &str, &str), given: &[Value]) -> Script {
+        let mut author = Author::new(Tables::default(), 100);
+        let mut statements = Vec::new();
+        for (number, result) in results.iter().enumerate() {
+            let name = format!("m{number}");
+            let target = ("Code", name.as_str(), "()V");
+            statements.push(author.call_static(target, Vec::new(), Some(result.clone())));
+        }
+        statements.push(author.call_static(assertion, given.to_vec(), None));
+        Script {
+            tables: author.tables,
+            statements,
+            ..Script::default()
+        }
+    }
+
+    /// By way to link it, the place of the argument of the assertion that became a variable, and the
+    /// statement whose result that is.
+    fn ways(script: &Script) -> Vec<(usize, usize)> {
+        let way = |linked: Script| {
+            let (last, earlier) = linked.statements.split_last().unwrap();
+            let is_variable =
+                |value: &&Value| matches!(value, Value::Reference(Reference::Object { .. }));
+            let given = last.given();
+            let place = given.iter().position(|value| is_variable(&value)).unwrap();
+            let variable = Some(&given[place]);
+            let source = earlier.iter().position(|s| s.result() == variable);
+            (place, source.unwrap())
+        };
+        links(script).into_iter().map(way).collect()
+    }
+
+    const EQUALS: (&str, &str, &str) =
+        ("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
+
+    fn boxed(value: Value) -> Value {
+        Value::Reference(Reference::Boxed(Box::new(value)))
+    }
+
+    fn text(text: &str) -> Value {
+        Value::Reference(Reference::String(text.encode_utf16().collect()))
+    }
+
+    #[track_caller]
+    fn check(result: Value, given: Value, expected: bool) {
+        let script = script(
+            std::slice::from_ref(&result),
+            EQUALS,
+            &[Value::Int(0), given.clone()],
+        );
+        let found = !links(&script).is_empty();
+        assert_eq!(found, expected, "{result:?} given as {given:?}");
+    }
+
+    #[test]
+    fn an_assertion_looks_at_the_latest_equal_result_then_at_earlier_ones() {
+        let results = [3, 4, 3, 5].map(Value::Int);
+        let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
+        assert_eq!(ways(&script), [(1, 2), (1, 0)]);
+    }
+
+    #[test]
+    fn no_more_than_a_few_results_are_tried() {
+        let results = vec![Value::Int(3); 40];
+        let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
+        let latest: Vec<_> = (40 - MOST..40).rev().map(|source| (1, source)).collect();
+        assert_eq!(ways(&script), latest);
+    }
+
+    #[test]
+    fn a_result_is_a_variable_of_its_type() {
+        let script = script(&[Value::Int(3)], EQUALS, &[Value::Int(7), Value::Int(3)]);
+        let linked = links(&script).remove(0);
+        let Value::Reference(Reference::Object { class, .. }) = linked.statements[1].given()[1]
+        else {
+            panic!("{linked:?}")
+        };
+        assert_eq!(linked.class_name(class), "int");
+    }
+
+    #[test]
+    fn results_may_have_been_boxed_or_widened() {
+        check(Value::Int(3), boxed(Value::Int(3)), true);
+        check(boxed(Value::Int(3)), Value::Int(3), true);
+        check(Value::Int(3), Value::Long(3), true);
+        check(Value::Char(97), Value::Int(97), true);
+        check(Value::Int(3), Value::Double(3.0), true);
+        check(Value::Float(0.5), Value::Double(0.5), true);
+        check(Value::Double(f64::NAN), Value::Double(f64::NAN), true);
+        check(text("a"), text("a"), true);
+    }
+
+    #[test]
+    fn results_are_not_narrowed_or_made_up() {
+        check(Value::Int(3), Value::Int(4), false);
+        check(Value::Int(1), Value::Boolean(true), false);
+        check(Value::Double(3.0), Value::Int(3), false);
+        check(Value::Double(0.0), Value::Double(-0.0), false);
+        check(text("a"), text("b"), false);
+        check(Value::Int(0), Value::Reference(Reference::Null), false);
+        let unknown = Value::Reference(Reference::Unknown);
+        check(unknown.clone(), unknown, false);
+    }
+
+    #[test]
+    fn what_is_looked_at_stands_where_the_framework_has_it() {
+        let (right, wrong, message) = (Value::Int(7), Value::Int(3), text("why"));
+        let place = |assertion, given: &[Value]| {
+            let script = script(std::slice::from_ref(&wrong), assertion, given);
+            ways(&script).into_iter().map(|(place, _)| place).next()
+        };
+        let two = [right.clone(), wrong.clone()];
+        let after = [message, right.clone(), wrong.clone()];
+        let junit4 = ("org/junit/Assert", "assertEquals", "(JJ)V");
+        assert_eq!(place(junit4, &two), Some(1));
+        let described = (
+            "org/junit/Assert",
+            "assertEquals",
+            "(Ljava/lang/String;JJ)V",
+        );
+        assert_eq!(place(described, &after), Some(2));
+        let testng = ("org/testng/Assert", "assertEquals", "(II)V");
+        assert_eq!(place(testng, &[wrong.clone(), right]), Some(0));
+        let other = ("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
+        assert_eq!(place(other, std::slice::from_ref(&wrong)), Some(0));
+    }
+
+    #[test]
+    fn an_object_is_linked_by_itself_and_so_is_what_is_no_assertion() {
+        let mut author = Author::new(Tables::default(), 0);
+        let class = author.class("T");
+        let object = Value::Reference(Reference::Object {
+            id: ObjectId(1),
+            class,
+        });
+        for (target, given) in [
+            (EQUALS, vec![Value::Int(1), object]),
+            (("Code", "fail", "(I)V"), vec![Value::Int(1)]),
+        ] {
+            let script = script(&[Value::Int(1)], target, &given);
+            let found = links(&script);
+            assert_eq!(found.len(), 1, "{target:?}");
+            assert_eq!(found[0].statements, script.statements, "{target:?}");
+        }
+    }
+
+    #[test]
+    fn an_assertion_of_what_nothing_returned_has_no_link() {
+        let script = script(&[Value::Int(1)], EQUALS, &[Value::Int(2), Value::Int(3)]);
+        assert!(links(&script).is_empty());
+    }
+}

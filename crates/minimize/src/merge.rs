@@ -1,0 +1,85 @@
+//! Merges objects: where one will do for two of a class, the calls that make the other go.
+
+use culprit_model::value::Contents;
+use culprit_model::{ObjectId, Reference, TypeId, Value};
+
+use crate::minimise::closure;
+use crate::{Error, Script, Statement};
+
+/// The script with as few objects as still fail. `fails` tells what is printed of the failure.
+pub(crate) fn merge(
+    script: Script,
+    fails: &dyn Fn(&Script) -> Result<Option<String>, Error>,
+) -> Result<Script, Error> {
+    let mut best = script;
+    let mut at = best.prelude;
+    while at < best.statements.len() {
+        let smaller =
+            candidates(&best, at)
+                .into_iter()
+                .find_map(|candidate| match fails(&candidate) {
+                    Ok(Some(_)) => Some(Ok(candidate)),
+                    Ok(None) => None,
+                    Err(error) => Some(Err(error)),
+                });
+        match smaller.transpose()? {
+            Some(smaller) => best = smaller,
+            None => at += 1,
+        }
+    }
+    Ok(best)
+}
+
+/// Scripts in which an earlier object of its class takes the place of what a statement makes.
+fn candidates(script: &Script, at: usize) -> Vec<Script> {
+    let Some((second, class)) = made(&script.statements[at]) else {
+        return Vec::new();
+    };
+    let is_last = at + 1 == script.statements.len();
+    let uses_itself = script.statements[at].uses().contains(&second);
+    if is_last || uses_itself {
+        return Vec::new();
+    }
+    // What an object was made from differs from it in just what it was made for.
+    let behind = closure(&script.needs(), at);
+    let earlier = script.statements[..at].iter().enumerate();
+    let apart = earlier.filter(|(number, _)| !behind.contains(number));
+    apart
+        .filter_map(|(_, statement)| made(statement))
+        .filter(|(first, of)| *of == class && *first != second)
+        .map(|(first, _)| {
+            let mut merged = script.clone();
+            merged.statements.remove(at);
+            for statement in &mut merged.statements {
+                for step in &mut statement.steps {
+                    step.values
+                        .iter_mut()
+                        .for_each(|value| rename(value, second, first));
+                }
+            }
+            merged
+        })
+        .collect()
+}
+
+/// The object that a statement makes, and its class.
+fn made(statement: &Statement) -> Option<(ObjectId, TypeId)> {
+    match statement.result()? {
+        Value::Reference(Reference::Object { id, class }) => Some((*id, *class)),
+        _ => None,
+    }
+}
+
+fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
+    match value {
+        Value::Reference(Reference::Object { id, .. }) if *id == from => *id = to,
+        Value::Reference(Reference::Array {
+            contents: Contents::Elements(elements),
+            ..
+        }) => {
+            let elements = elements.iter_mut();
+            elements.for_each(|element| rename(element, from, to));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,279 @@
+//! Takes out of a script what its failure does not need.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{ObjectId, Step, Tables};
+use culprit_reduce::{
+    DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
+};
+use culprit_signature::{Grade, Signature};
+use culprit_wire::FreshState;
+
+use crate::link::is_assertion;
+use crate::merge::merge;
+use crate::{Error, Run, Script, Stage, slice};
+
+/// What is left of a script.
+#[derive(Debug)]
+pub struct Minimised {
+    pub script: Script,
+    /// What is printed of the exception that it ends with.
+    pub trace: String,
+    /// Statements of the whole script, and of its slice, without what sets up the surroundings.
+    pub captured: usize,
+    pub sliced: usize,
+    /// Candidates that were run.
+    pub tests: u64,
+}
+
+/// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
+/// has in common with the failure. Where the whole script has its very message, so does what is left.
+///
+/// Candidates run in the same classes one after the other, which is fast, and the result in classes
+/// of its own. Where that does not fail, some state was left by others: then each candidate has
+/// classes of its own.
+pub fn minimise(
+    script: &Script,
+    stage: &Stage,
+    grade: &(dyn Fn(&str) -> Option<Grade> + Sync),
+    settings: &Settings,
+) -> Result<Minimised, Error> {
+    let mut bench = Bench {
+        script,
+        stage,
+        tables: Arc::new(script.tables.clone()),
+        grade,
+        enough: Signature::ENOUGH,
+        fresh: FreshState::NewLoader,
+        tests: AtomicU64::new(0),
+    };
+    let all: Vec<usize> = (0..script.statements.len()).collect();
+    let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
+    let slice = slice(script, last);
+    let sliced = slice.len();
+    if let Run::Threw { trace, .. } = bench.run(&all)?
+        && grade(&trace) >= Some(Grade::L3)
+    {
+        bench.enough = Grade::L3;
+    }
+    let least = bench.least(last);
+    let whole = match bench.fails(&least)? {
+        Some(_) => least,
+        None if bench.fails(&slice)?.is_some() => slice,
+        None => {
+            let run = bench.run(&all)?;
+            if bench.trace(&run).is_none() {
+                return Err(Error::OtherFailure(run));
+            }
+            all
+        }
+    };
+    bench.fresh = FreshState::Reset;
+    let mut kept = bench.reduce(&whole, last, settings)?;
+    bench.fresh = FreshState::NewLoader;
+    let mut trace = bench.fails(&kept)?;
+    if trace.is_none() {
+        kept = bench.reduce(&whole, last, settings)?;
+        trace = bench.fails(&kept)?;
+    }
+    if !bench.is_telling(&kept, last) {
+        return Err(Error::NotLinked);
+    }
+    let left = Script {
+        tables: script.tables.clone(),
+        missing: script.missing.clone(),
+        prelude: kept.iter().filter(|n| **n < script.prelude).count(),
+        statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
+    };
+    let merged = merge(left, &|script| {
+        let run = bench.run_steps(script.steps().cloned().collect())?;
+        Ok(bench.trace(&run))
+    })?;
+    Ok(Minimised {
+        script: merged,
+        trace: trace.ok_or(Error::Unsteady)?,
+        captured: script.statements.len() - script.prelude,
+        sliced: sliced - script.prelude,
+        tests: bench.tests.load(Ordering::Relaxed),
+    })
+}
+
+/// All that a statement needs, and itself.
+pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
+    let mut found = vec![of];
+    let mut at = 0;
+    while let Some(next) = found.get(at).copied() {
+        at += 1;
+        for need in &needs[next] {
+            if !found.contains(need) {
+                found.push(*need);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+struct Bench<'a> {
+    script: &'a Script,
+    stage: &'a Stage,
+    tables: Arc<Tables>,
+    grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
+    /// The grade of what counts as the failure.
+    enough: Grade,
+    fresh: FreshState,
+    tests: AtomicU64,
+}
+
+impl Bench<'_> {
+    /// The statements that are left of some, which fail.
+    fn reduce(
+        &self,
+        whole: &[usize],
+        last: usize,
+        settings: &Settings,
+    ) -> Result<Vec<usize>, Error> {
+        let needs = self.script.needs();
+        let fixed = self.least(last);
+        let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
+        let deltas: Vec<usize> = deltas.collect();
+        if deltas.is_empty() || self.fails(&fixed)?.is_some() {
+            return Ok(fixed);
+        }
+        let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
+        let pairs = deltas.iter().enumerate().flat_map(|(at, n)| {
+            let of_this = needs[*n].iter().filter_map(place);
+            of_this.map(move |need| (at as u32, need))
+        });
+        let needs = Needs::graph(deltas.len() as u32, pairs);
+        let problem = Problem::new(deltas.len() as u64).needs(needs);
+        let search = Search {
+            bench: self,
+            deltas: &deltas,
+            fixed: &fixed,
+        };
+        // Each ends where nothing can be taken out any more, but not at the same place.
+        let mut best: Option<Vec<usize>> = None;
+        for schedule in [Schedule::Splitting, Schedule::Classic] {
+            let settings = Settings {
+                schedule,
+                ..settings.clone()
+            };
+            let engine = Engine::new(&problem, &search).settings(settings);
+            let found = engine.ddmin();
+            let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
+            let found = search.statements(&found.failing);
+            if best.as_ref().is_none_or(|best| found.len() < best.len()) {
+                best = Some(found);
+            }
+        }
+        Ok(best.unwrap_or(fixed))
+    }
+
+    /// The statements that stay: what the last one needs. Where that asserts something, also the
+    /// commands to all objects behind it: without them something else might be right.
+    fn least(&self, last: usize) -> Vec<usize> {
+        let needs = self.script.needs();
+        let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
+        if !is_assertion(self.script, &self.script.statements[last]) {
+            return kept.into_iter().collect();
+        }
+        loop {
+            let before = kept.len();
+            let objects = kept
+                .iter()
+                .flat_map(|n| self.script.statements[*n].objects());
+            let objects: BTreeSet<ObjectId> = objects.collect();
+            for (number, statement) in self.script.statements.iter().enumerate() {
+                let call = statement.steps.first();
+                let site = call.and_then(|call| self.script.site(call.site));
+                let commands = site.filter(|site| statement.is_command(site));
+                let to = commands.and_then(|site| statement.receiver(site));
+                if number < last && to.is_some_and(|to| objects.contains(&to)) {
+                    kept.extend(closure(&needs, number));
+                }
+            }
+            if kept.len() == before {
+                return kept.into_iter().collect();
+            }
+        }
+    }
+
+    /// Whether more than an assertion of literals is left.
+    fn is_telling(&self, kept: &[usize], last: usize) -> bool {
+        let of_program = |number: &usize| {
+            let call = self.script.statements[*number].steps.first();
+            let site = call.and_then(|call| self.script.site(call.site));
+            site.is_some_and(|site| !is_jdk_name(&site.target.owner))
+        };
+        let asserts = is_assertion(self.script, &self.script.statements[last]);
+        !asserts
+            || kept
+                .iter()
+                .any(|number| *number != last && of_program(number))
+    }
+
+    /// What is printed of the exception that a run ended with, if that is the failure.
+    fn trace(&self, run: &Run) -> Option<String> {
+        match run {
+            Run::Threw { trace, .. } if (self.grade)(trace) >= Some(self.enough) => {
+                Some(trace.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+        let steps = kept
+            .iter()
+            .flat_map(|n| self.script.statements[*n].steps.iter().cloned());
+        self.run_steps(steps.collect())
+    }
+
+    fn run_steps(&self, steps: Vec<Step>) -> Result<Run, Error> {
+        self.tests.fetch_add(1, Ordering::Relaxed);
+        self.stage.run(&self.tables, steps, self.fresh)
+    }
+
+    /// What the failure prints, if the statements fail the same way.
+    fn fails(&self, kept: &[usize]) -> Result<Option<String>, Error> {
+        Ok(self.trace(&self.run(kept)?))
+    }
+}
+
+struct Search<'a> {
+    bench: &'a Bench<'a>,
+    /// The statements that may go, by delta.
+    deltas: &'a [usize],
+    /// Those that stay.
+    fixed: &'a [usize],
+}
+
+impl Search<'_> {
+    fn statements(&self, candidate: &DeltaSet) -> Vec<usize> {
+        let chosen = candidate.iter().map(|delta| self.deltas[delta as usize]);
+        let mut kept: Vec<usize> = chosen.chain(self.fixed.iter().copied()).collect();
+        kept.sort_unstable();
+        kept
+    }
+}
+
+impl Oracle for Search<'_> {
+    type Detail = String;
+    type Error = Error;
+
+    fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        let run = self.bench.run(&self.statements(candidate))?;
+        if let Some(trace) = self.bench.trace(&run) {
+            return Ok(Verdict::Fail(trace));
+        }
+        Ok(match run {
+            Run::Done => Verdict::Pass,
+            Run::Threw { trace, .. } => Verdict::Unresolved(trace),
+            Run::Unresolved(why) => Verdict::Unresolved(why),
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! The classes of a program and of its JDK: where they are, and their bytes.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use culprit_jvm::Jdk;
+use culprit_replay::ClassPath;
+use culprit_trace::Start;
+use jimage_rs::JImage;
+
+use crate::Error;
+
+/// A program on a class path.
+pub struct Program {
+    entries: Vec<(PathBuf, ClassPath)>,
+    /// The classes of the JDK.
+    image: Option<JImage>,
+    /// By package, with slashes, the module of the JDK that has it.
+    modules: HashMap<String, String>,
+}
+
+impl Program {
+    /// Opens what a class path names. What is not there is left out, as a JVM does.
+    pub fn open(class_path: &[PathBuf], jdk: &Jdk) -> Result<Program, Error> {
+        let feature = jdk.version.feature;
+        let entries = class_path.iter().filter(|path| path.exists()).map(|path| {
+            let opened = ClassPath::open(path.as_os_str(), feature)?;
+            Ok((path.clone(), opened))
+        });
+        let image = JImage::open(jdk.home.join("lib/modules")).ok();
+        let mut modules = HashMap::new();
+        for name in image.iter().flat_map(JImage::resource_names_iter).flatten() {
+            if name.extension == "class" {
+                modules.insert(name.parent.into_owned(), name.module.into_owned());
+            }
+        }
+        Ok(Program {
+            entries: entries.collect::<Result<_, Error>>()?,
+            image,
+            modules,
+        })
+    }
+
+    /// Folders and archives.
+    pub fn class_path(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// The class file of a class, by its internal name.
+    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        let of_program = || {
+            let mut found = self.entries.iter().map(|(_, entry)| entry.class(name));
+            found.find_map(|bytes| bytes.ok().flatten())
+        };
+        self.bytes_of_jdk(name).or_else(of_program)
+    }
+
+    fn bytes_of_jdk(&self, name: &str) -> Option<Vec<u8>> {
+        let (package, _) = name.rsplit_once('/')?;
+        let module = self.modules.get(package)?;
+        let resource = format!("/{module}/{name}.class");
+        let bytes = self.image.as_ref()?.find_resource(&resource).ok()??;
+        Some(bytes.into_owned())
+    }
+
+    /// The number of the entry that has a class.
+    pub fn entry_of(&self, name: &str) -> Option<usize> {
+        let has = |entry: &ClassPath| matches!(entry.class(name), Ok(Some(_)));
+        self.entries.iter().position(|(_, entry)| has(entry))
+    }
+
+    /// Internal names of the classes of an entry.
+    pub fn names(&self, entry: usize) -> Result<BTreeSet<String>, Error> {
+        Ok(self.entries[entry].1.names()?)
+    }
+}
+
+/// The class path of a recorded JVM, from where it was started.
+pub fn class_path(start: &Start) -> Vec<PathBuf> {
+    let mut properties = start.properties.iter();
+    let path = properties.find(|(name, _)| name == "java.class.path");
+    let path = path.map_or("", |(_, path)| path.as_str());
+    let parts = std::env::split_paths(OsStr::new(path));
+    let parts = parts.filter(|part| !part.as_os_str().is_empty());
+    parts
+        .map(|part| Path::new(&start.directory).join(part))
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! Statements that give a test the surroundings of the recorded program, where they are not those
+//! of a plain run: system properties, time zone, locale. Those that the failure does not need go
+//! with everything else.
+
+use culprit_model::{Reference, Value};
+use culprit_trace::Start;
+
+use crate::Statement;
+use crate::script::Author;
+
+/// Properties that a program is given to find its time zone and its language by.
+const SPECIAL: [&str; 5] = [
+    "user.language",
+    "user.country",
+    "user.script",
+    "user.variant",
+    "user.region",
+];
+
+/// What a plain run has.
+const ZONE: &str = "UTC";
+const LANGUAGE: &str = "en-US";
+
+/// The statements, in the order in which a program would do them.
+pub(crate) fn statements(author: &mut Author, start: &Start) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for (name, value) in typed(start) {
+        if SPECIAL.contains(&name) {
+            continue;
+        }
+        let of = "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;";
+        let set = ("java/lang/System", "setProperty", of);
+        let before = Value::Reference(Reference::Null);
+        statements.push(author.call_static(set, vec![text(name), text(value)], Some(before)));
+    }
+    if let Some(zone) = zone(start).filter(|zone| *zone != ZONE) {
+        let class = "java/util/TimeZone";
+        let of = "(Ljava/lang/String;)Ljava/util/TimeZone;";
+        let made = author.object(class);
+        let get = (class, "getTimeZone", of);
+        statements.push(author.call_static(get, vec![text(zone)], Some(made.clone())));
+        let set = (class, "setDefault", "(Ljava/util/TimeZone;)V");
+        statements.push(author.call_static(set, vec![made], None));
+    }
+    let language = language(start);
+    if language != LANGUAGE && !language.is_empty() {
+        let class = "java/util/Locale";
+        let made = author.object(class);
+        let get = (
+            class,
+            "forLanguageTag",
+            "(Ljava/lang/String;)Ljava/util/Locale;",
+        );
+        statements.push(author.call_static(get, vec![text(&language)], Some(made.clone())));
+        let set = (class, "setDefault", "(Ljava/util/Locale;)V");
+        statements.push(author.call_static(set, vec![made], None));
+    }
+    statements
+}
+
+/// The properties that the command of the JVM sets. Words of the program itself that look alike set
+/// none: the JVM does not have them.
+fn typed(start: &Start) -> Vec<(&str, &str)> {
+    let words = start.command.iter().chain(&start.jvm_flags);
+    let mut typed: Vec<(&str, &str)> = Vec::new();
+    for word in words {
+        let Some(word) = word.strip_prefix("-D") else {
+            continue;
+        };
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let mut properties = start.properties.iter();
+        let is_set = properties.any(|(known, set)| known == name && set == value);
+        if is_set && !typed.iter().any(|(known, _)| *known == name) {
+            typed.push((name, value));
+        }
+    }
+    typed
+}
+
+fn property<'s>(start: &'s Start, name: &str) -> Option<&'s str> {
+    let mut properties = start.properties.iter();
+    let found = properties.find(|(known, _)| known == name);
+    found
+        .map(|(_, value)| value.as_str())
+        .filter(|value| !value.is_empty())
+}
+
+fn zone(start: &Start) -> Option<&str> {
+    let mut notes = start.notes.iter();
+    let noted = notes.find(|(name, _)| name == Start::TIME_ZONE);
+    property(start, "user.timezone").or(noted.map(|(_, zone)| zone.as_str()))
+}
+
+/// The language tag of the default locale.
+fn language(start: &Start) -> String {
+    let parts = ["user.language", "user.script", "user.country"];
+    let parts = parts.into_iter().filter_map(|name| property(start, name));
+    parts.collect::<Vec<_>>().join("-")
+}
+
+fn text(text: &str) -> Value {
+    Value::Reference(Reference::String(text.encode_utf16().collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::Tables;
+
+    use super::*;
+    use crate::Script;
+
+    fn printed(command: &str, properties: &[(&str, &str)]) -> String {
+        let owned = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
+        let start = Start {
+            command: command.split_whitespace().map(str::to_owned).collect(),
+            properties: properties.iter().map(owned).collect(),
+            ..Start::default()
+        };
+        let mut author = Author::new(Tables::default(), 0);
+        let statements = statements(&mut author, &start);
+        let script = Script {
+            tables: author.tables,
+            statements,
+            ..Script::default()
+        };
+        let text = script.scenario().to_string();
+        let steps = text.lines().filter(|line| line.contains("=> "));
+        steps.map(|line| line.trim()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_is_everywhere_needs_no_statement() {
+        let usual = [("user.language", "en"), ("user.country", "US")];
+        assert_eq!(printed("java -ea Main -Dx=y", &usual), "");
+    }
+
+    #[test]
+    fn a_program_is_given_what_it_was_given() {
+        let surroundings = [
+            ("mode", "fast"),
+            ("user.language", "fr"),
+            ("user.timezone", "Asia/Tokyo"),
+        ];
+        insta::assert_snapshot!(printed("java -Dmode=fast -Duser.language=fr Main", &surroundings), @r#"
+        t1 => System.setProperty@1("mode", "fast")
+        => TimeZone.getTimeZone@2("Asia/Tokyo")
+        => TimeZone.setDefault@3(#1:TimeZone)
+        => Locale.forLanguageTag@4("fr")
+        => Locale.setDefault@5(#2:Locale)
+        "#);
+    }
+}

@@ -1,0 +1,118 @@
+//! The whole way from a recording to a test that was seen to fail.
+
+use std::path::Path;
+
+use culprit_junit::{ClassBytes, Junit, Options, Test, print};
+use culprit_jvm::Jdk;
+use culprit_model::{Reference, Value};
+use culprit_reduce::Settings;
+use culprit_signature::{Grade, Signature, Thrown};
+
+use crate::fetch::fetches;
+use crate::link::links;
+use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
+
+/// What came of a recording.
+#[derive(Debug)]
+pub struct Found {
+    pub minimised: Minimised,
+    pub test: Test,
+    pub verified: Verified,
+    /// How much the failure of the test has in common with the recorded one.
+    pub grade: Option<Grade>,
+}
+
+/// What a test is made with.
+pub struct Means<'a> {
+    pub program: &'a Program,
+    pub jdk: &'a Jdk,
+    pub stage: &'a Stage,
+    pub junit: Junit,
+    /// Whether the class path has JUnit.
+    pub has_junit: bool,
+    /// An empty folder for files on the way.
+    pub folder: &'a Path,
+    pub settings: Settings,
+}
+
+/// Makes a test of a recorded failure.
+pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
+    let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
+    let mut minimised = Err(Error::NotLinked);
+    let ways = fetches(script, means.program);
+    for script in ways.iter().flat_map(links) {
+        minimised = minimise(&script, means.stage, &grade, &means.settings);
+        if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
+            break;
+        }
+    }
+    let minimised = minimised?;
+    let options = Options {
+        junit: means.junit,
+        name: name(&minimised.script),
+        comment: comment(signature, &minimised),
+    };
+    let classes = ClassBytes(|name: &str| means.program.bytes(name));
+    let test = print(&minimised.script.scenario(), &classes, &options)
+        .map_err(|error| Error::Print(error.to_string()))?;
+    let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
+    let verified = verify(&test, means.jdk, &class_path, means.has_junit, means.folder)?;
+    let grade = match &verified {
+        Verified::Threw(trace) => Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)),
+        _ => None,
+    };
+    Ok(Found {
+        minimised,
+        test,
+        verified,
+        grade,
+    })
+}
+
+/// Columns of a comment.
+const COLUMNS: usize = 88;
+
+/// Breaks a text into lines, between words.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The name of the test: the class of the call that fails, or what an assertion looks at.
+fn name(script: &Script) -> String {
+    let mut statements = script.statements.iter().rev();
+    let class = statements.find_map(|statement| {
+        let site = script.site(statement.steps.first()?.site)?;
+        let receiver = match statement.given().first() {
+            Some(Value::Reference(Reference::Object { class, .. })) if site.has_receiver() => {
+                script.class_name(*class)
+            }
+            _ => &site.target.owner,
+        };
+        let of_program = !crate::assertion_classes().any(|known| known == receiver);
+        (of_program && !receiver.starts_with("java/")).then(|| receiver.to_owned())
+    });
+    let class = class.unwrap_or_else(|| "Failing".to_owned());
+    let simple = class
+        .rsplit(['/', '$'])
+        .find(|part| part.starts_with(|first: char| first.is_alphabetic()));
+    format!("{}Test", simple.unwrap_or("Failing"))
+}
+
+fn comment(signature: &Signature, minimised: &Minimised) -> Vec<String> {
+    let calls = minimised.script.statements.len() - minimised.script.prelude;
+    let text = format!(
+        "Fails with {signature}. Reduced from {} calls to {calls}.",
+        minimised.captured
+    );
+    wrapped(&text, COLUMNS)
+}

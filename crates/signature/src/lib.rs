@@ -1,0 +1,33 @@
+//! What makes two failures the same failure.
+//!
+//! A failure is known by its stack trace: [`Thrown`], read from what `printStackTrace` prints
+//! ([`Thrown::parse`]) or out of the output of a whole command ([`find_all`]). Its [`Signature`]
+//! says where it was thrown and judges others: [`Signature::grade`] tells how much another failure
+//! has in common with it, as a [`Grade`], or that it is another one.
+//!
+//! What differs from run to run must not tell failures apart, so messages are compared with their
+//! volatile parts masked ([`mask`]), and numbers that the JVM or a compiler makes up in names of
+//! classes and methods do not count.
+//!
+//! This crate does no I/O and depends on nothing; text may come from anywhere and never panics it.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod block;
+mod find;
+mod frame;
+mod grade;
+mod mask;
+mod origin;
+mod signature;
+mod site;
+mod thrown;
+
+pub use find::{Found, Owner, find_all};
+pub use frame::Frame;
+pub use grade::Grade;
+pub use mask::{mask, mask_literals};
+pub use origin::Origin;
+pub use signature::Signature;
+pub use site::{Call, Site};
+pub use thrown::Thrown;

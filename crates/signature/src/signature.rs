@@ -1,0 +1,220 @@
+//! The signature of a failure, and how other failures compare with it.
+
+use std::fmt;
+
+use crate::frame::Frame;
+use crate::grade::Grade;
+use crate::mask::{mask, mask_literals};
+use crate::origin::{Origin, simple};
+use crate::site::{Call, Lines, Site};
+use crate::thrown::Thrown;
+
+/// Exceptions that only carry another one out of code that the JDK or a harness called.
+const WRAPPERS: &[&str] = &[
+    "java.lang.reflect.InvocationTargetException",
+    "java.lang.reflect.UndeclaredThrowableException",
+    "java.security.PrivilegedActionException",
+    "java.util.concurrent.CompletionException",
+    "java.util.concurrent.ExecutionException",
+];
+
+/// How many characters of a message a line for people shows.
+const SHOWN: usize = 120;
+
+/// What identifies a failure.
+///
+/// It is made of the exception that left the program, with its causes. Exceptions around it that
+/// only carry it through the JDK or a harness, with no frame of the program, do not belong to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    thrown: Thrown,
+    /// Of the exception and of each cause.
+    sites: Vec<Site>,
+    lines: Lines,
+}
+
+impl Signature {
+    /// The signature of a failure.
+    pub fn of(thrown: &Thrown) -> Signature {
+        let thrown = unwrapped(thrown);
+        Signature {
+            sites: thrown.chain().map(Site::of).collect(),
+            thrown: thrown.clone(),
+            lines: Lines::Count,
+        }
+    }
+
+    /// The same, but lines do not count: for code that was changed or compiled anew.
+    #[must_use]
+    pub fn ignoring_lines(mut self) -> Signature {
+        self.lines = Lines::Ignored;
+        self
+    }
+
+    /// The failure itself.
+    pub fn thrown(&self) -> &Thrown {
+        &self.thrown
+    }
+
+    /// Where it was thrown.
+    pub fn site(&self) -> &Site {
+        self.sites.first().unwrap_or(&Site::Unknown)
+    }
+
+    /// Where it and each of its causes was thrown, outermost exception first.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// Whether an assertion failed.
+    pub fn is_assertion(&self) -> bool {
+        matches!(self.site(), Site::Assertion(_))
+    }
+
+    /// The grade from which on another failure counts as the same, unless somebody asks for more.
+    ///
+    /// Failures must have the same kind of message. In messages of assertions this leaves little
+    /// freedom: see [`Grade::L2`].
+    pub const ENOUGH: Grade = Grade::L2;
+
+    /// Whether another failure is the same, by [`Signature::ENOUGH`].
+    pub fn is_same(&self, other: &Thrown) -> bool {
+        self.grade(other) >= Some(Self::ENOUGH)
+    }
+
+    /// How much another failure has in common with this one; nothing if it is another failure.
+    ///
+    /// Exceptions and their causes are compared pairwise, and the poorest grade counts. Types,
+    /// and the numbers of causes, must be equal. Sites are the same by these rules:
+    /// - Places: same class and method, and same line if both are known. Files do not count.
+    /// - What the signature does not know (no frames, an assertion library that hides) any
+    ///   failure may have; what the other failure does not know counts as different.
+    /// - A signature without a place ([`Site::Anywhere`]) has its type and message only.
+    ///
+    /// For [`Grade::L4`] stacks are compared from the top to the last frame that both have,
+    /// without the frames of reflection, and without all frames below the last one of the
+    /// program (which start it). That is: let `i` and `j` be the last places in either stack
+    /// whose frame occurs in the other; the stacks up to `i` and up to `j` must be equal. So a
+    /// candidate that calls the library directly, with a stack that is shorter and ends in other
+    /// frames, can reach it; one that came to the site by another way cannot. Two stacks with no
+    /// frame in common are the same only if both are empty. Stacks that overflowed
+    /// have their recursion only, which was compared as their site.
+    pub fn grade(&self, other: &Thrown) -> Option<Grade> {
+        let other = unwrapped(other);
+        if other.chain().count() != self.sites.len() {
+            return None;
+        }
+        let pairs = self.thrown.chain().zip(&self.sites).zip(other.chain());
+        let grades = pairs.map(|((own, site), other)| self.pair(own, site, other));
+        // The poorest of all; nothing is poorer than any grade.
+        grades.min().flatten()
+    }
+
+    /// The grade of one exception, without causes.
+    fn pair(&self, own: &Thrown, site: &Site, other: &Thrown) -> Option<Grade> {
+        if own.class != other.class || !site.admits(&Site::of(other), self.lines) {
+            return None;
+        }
+        let masked = |message: &String| match site {
+            Site::Assertion(_) => mask(message),
+            _ => mask_literals(message),
+        };
+        if own.message.as_ref().map(masked) != other.message.as_ref().map(masked) {
+            return Some(Grade::L1);
+        }
+        if own.message != other.message {
+            return Some(Grade::L2);
+        }
+        let overflow = matches!(site, Site::Recursion(calls) if !calls.is_empty());
+        if overflow || self.same_stack(&own.frames, &other.frames) {
+            return Some(Grade::L4);
+        }
+        Some(Grade::L3)
+    }
+
+    fn same_stack(&self, own: &[Frame], other: &[Frame]) -> bool {
+        let (own, other) = (program_part(own), program_part(other));
+        let same =
+            |a: &Activation, b: &Activation| a.call == b.call && self.lines.same(a.line, b.line);
+        let last = |here: &[Activation], there: &[Activation]| {
+            here.iter().rposition(|a| there.iter().any(|b| same(a, b)))
+        };
+        match (last(&own, &other), last(&other, &own)) {
+            (Some(i), Some(j)) => {
+                i == j && own[..=i].iter().zip(&other[..=j]).all(|(a, b)| same(a, b))
+            }
+            _ => own.is_empty() && other.is_empty(),
+        }
+    }
+}
+
+/// A frame as stacks are compared by.
+struct Activation {
+    call: Call,
+    line: Option<u32>,
+}
+
+/// The frames down to the last one of the program, without those of reflection. All without those
+/// of reflection if the program has none.
+fn program_part(frames: &[Frame]) -> Vec<Activation> {
+    let program = |frame: &Frame| frame.origin() == Origin::Program;
+    let end = frames
+        .iter()
+        .rposition(program)
+        .map_or(frames.len(), |at| at + 1);
+    let fixed = frames[..end]
+        .iter()
+        .filter(|it| it.origin() != Origin::Reflection);
+    let activation = |frame: &Frame| Activation {
+        call: Call::of(frame),
+        line: frame.line,
+    };
+    fixed.map(activation).collect()
+}
+
+/// The exception inside those that only carry it.
+fn unwrapped(thrown: &Thrown) -> &Thrown {
+    let mut thrown = thrown;
+    while let Some(cause) = thrown.cause.as_deref() {
+        let mut frames = thrown.frames.iter();
+        let carries = WRAPPERS.contains(&thrown.class.as_str())
+            && !thrown.frames.is_empty()
+            && frames.all(|frame| frame.origin() != Origin::Program);
+        if !carries {
+            break;
+        }
+        thrown = cause;
+    }
+    thrown
+}
+
+/// One line for people: type, message, site, and the same of causes.
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (thrown, site)) in self.thrown.chain().zip(&self.sites).enumerate() {
+            if index > 0 {
+                f.write_str(", caused by ")?;
+            }
+            let mut words = Vec::new();
+            if !thrown.class.is_empty() {
+                words.push(simple(&thrown.class).to_owned());
+            }
+            if let Some(message) = thrown.message.as_deref().map(in_one_line) {
+                words.push(format!("\"{message}\""));
+            }
+            words.push(site.to_string());
+            words.retain(|word| !word.is_empty());
+            f.write_str(&words.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+fn in_one_line(message: &str) -> String {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

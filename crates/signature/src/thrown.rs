@@ -1,0 +1,72 @@
+//! An exception with its stack and causes, printed as Java prints it.
+
+use std::fmt;
+
+use crate::Frame;
+use crate::block::{self, Lines};
+
+/// An exception as its stack trace tells it. Suppressed exceptions are not kept.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Thrown {
+    /// Class as Java prints it. Empty if the exception prints itself without it (an own
+    /// `toString`); the message is what it prints then.
+    pub class: String,
+    /// What `getLocalizedMessage` gave.
+    pub message: Option<String>,
+    /// The stack, innermost activation first.
+    pub frames: Vec<Frame>,
+    /// Whether the text said that it left frames out, or could not show them.
+    pub truncated: bool,
+    /// What caused it.
+    pub cause: Option<Box<Thrown>>,
+}
+
+impl Thrown {
+    /// Reads exactly what `Throwable.printStackTrace` prints. The frames that causes have in
+    /// common with what they caused (`... 12 more`) are filled in.
+    ///
+    /// Messages may have several lines. A line in them that looks like a frame is taken for one,
+    /// unless text that cannot belong to a stack follows it.
+    pub fn parse(text: &str) -> Option<Thrown> {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        let lines: Vec<&str> = text
+            .split('\n')
+            .map(|line| line.strip_suffix('\r').unwrap_or(line))
+            .collect();
+        block::exact(&Lines::plain(&lines))
+    }
+
+    /// The exception and its causes, outermost first.
+    pub fn chain(&self) -> impl Iterator<Item = &Thrown> {
+        std::iter::successors(Some(self), |thrown| thrown.cause.as_deref())
+    }
+}
+
+/// As `printStackTrace` prints it, ending with a line break.
+impl fmt::Display for Thrown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut enclosing: &[Frame] = &[];
+        for (depth, thrown) in self.chain().enumerate() {
+            if depth > 0 {
+                f.write_str("Caused by: ")?;
+            }
+            f.write_str(&thrown.class)?;
+            match &thrown.message {
+                Some(message) if thrown.class.is_empty() => f.write_str(message)?,
+                Some(message) => write!(f, ": {message}")?,
+                None => {}
+            }
+            f.write_str("\n")?;
+            let pairs = thrown.frames.iter().rev().zip(enclosing.iter().rev());
+            let common = pairs.take_while(|(own, other)| own == other).count();
+            for frame in &thrown.frames[..thrown.frames.len() - common] {
+                writeln!(f, "\tat {frame}")?;
+            }
+            if common > 0 {
+                writeln!(f, "\t... {common} more")?;
+            }
+            enclosing = &thrown.frames;
+        }
+        Ok(())
+    }
+}
