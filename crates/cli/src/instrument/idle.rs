@@ -10,10 +10,12 @@ const REAL: &[u8] = include_bytes!(concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../java/runtime/classes/culprit/runtime/Probe.class"
 ));
+const OBJECT: &str = "Ljava/lang/Object;";
 /// Java 8: every JVM that may run the jar loads it.
 const MAJOR: u16 = 52;
 
-/// The class file: every probe returns 0 or nothing, but for the one that stands for a hash.
+/// The class file: every probe returns 0 or nothing, but for the one that stands for a hash, and the
+/// one that gives back the second of two objects for the first to be compared with.
 pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
     let mut class = ClassFile::parse(REAL)?;
     class.major = MAJOR;
@@ -40,6 +42,7 @@ pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
             "J" => &[op::LCONST_0, op::LRETURN],
             "Z" => &[op::ICONST_0, op::IRETURN],
             "I" => &hash,
+            OBJECT => &[op::ALOAD, 1, op::ARETURN],
             _ => &[op::RETURN],
         };
         let mut bytes = Vec::new();
@@ -76,7 +79,9 @@ mod tests {
         assert_eq!(offered(&idle), offered(&real));
         for (name, descriptor) in offered(&idle) {
             let (_, result) = culprit_model::value::split_descriptor(&descriptor).unwrap();
-            assert!(matches!(result, "V" | "J" | "Z" | "I"), "{name}");
+            assert!(matches!(result, "V" | "J" | "Z" | "I" | OBJECT), "{name}");
+            let compares = (name.as_str(), descriptor.matches(OBJECT).count()) == ("compared", 3);
+            assert_eq!(result == OBJECT, compares, "{name}");
         }
         assert_eq!(idle.methods.len(), offered(&idle).len());
     }
