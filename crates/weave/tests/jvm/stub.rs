@@ -51,6 +51,7 @@ fn emptied(bytes: &[u8]) -> Vec<u8> {
         let descriptor = class.pool.utf8(method.descriptor).unwrap();
         let takes_object = descriptor.starts_with("(L");
         let reads = class.pool.utf8(method.name).unwrap().starts_with("read");
+        let compares = class.pool.utf8(method.name).unwrap() == "compared";
         match result {
             Some('I') if reads => body.iload(0).op(op::IRETURN),
             Some('J') if reads => body.lload(0).op(op::LRETURN),
@@ -59,6 +60,8 @@ fn emptied(bytes: &[u8]) -> Vec<u8> {
             Some(';') if reads => body.aload(0).op(op::ARETURN),
             Some('F') => body.op(op::FCONST_0).op(op::FRETURN),
             Some('D') => body.op(op::DCONST_0).op(op::DRETURN),
+            // The one that says what to compare with.
+            Some(';') if compares => body.aload(1).op(op::ARETURN),
             Some(';') => body.aconst_null().op(op::ARETURN),
             Some('I') if !takes_object => body.op(op::ICONST_0).op(op::IRETURN),
             // The one that stands for a hash.
