@@ -26,6 +26,11 @@ pub(crate) fn interface(class: &mut ClassFile) -> Result<(), Error> {
     let Some(place) = class.methods.iter().position(|m| named(m.name)) else {
         return Ok(());
     };
+    // What no JVM takes stays what no JVM takes.
+    let mut others = class.methods.iter().enumerate();
+    if others.any(|(other, m)| other != place && m.access & access::ABSTRACT == 0) {
+        return Ok(());
+    }
     let method = &class.methods[place];
     let Some(attribute) = method.attribute_index(&class.pool, "Code") else {
         return Ok(());
