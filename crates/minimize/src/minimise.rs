@@ -20,8 +20,6 @@ use crate::{Error, Run, Script, Stage, slice};
 #[derive(Debug)]
 pub struct Minimised {
     pub script: Script,
-    /// What is printed of the exception that it ends with.
-    pub trace: String,
     /// Statements of the whole script, and of its slice, without what sets up the surroundings.
     pub captured: usize,
     pub sliced: usize,
@@ -54,8 +52,9 @@ pub fn minimise(
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
     let slice = slice(script, last);
     let sliced = slice.len();
-    if let Run::Threw { trace, .. } = bench.run(&all)?
-        && grade(&trace) >= Some(Grade::L3)
+    let first = bench.run(&all)?;
+    if let Run::Threw { trace, .. } = &first
+        && grade(trace) >= Some(Grade::L3)
     {
         bench.enough = Grade::L3;
     }
@@ -63,21 +62,15 @@ pub fn minimise(
     let whole = match bench.fails(&least)? {
         Some(_) => least,
         None if bench.fails(&slice)?.is_some() => slice,
-        None => {
-            let run = bench.run(&all)?;
-            if bench.trace(&run).is_none() {
-                return Err(Error::OtherFailure(run));
-            }
-            all
-        }
+        None if bench.trace(&first).is_some() => all,
+        None => return Err(Error::OtherFailure(first)),
     };
     bench.fresh = FreshState::Reset;
     let mut kept = bench.reduce(&whole, last, settings)?;
     bench.fresh = FreshState::NewLoader;
-    let mut trace = bench.fails(&kept)?;
-    if trace.is_none() {
+    if bench.fails(&kept)?.is_none() {
         kept = bench.reduce(&whole, last, settings)?;
-        trace = bench.fails(&kept)?;
+        bench.fails(&kept)?.ok_or(Error::Unsteady)?;
     }
     if !bench.is_telling(&kept, last) {
         return Err(Error::NotLinked);
@@ -94,7 +87,6 @@ pub fn minimise(
     })?;
     Ok(Minimised {
         script: merged,
-        trace: trace.ok_or(Error::Unsteady)?,
         captured: script.statements.len() - script.prelude,
         sliced: sliced - script.prelude,
         tests: bench.tests.load(Ordering::Relaxed),

@@ -101,12 +101,6 @@ impl Statement {
         let result = self.result();
         self.receiver(site).is_some() && (result.is_none() || self.defines() == self.receiver(site))
     }
-
-    /// Whether an exception ended it.
-    pub fn threw(&self) -> bool {
-        let last = self.steps.last();
-        last.is_some_and(|step| step.kind == EventKind::IncomingThrow)
-    }
 }
 
 impl Script {
@@ -441,7 +435,6 @@ mod tests {
         let mut script = pen.script();
         script.statements[0].steps[1].kind = EventKind::IncomingThrow;
         let statement = &script.statements[0];
-        assert!(statement.threw());
         assert_eq!(statement.result(), None);
         assert!(statement.is_command(script.site(statement.steps[0].site).unwrap()));
     }
