@@ -16,6 +16,7 @@ use culprit_model::options::{Mode, writes_archive};
 
 use crate::agent::{Agent, Trouble};
 use crate::counting::{Counting, counting};
+use crate::follow::{Following, following};
 use crate::load::Loading;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
@@ -145,7 +146,7 @@ fn follow_children(options: &str, mode: Mode) {
     let inherited = std::env::var(FOLLOW).unwrap_or_default();
     let others = without_word(&inherited, &own);
     let value = match mode {
-        Mode::Record | Mode::Worker => others,
+        Mode::Record | Mode::Worker | Mode::Follow => others,
         Mode::Suggest if others.is_empty() => own.clone(),
         Mode::Suggest => format!("{others} {own}"),
     };
@@ -254,8 +255,11 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
             return;
         };
         let text = options.to_string();
-        if options.mode == Mode::Suggest {
-            let started = jni.with_frame_of(512, |jni| Counting::start(jvmti, jni, &options));
+        if matches!(options.mode, Mode::Suggest | Mode::Follow) {
+            let started = jni.with_frame_of(512, |jni| match options.mode {
+                Mode::Suggest => Counting::start(jvmti, jni, &options),
+                _ => Following::start(jvmti, jni, &options),
+            });
             if let Err(trouble) = started.unwrap_or_else(|error| Err(error.into())) {
                 say(&text, &trouble.to_string());
             }
@@ -264,7 +268,9 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         let started = match options.mode {
             Mode::Worker => worker::greet(jvmti, &options, feature)
                 .and_then(|options| Agent::replay(jvmti, options, feature)),
-            Mode::Record | Mode::Suggest => Agent::start(jvmti, &jni, options, feature),
+            Mode::Record | Mode::Suggest | Mode::Follow => {
+                Agent::start(jvmti, &jni, options, feature)
+            }
         };
         match started {
             Ok(agent) => {
@@ -296,6 +302,9 @@ unsafe extern "system" fn vm_death(_: *mut t::jvmtiEnv, _: *mut JNIEnv) {
         }
         if let Some(counting) = counting() {
             counting.finish();
+        }
+        if let Some(following) = following() {
+            following.finish();
         }
     });
 }
@@ -345,6 +354,8 @@ unsafe extern "system" fn class_prepare(
                 agent.prepared(&jni, &class);
             } else if let Some(counting) = counting() {
                 counting.prepared(&jni, &class);
+            } else if let Some(following) = following() {
+                following.prepared(&jni, &class);
             }
         }
     });
@@ -400,7 +411,7 @@ unsafe extern "system" fn class_file_load(
         let woven = match (agent(), counting()) {
             (Some(agent), _) => agent.load(&jni, &loading),
             (None, Some(counting)) => counting.load(&jni, &loading),
-            (None, None) => None,
+            (None, None) => following().and_then(|following| following.load(&loading)),
         };
         let Some(woven) = woven else { return };
         let Ok(memory) = jvmti.copy_to_jvm(&woven) else {

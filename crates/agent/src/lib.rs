@@ -13,6 +13,7 @@ mod callbacks;
 mod children;
 mod classes;
 mod counting;
+mod follow;
 mod likeness;
 mod load;
 mod lock;

@@ -69,6 +69,22 @@ more!(
     "Worker",
 );
 
+/// The classes of a JVM whose driver is followed.
+pub(crate) const FOLLOW: &[(&str, &[u8])] = &[
+    (
+        "culprit/runtime/Operators$Passed",
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators$Passed.class"),
+    ),
+    (
+        "culprit/runtime/Operators",
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class"),
+    ),
+    (
+        "culprit/runtime/Follow",
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Follow.class"),
+    ),
+];
+
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (
     "culprit/runtime/Counter",

@@ -332,7 +332,7 @@ impl Pool {
     }
 
     /// The bytes of a `float` or `double` constant.
-    pub(crate) fn bits(&self, index: u16) -> Result<&[u8]> {
+    pub fn bits(&self, index: u16) -> Result<&[u8]> {
         let entry = self.wanted(index, &[tag::FLOAT, tag::DOUBLE], "floating constant")?;
         let width = match self.tag(index) {
             Some(tag::FLOAT) => 4,

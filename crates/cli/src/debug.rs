@@ -8,10 +8,12 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::Interrupt;
-use culprit_minimize::{Found, Program, Script, choose, class_path, extract};
-use culprit_model::options::Mode as AgentMode;
-use culprit_model::{AgentOptions, Failure, Pattern, Selection};
+use culprit_jvm::{Interrupt, Jdk};
+use culprit_minimize::{
+    Found, Program, Script, choose, class_path, drivers, extract, followed,
+};
+use culprit_model::options::{FOLLOWED_EXTENSION, Mode as AgentMode};
+use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -146,11 +148,21 @@ impl Session<'_> {
         selection: Selection,
         contents: bool,
     ) -> anyhow::Result<(PathBuf, u8)> {
+        self.run_with(name, selection, AgentMode::Record, contents)
+    }
+
+    fn run_with(
+        &self,
+        name: &str,
+        selection: Selection,
+        mode: AgentMode,
+        contents: bool,
+    ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
         fs::create_dir_all(&folder)?;
         let options = AgentOptions {
             out: folder.display().to_string(),
-            mode: AgentMode::Record,
+            mode,
             selection,
             contents,
             ..AgentOptions::default()
@@ -162,11 +174,56 @@ impl Session<'_> {
         Ok((folder, status.shell_code()))
     }
 
+    /// Makes a test of what the driver did: the test, or the main class.
+    fn follow(
+        &self,
+        number: usize,
+        seen: &Seen,
+        (witness, program, jdk): (&Recording, &Program, &Jdk),
+        console: &mut Console,
+    ) -> anyhow::Result<Option<Found>> {
+        let Some(selection) = drivers(&seen.signature, program, witness.start()) else {
+            return Ok(None);
+        };
+        if let Some(driver) = selection.observe.first() {
+            writeln!(console.err(), "  following {driver}")?;
+        }
+        let name = format!("follow-{number}");
+        let (folder, _) = self.run_with(&name, selection, AgentMode::Follow, false)?;
+        for scenario in scenarios(&folder)? {
+            for script in followed(scenario, &seen.signature, witness.start()) {
+                let case = Case {
+                    signature: &seen.signature,
+                    recording: witness,
+                    script: &script,
+                    program,
+                    jdk,
+                };
+                let interrupt = Interrupt::by_signals()?;
+                match self.args.wishes.reduce(&case, &self.library, interrupt) {
+                    Ok(found) if found.grade.is_some() => return Ok(Some(found)),
+                    Ok(_) => {}
+                    Err(error) if error.is::<Expected>() => {
+                        if std::env::var_os("CULPRIT_TRACE").is_some() {
+                            eprintln!("{error:?}");
+                        }
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// Makes a test of one failure.
     fn reduce(&self, number: usize, seen: &Seen, console: &mut Console) -> anyhow::Result<Found> {
         let witness = Recording::open(&seen.recording)?;
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
+        let parts = (&witness, &program, &jdk);
+        if let Some(found) = self.follow(number, seen, parts, console)? {
+            return Ok(found);
+        }
         let mut selection = choose(&seen.signature, &program, witness.start())?;
         let mut attempt = 1;
         let (recording, script) = loop {
@@ -192,6 +249,18 @@ impl Session<'_> {
         let interrupt = Interrupt::by_signals()?;
         self.args.wishes.reduce(&case, &self.library, interrupt)
     }
+}
+
+/// What the drivers of a run did, by JVM.
+fn scenarios(folder: &Path) -> anyhow::Result<Vec<Scenario>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == FOLLOWED_EXTENSION) {
+            found.push(fs::read_to_string(path)?.parse()?);
+        }
+    }
+    Ok(found)
 }
 
 /// Observes classes whose objects a script uses and does not make; whether there are such.

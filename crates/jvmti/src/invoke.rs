@@ -276,6 +276,25 @@ impl<'a> Jni<'a> {
         }
     }
 
+    /// Sees to room for as many local references as there may be.
+    pub fn make_room(&self) {
+        call!(self, EnsureLocalCapacity, 65_536);
+        self.clear_exception();
+    }
+
+    /// Enters the monitor of an object, or leaves it.
+    pub fn monitor(&self, object: &Local<'_>, enters: bool) -> std::result::Result<(), Local<'a>> {
+        match enters {
+            true => call!(self, MonitorEnter, object.raw()),
+            false => call!(self, MonitorExit, object.raw()),
+        };
+        self.thrown()
+    }
+
+    pub fn is_same(&self, one: &Local<'_>, other: &Local<'_>) -> bool {
+        call!(self, IsSameObject, one.raw(), other.raw()) != 0
+    }
+
     /// Makes an exception pending: the native method must return now.
     pub fn throw(&self, exception: &Local<'_>) {
         call!(self, Throw, exception.raw());

@@ -40,6 +40,13 @@ unsafe impl Send for StaticMethodId {}
 // SAFETY: as above; nothing behind it is changed by reading it.
 unsafe impl Sync for StaticMethodId {}
 
+impl StaticMethodId {
+    /// The same for questions that are asked of any method.
+    pub fn as_method(self) -> MethodId {
+        MethodId(self.0)
+    }
+}
+
 /// A native method to register: name, descriptor and function.
 pub struct NativeMethod {
     pub name: &'static str,

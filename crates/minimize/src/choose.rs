@@ -21,9 +21,7 @@ const LONGEST: usize = 1024;
 /// on the stack any more: then it is what the test refers to.
 pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result<Selection, Error> {
     let frames = own_frames(signature);
-    // Of a stack that overflowed the outer end is not told.
-    let is_whole = signature.thrown().frames.len() < LONGEST;
-    let driver = driver(if is_whole { &frames } else { &[] }, start);
+    let driver = driver_of(signature, start);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
     let mut entries: BTreeSet<usize> = BTreeSet::new();
     let of_stack = on_stack.iter().filter(|name| !is_of(name, &driver));
@@ -66,7 +64,15 @@ fn own_frames(signature: &Signature) -> Vec<&Frame> {
         .collect()
 }
 
-/// The class that drives everything else: that of the outermost frame, or else the main class.
+/// The class that drives everything else, by its internal name.
+pub(crate) fn driver_of(signature: &Signature, start: &Start) -> String {
+    // Of a stack that overflowed the outer end is not told.
+    let is_whole = signature.thrown().frames.len() < LONGEST;
+    let frames = own_frames(signature);
+    driver(if is_whole { &frames } else { &[] }, start)
+}
+
+/// That of the outermost frame, or else the main class.
 fn driver(frames: &[&Frame], start: &Start) -> String {
     if let Some(last) = frames.last() {
         return outermost(&internal(&last.class)).to_owned();
@@ -114,7 +120,7 @@ fn referred(program: &Program, driver: &str) -> BTreeSet<String> {
 }
 
 /// Whether a class belongs to what runs tests.
-fn is_framework(name: &str) -> bool {
+pub(crate) fn is_framework(name: &str) -> bool {
     let frame = Frame::parse(&format!("{}.run(Unknown Source)", name.replace('/', ".")));
     frame.is_some_and(|frame| frame.origin() != Origin::Program)
 }

@@ -14,6 +14,7 @@ use culprit_wire::FreshState;
 
 use crate::link::is_assertion;
 use crate::merge::merge;
+use crate::script::OPERATORS;
 use crate::{Error, Run, Script, Stage, slice};
 
 /// What is left of a script.
@@ -79,6 +80,7 @@ pub fn minimise(
         tables: script.tables.clone(),
         missing: script.missing.clone(),
         prelude: kept.iter().filter(|n| **n < script.prelude).count(),
+        guard: script.guard.and_then(|guard| kept.binary_search(&guard).ok()),
         statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
     };
     let merged = merge(left, &|script| {
@@ -199,7 +201,10 @@ impl Bench<'_> {
         let of_program = |number: &usize| {
             let call = self.script.statements[*number].steps.first();
             let site = call.and_then(|call| self.script.site(call.site));
-            site.is_some_and(|site| !is_jdk_name(&site.target.owner))
+            site.is_some_and(|site| {
+                let owner = &site.target.owner;
+                !is_jdk_name(owner) && owner != OPERATORS
+            })
         };
         let asserts = is_assertion(self.script, &self.script.statements[last]);
         !asserts

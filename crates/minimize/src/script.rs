@@ -9,6 +9,9 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
+/// The runtime's class whose methods are Java's operators.
+pub(crate) const OPERATORS: &str = "culprit/runtime/Operators";
+
 /// A straight line of statements.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -19,6 +22,8 @@ pub struct Script {
     pub prelude: usize,
     /// Classes of the program whose objects are used and not made: they were not observed.
     pub missing: BTreeSet<String>,
+    /// The statement that decides whether the last one is reached, which is given nothing of it.
+    pub guard: Option<usize>,
 }
 
 /// A call and its end, or an access to a field.
@@ -68,6 +73,17 @@ impl Statement {
     pub fn defines(&self) -> Option<ObjectId> {
         match self.result()? {
             Value::Reference(Reference::Object { id, .. } | Reference::Array { id, .. }) => {
+                Some(*id)
+            }
+            _ => None,
+        }
+    }
+
+    /// The exception that it ends with, which later ones may use.
+    pub fn catches(&self) -> Option<ObjectId> {
+        let last = self.steps.last()?;
+        match (last.kind, last.values.first()) {
+            (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, .. }))) => {
                 Some(*id)
             }
             _ => None,
@@ -137,6 +153,12 @@ impl Script {
                     made.insert(id, number);
                 }
             }
+            if let Some(id) = statement.catches() {
+                made.insert(id, number);
+            }
+        }
+        if let (Some(last), Some(guard)) = (needs.last_mut(), self.guard) {
+            last.push(guard);
         }
         needs
     }

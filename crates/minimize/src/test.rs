@@ -40,7 +40,11 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     let mut minimised = Err(Error::NotLinked);
     let ways = fetches(script, means.program);
-    for script in ways.iter().flat_map(links) {
+    let linked = |script: &Script| match script.guard {
+        Some(_) => vec![script.clone()],
+        None => links(script),
+    };
+    for script in ways.iter().flat_map(linked) {
         minimised = minimise(&script, means.stage, &grade, &means.settings);
         if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
             break;

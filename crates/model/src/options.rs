@@ -24,6 +24,9 @@ pub fn writes_archive(option: &str) -> bool {
     .any(|start| option.starts_with(start))
 }
 
+/// How files end that have what followed classes did.
+pub const FOLLOWED_EXTENSION: &str = "scenario";
+
 /// What the agent does in a JVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
@@ -34,6 +37,8 @@ pub enum Mode {
     Suggest,
     /// Run scenarios: what leaves observed code is answered.
     Worker,
+    /// Only interpret the selected classes, and note what they do.
+    Follow,
 }
 
 /// How arrays shared with external code are followed.
@@ -102,6 +107,7 @@ impl fmt::Display for AgentOptions {
             Mode::Record => {}
             Mode::Suggest => write!(f, ",mode=suggest")?,
             Mode::Worker => write!(f, ",mode=worker")?,
+            Mode::Follow => write!(f, ",mode=follow")?,
         }
         if let Some(socket) = self.socket {
             write!(f, ",socket={socket}")?;
@@ -201,6 +207,7 @@ impl AgentOptions {
                 "record" => self.mode = Mode::Record,
                 "suggest" => self.mode = Mode::Suggest,
                 "worker" => self.mode = Mode::Worker,
+                "follow" => self.mode = Mode::Follow,
                 _ => return Err(bad(&value)),
             },
             "socket" => self.socket = Some(value.parse().map_err(|_| bad(&value))?),

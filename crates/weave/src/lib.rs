@@ -8,6 +8,7 @@
 pub mod ahead;
 mod calls;
 pub mod coupling;
+pub mod follow;
 mod detour;
 mod fresh;
 mod given;

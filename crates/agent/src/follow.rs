@@ -1,0 +1,234 @@
+//! Follows the driver of a failing run: the test class or the main class, and what it inherits from. An
+//! interpreter runs their methods, in the program, and notes every call that they make and where each
+//! value came from. What comes of it is a scenario of plain calls, written when the JVM ends.
+
+mod arithmetic;
+mod deeds;
+mod journal;
+mod machine;
+mod naming;
+mod value;
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
+
+use culprit_classfile::ClassFile;
+use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jobject};
+use culprit_jvmti::sys::jvmti as t;
+use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
+use culprit_model::options::FOLLOWED_EXTENSION;
+use culprit_model::{AgentOptions, Selection};
+use culprit_weave::follow::{Concatenation, FOLLOW, Method, followed};
+
+use crate::agent::Trouble;
+use crate::callbacks::write_private;
+use crate::classes::internal_name;
+use crate::load::{Loading, open_module};
+use crate::lock::{LockSafe, ShareSafe};
+use crate::runtime;
+use journal::{Journal, OPERATORS};
+
+/// The interpreter of the process, where it follows and does not record.
+static FOLLOWING: OnceLock<Following> = OnceLock::new();
+
+pub(crate) fn following() -> Option<&'static Following> {
+    FOLLOWING.get()
+}
+
+pub(crate) struct Following {
+    jvmti: Jvmti,
+    selection: Selection,
+    path: PathBuf,
+    journal: Mutex<Journal>,
+    /// By number.
+    methods: RwLock<Vec<Arc<Followed>>>,
+    /// Followed classes by name, once the JVM has them.
+    classes: RwLock<HashMap<String, Arc<Global>>>,
+    /// Methods that were looked up.
+    found: RwLock<HashMap<(String, String, String), StaticMethodId>>,
+    operators: OnceLock<Global>,
+}
+
+/// A method that is interpreted, and the class it is in.
+struct Followed {
+    class: String,
+    pool: Arc<culprit_classfile::Pool>,
+    concatenations: Arc<HashMap<u16, Concatenation>>,
+    method: Method,
+}
+
+impl Following {
+    /// Sets everything up in the JVM's live phase.
+    pub(crate) fn start(
+        jvmti: Jvmti,
+        jni: &Jni<'_>,
+        options: &AgentOptions,
+    ) -> Result<(), Trouble> {
+        let name = format!("jvm-{}.{FOLLOWED_EXTENSION}", std::process::id());
+        let following = Following {
+            jvmti,
+            selection: options.selection.clone(),
+            path: Path::new(&options.out).join(name),
+            journal: Mutex::default(),
+            methods: RwLock::default(),
+            classes: RwLock::default(),
+            found: RwLock::default(),
+            operators: OnceLock::new(),
+        };
+        let following = FOLLOWING.get_or_init(|| following);
+        following.install(jni)
+    }
+
+    fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
+        let mut ours = None;
+        for (name, bytes) in runtime::FOLLOW {
+            let class = jni.define_class(name, None, bytes)?;
+            if *name == FOLLOW {
+                jni.register_natives(&class, &natives())?;
+                ours = Some(class);
+            }
+            if *name == OPERATORS {
+                let _ = self.operators.set(jni.global(&class)?);
+            }
+        }
+        let class = ours.ok_or("the runtime has no class Follow")?;
+        let class_class = jni.object_class(&class);
+        let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
+        let module = jni
+            .call_object(&class, get_module, &[])?
+            .ok_or("the runtime has no module")?;
+        for named in self.jvmti.all_modules(jni)? {
+            // Unnamed modules read every module already and refuse.
+            let _ = self.jvmti.add_module_reads(&named, &module);
+        }
+        self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
+        self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
+        Ok(())
+    }
+
+    fn follows(&self, name: &str) -> bool {
+        let mut patterns = self.selection.observe.iter();
+        patterns.any(|pattern| pattern.matches(name))
+    }
+
+    /// The new bytes of a class, or `None` to leave it as it is.
+    pub(crate) fn load(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
+        if loading.again || !self.follows(loading.name) {
+            return None;
+        }
+        let class = ClassFile::parse(loading.bytes).ok()?;
+        let mut methods = self.methods.lock_write();
+        let first = methods.len() as u32;
+        // A class that cannot be followed runs as it is.
+        let followed = followed(class, first).ok()?;
+        let pool = Arc::new(followed.pool);
+        let concatenations = Arc::new(followed.concatenations);
+        for method in followed.methods {
+            methods.push(Arc::new(Followed {
+                class: followed.name.clone(),
+                pool: Arc::clone(&pool),
+                concatenations: Arc::clone(&concatenations),
+                method,
+            }));
+        }
+        Some(followed.bytes)
+    }
+
+    /// A class is linked and none of its code has run.
+    pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
+        let signature = self.jvmti.class_signature(class).unwrap_or_default();
+        let name = internal_name(&signature);
+        if !self.follows(name) {
+            return;
+        }
+        let _ = jni.with_frame(|jni| open_module(self.jvmti, jni, class, FOLLOW));
+        if let Ok(class) = jni.global(class) {
+            let mut classes = self.classes.lock_write();
+            classes.insert(name.to_owned(), Arc::new(class));
+        }
+    }
+
+    /// The JVM ends.
+    pub(crate) fn finish(&self) {
+        let scenario = self.journal.lock_safe().take();
+        write_private(&self.path, &scenario.to_string());
+    }
+
+    /// A static method, by its class.
+    fn static_method(
+        &self,
+        jni: &Jni<'_>,
+        class: (&str, &Local<'_>),
+        name: &str,
+        descriptor: &str,
+    ) -> Option<StaticMethodId> {
+        let key = (class.0.to_owned(), name.to_owned(), descriptor.to_owned());
+        if let Some(known) = self.found.lock_read().get(&key) {
+            return Some(*known);
+        }
+        let found = jni.static_method(class.1, name, descriptor).ok()?;
+        self.found.lock_write().insert(key, found);
+        Some(found)
+    }
+
+    /// Does what an operator does, with the exceptions that the JVM has for it.
+    fn operate<'j>(
+        &self,
+        jni: &Jni<'j>,
+        name: &str,
+        descriptor: &str,
+        given: &[Passed<'_>],
+    ) -> Result<Passed<'j>, Local<'j>> {
+        let found = self.operators.get().and_then(|class| {
+            let class = class.local(jni);
+            let method = self.static_method(jni, (OPERATORS, &class), name, descriptor)?;
+            Some((class, method))
+        });
+        let result = descriptor.rsplit(')').next().unwrap_or("V");
+        let letter = result.as_bytes().first().copied().unwrap_or(b'V');
+        match found {
+            Some((class, method)) => jni.invoke_statically(&class, method, given, letter),
+            None => Ok(Passed::Reference(None)),
+        }
+    }
+}
+
+/// The native methods of `Follow.java`.
+fn natives() -> Vec<NativeMethod> {
+    vec![NativeMethod {
+        name: "enter",
+        descriptor: "(I[Ljava/lang/Object;)Ljava/lang/Object;",
+        function: enter as *mut c_void,
+    }]
+}
+
+extern "system" fn enter(env: *mut JNIEnv, _: jclass, method: jint, given: jobject) -> jobject {
+    // SAFETY: the JVM passes the environment of the current thread.
+    let jni = unsafe { Jni::from_raw(env) };
+    let run = || {
+        let following = following()?;
+        // SAFETY: the JVM passes a local reference.
+        let given = unsafe { Local::from_raw(given) }?;
+        let method = Arc::clone(following.methods.lock_read().get(method as usize)?);
+        match following.enter(&jni, &method, &given) {
+            Ok(result) => result.map(|result| result.raw()),
+            Err(thrown) => {
+                jni.throw(&thrown);
+                None
+            }
+        }
+    };
+    // Nothing of ours may unwind into the JVM.
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result.unwrap_or(ptr::null_mut()),
+        Err(panic) => {
+            std::mem::forget(panic);
+            jni.throw_new("java/lang/InternalError", "a fault of the agent that follows");
+            ptr::null_mut()
+        }
+    }
+}

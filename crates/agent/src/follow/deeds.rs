@@ -1,0 +1,712 @@
+//! What only the JVM can do, and what the journal says of it: calls, accesses to fields, arrays, casts.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use culprit_jvmti::{Jni, Local, Passed};
+use culprit_model::value::split_descriptor;
+use culprit_model::{Member, Reference, Value};
+use culprit_weave::follow::Deed;
+
+use super::journal::{End, Place};
+use super::machine::Frame;
+use super::naming::{box_letter, element_types, is_plain_value, is_program, primitive};
+use super::value::{Held, Slot, Variable};
+use super::{Followed, Following};
+use crate::classes::internal_name;
+use crate::lock::{LockSafe, ShareSafe};
+
+/// A call that the driver makes, until something is entered.
+pub(super) struct Token {
+    pub(super) serial: u64,
+    pub(super) name: String,
+    pub(super) descriptor: String,
+    /// Where its receiver and arguments come from.
+    pub(super) from: Vec<Option<Variable>>,
+    /// The depth it was made in.
+    pub(super) depth: u32,
+}
+
+/// What a thread is doing.
+#[derive(Default)]
+pub(super) struct Activity {
+    /// Calls out of the driver that are open: what the driver does within them is no step.
+    pub(super) depth: u32,
+    pub(super) token: Option<Token>,
+    last_serial: u64,
+    /// Calls that led to the driver itself.
+    pub(super) own: HashSet<u64>,
+    /// Where the result of the last such call comes from.
+    pub(super) result: Option<Variable>,
+}
+
+thread_local! {
+    pub(super) static ACTIVITY: RefCell<Activity> = RefCell::new(Activity::default());
+}
+
+/// Methods of test frameworks that run what they are given, at once.
+const RUNNERS: [&str; 8] = [
+    "assertThrows",
+    "assertThrowsExactly",
+    "expectThrows",
+    "assertDoesNotThrow",
+    "assertAll",
+    "assertTimeout",
+    "isThrownBy",
+    "catchThrowable",
+];
+
+type Done<'j> = Result<Held<'j>, Local<'j>>;
+
+fn letter(descriptor: &str) -> u8 {
+    descriptor.as_bytes().first().copied().unwrap_or(b'V')
+}
+
+fn is_assertion(owner: &str) -> bool {
+    owner.starts_with("org/junit/")
+        || owner.starts_with("junit/framework/")
+        || owner.starts_with("org/testng/")
+}
+
+impl Following {
+    /// Whether what the driver does now becomes steps.
+    pub(super) fn is_noting(&self) -> bool {
+        ACTIVITY.with_borrow(|activity| activity.depth == 0)
+    }
+
+    /// Does what an instruction does.
+    pub(super) fn perform<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        deed: &Deed,
+        given: &[Held<'j>],
+    ) -> Result<Passed<'j>, Local<'j>> {
+        let class = self.classes.lock_read().get(&followed.class).cloned();
+        let fault = |jni: &Jni<'j>| {
+            let class = jni.find_class("java/lang/InternalError");
+            match class.and_then(|class| jni.allocate(&class)) {
+                Ok(thrown) => Err(thrown),
+                Err(_) => Ok(Passed::Reference(None)),
+            }
+        };
+        let Some(class) = class else {
+            return fault(jni);
+        };
+        let class = class.local(jni);
+        let found = self.static_method(
+            jni,
+            (&followed.class, &class),
+            &deed.name,
+            &deed.descriptor,
+        );
+        let (Some(method), Some((parameters, result))) = (found, split_descriptor(&deed.descriptor))
+        else {
+            return fault(jni);
+        };
+        let passed: Vec<Passed<'j>> = given
+            .iter()
+            .zip(&parameters)
+            .map(|(held, parameter)| held.to_pass(letter(parameter)))
+            .collect();
+        jni.invoke_statically(&class, method, &passed, letter(result))
+    }
+
+    /// A call. `given` has the receiver first, if there is one and it is not a constructor.
+    pub(super) fn call<'j>(
+        &self,
+        jni: &Jni<'j>,
+        frame: &mut Frame<'_, 'j>,
+        mut target: Member,
+        deed: &Deed,
+        given: Vec<Held<'j>>,
+    ) -> Done<'j> {
+        let followed = frame.followed;
+        let is_constructor = target.name == "<init>";
+        let Some((parameters, _)) = split_descriptor(&deed.descriptor) else {
+            return Ok(Held::null());
+        };
+        let has_receiver = !is_constructor
+            && split_descriptor(&target.descriptor)
+                .is_some_and(|(own, _)| own.len() < parameters.len());
+        let noting = self.is_noting();
+        let values: Vec<Value> = match noting {
+            true => {
+                let pairs = given.iter().zip(&parameters);
+                let value = |(held, parameter): (&Held<'j>, &&str)| {
+                    self.given(jni, held, letter(parameter))
+                };
+                pairs.map(value).collect()
+            }
+            false => Vec::new(),
+        };
+        let receiver = given.first().filter(|_| has_receiver);
+        let receiver_class = receiver
+            .and_then(Held::reference)
+            .map(|object| self.class_of(jni, &object));
+        let into_program = is_program(&target.owner)
+            || receiver_class.as_ref().is_some_and(|class| is_program(class));
+        let of_program = noting && (into_program || given.iter().any(|held| self.is_of_program(held)));
+        let runs_now = is_assertion(&target.owner) && RUNNERS.contains(&target.name.as_str());
+        let before = self.journal.lock_safe().length();
+
+        let (serial, depth) = self.begin(&target, &given, runs_now);
+        let ended = self.perform(jni, followed, deed, &given);
+        let (is_own, from) = self.end(serial, depth);
+        if is_own {
+            return ended.map(|result| Held {
+                from,
+                ..Held::passed(result)
+            });
+        }
+        if let Ok(result) = &ended
+            && let Some(boxed) = self.boxing(&target, &given, *result)
+        {
+            return Ok(boxed);
+        }
+        if of_program {
+            given.iter().for_each(|held| self.taint(jni, held));
+        }
+        if noting && self.follows(&target.owner) {
+            self.declare(jni, &mut target, !has_receiver && !is_constructor);
+        }
+        let result = deed.descriptor.rsplit(')').next().unwrap_or("V");
+        match ended {
+            Ok(done) => {
+                let slot = Held::passed(done).slot;
+                if result == "V" {
+                    if noting && !(runs_now && self.journal.lock_safe().length() > before) {
+                        let end = End::Returned(None);
+                        self.note(frame, target, has_receiver, is_constructor, values, end);
+                    }
+                    return Ok(Held::null());
+                }
+                if !noting {
+                    return Ok(self.unnoted(slot));
+                }
+                let (held, value) = self.result(jni, slot, result, of_program);
+                let end = End::Returned(Some(value));
+                self.note(frame, target, has_receiver, is_constructor, values, end);
+                Ok(held)
+            }
+            Err(thrown) => {
+                if noting {
+                    let ran = runs_now && self.journal.lock_safe().length() > before;
+                    let known = self.tag(&thrown).map(|tag| tag.id);
+                    let is_known = known
+                        .is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
+                    match ran {
+                        true if is_known => {}
+                        true => self.missed(jni, frame, &target, &given, &thrown, before),
+                        false => {
+                            if target.name == "fail" && is_assertion(&target.owner) {
+                                self.expect(jni, frame);
+                            }
+                            let thrown = self.thrown(jni, &thrown);
+                            let end = End::Threw(thrown);
+                            self.note(frame, target, has_receiver, is_constructor, values, end);
+                        }
+                    }
+                }
+                Err(thrown)
+            }
+        }
+    }
+
+    fn begin(&self, target: &Member, given: &[Held<'_>], runs_now: bool) -> (u64, u32) {
+        ACTIVITY.with_borrow_mut(|activity| {
+            activity.last_serial += 1;
+            let serial = activity.last_serial;
+            activity.token = Some(Token {
+                serial,
+                name: target.name.clone(),
+                descriptor: target.descriptor.clone(),
+                from: given.iter().map(|held| held.from).collect(),
+                depth: activity.depth,
+            });
+            activity.result = None;
+            let depth = activity.depth;
+            activity.depth += u32::from(!runs_now);
+            (serial, depth)
+        })
+    }
+
+    /// Whether the call led to the driver itself, and where its result comes from.
+    fn end(&self, serial: u64, depth: u32) -> (bool, Option<Variable>) {
+        ACTIVITY.with_borrow_mut(|activity| {
+            activity.depth = depth;
+            activity.token = None;
+            let is_own = activity.own.remove(&serial);
+            (is_own, activity.result.take().filter(|_| is_own))
+        })
+    }
+
+    fn note(
+        &self,
+        frame: &mut Frame<'_, '_>,
+        target: Member,
+        has_receiver: bool,
+        is_constructor: bool,
+        values: Vec<Value>,
+        end: End,
+    ) {
+        let into_program = is_program(&target.owner) && !is_assertion(&target.owner);
+        let is_static = !has_receiver && !is_constructor;
+        let step = self.journal.lock_safe().call(target, is_static, values, end);
+        if into_program {
+            frame.calls.push((frame.pc, step));
+        }
+    }
+
+    /// A value that no step tells of.
+    fn unnoted<'j>(&self, slot: Slot<'j>) -> Held<'j> {
+        Held::new(slot)
+    }
+
+    /// An exception as a step has it.
+    pub(super) fn thrown(&self, jni: &Jni<'_>, thrown: &Local<'_>) -> Value {
+        let class = self.class_of(jni, thrown);
+        let tag = self.tagged(thrown, true);
+        let mut journal = self.journal.lock_safe();
+        journal.thrown.insert(tag.id);
+        let class = journal.class(&class);
+        Variable { id: tag.id, class }.into()
+    }
+
+    /// Boxing and unboxing change nothing.
+    fn boxing<'j>(&self, target: &Member, given: &[Held<'j>], done: Passed<'j>) -> Option<Held<'j>> {
+        let of = box_letter(&target.owner)?;
+        let [value] = given else {
+            return None;
+        };
+        let of = char::from(of);
+        let boxes =
+            target.name == "valueOf" && target.descriptor == format!("({of})L{};", target.owner);
+        let unboxes =
+            target.name == format!("{}Value", primitive(of as u8)) && target.descriptor == format!("(){of}");
+        (boxes || unboxes).then(|| Held {
+            from: value.from,
+            ..Held::passed(done)
+        })
+    }
+
+    /// The class that declares a method which the driver inherits.
+    fn declare(&self, jni: &Jni<'_>, target: &mut Member, is_static: bool) {
+        let Some(class) = self.classes.lock_read().get(&target.owner).cloned() else {
+            return;
+        };
+        let class = class.local(jni);
+        let declaring = match is_static {
+            true => {
+                let found = jni.static_method(&class, &target.name, &target.descriptor);
+                found.and_then(|method| self.jvmti.declaring_class(jni, method.as_method()))
+            }
+            false => {
+                let found = jni.method(&class, &target.name, &target.descriptor);
+                found.and_then(|method| self.jvmti.declaring_class(jni, method))
+            }
+        };
+        if let Ok(Some(declaring)) = declaring
+            && let Ok(signature) = self.jvmti.class_signature(&declaring)
+        {
+            target.owner = internal_name(&signature).to_owned();
+        }
+    }
+
+    /// The driver says that something should have been thrown: by the last call into the program that
+    /// stands in the same `try`.
+    fn expect(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>) {
+        let _ = jni;
+        let handlers = &frame.followed.method.code.handlers;
+        let pc = frame.pc;
+        let around = handlers.iter().find(|handler| {
+            let covers = (u32::from(handler.start)..u32::from(handler.end)).contains(&pc);
+            let class = frame.followed.pool.class_name(handler.catch_type);
+            let catches = class.is_ok_and(|class| {
+                !matches!(&*class, "java/lang/Throwable" | "java/lang/Error" | "java/lang/AssertionError")
+            });
+            covers && handler.catch_type != 0 && catches
+        });
+        let Some(handler) = around else {
+            return;
+        };
+        let within = u32::from(handler.start)..u32::from(handler.end);
+        let mut calls = frame.calls.iter().rev();
+        let call = calls.find(|(pc, _)| within.contains(pc));
+        let Ok(class) = frame.followed.pool.class_name(handler.catch_type) else {
+            return;
+        };
+        if let Some((_, call)) = call {
+            self.require_missing(*call, &class);
+        }
+    }
+
+    /// Goes on only if a call did not throw what it should.
+    fn require_missing(&self, call: usize, class: &str) {
+        let mut journal = self.journal.lock_safe();
+        let Some(expected) = journal.expected(call, class) else {
+            return;
+        };
+        let is_null = journal.operator(
+            "isNull",
+            "(Ljava/lang/Object;)Z",
+            vec![expected.into()],
+            "boolean",
+        );
+        journal.act("require", "(Z)V", vec![is_null.into()]);
+    }
+
+    /// A framework ran something of the driver and says that it should have thrown.
+    fn missed(
+        &self,
+        jni: &Jni<'_>,
+        frame: &mut Frame<'_, '_>,
+        target: &Member,
+        given: &[Held<'_>],
+        thrown: &Local<'_>,
+        before: usize,
+    ) {
+        let expected = given.first().and_then(Held::reference);
+        let expected = expected.and_then(|class| self.jvmti.class_signature(&class).ok());
+        let last = self.journal.lock_safe().last_call_since(before);
+        if let (Some(signature), Some(call)) = (expected, last) {
+            self.require_missing(call, internal_name(&signature));
+        }
+        let class = jni.object_class(thrown);
+        let message = jni
+            .method(&class, "getMessage", "()Ljava/lang/String;")
+            .and_then(|method| jni.call_object(thrown, method, &[]));
+        let message = match message {
+            Ok(Some(message)) => jni.string_units(&message),
+            _ => Vec::new(),
+        };
+        let result = match target.owner.contains("jupiter") {
+            true => "Ljava/lang/Object;",
+            false => "V",
+        };
+        let target = Member {
+            owner: target.owner.clone(),
+            name: "fail".to_owned(),
+            descriptor: format!("(Ljava/lang/String;){result}"),
+        };
+        let message = Value::Reference(Reference::String(message));
+        let end = End::Threw(self.thrown(jni, thrown));
+        self.note(frame, target, false, false, vec![message], end);
+    }
+
+    /// Reads a field, static if there is no object.
+    pub(super) fn read<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        target: Member,
+        deed: &Deed,
+        object: Option<Held<'j>>,
+    ) -> Done<'j> {
+        let given: Vec<Held<'j>> = object.iter().cloned().collect();
+        let slot = Held::passed(self.perform(jni, followed, deed, &given)?).slot;
+        if self.follows(&target.owner) {
+            let place = self.place(object.as_ref(), &target);
+            let from = place.and_then(|place| self.journal.lock_safe().places.get(&place).copied());
+            return Ok(Held::with(slot, from));
+        }
+        if !self.is_noting() {
+            return Ok(self.unnoted(slot));
+        }
+        let of_program = is_program(&target.owner)
+            || object.as_ref().is_some_and(|object| self.is_of_program(object));
+        let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
+        let (held, value) = self.result(jni, slot, &target.descriptor, of_program);
+        self.journal.lock_safe().read(target, on, value);
+        Ok(held)
+    }
+
+    /// Writes a field, static if there is no object.
+    pub(super) fn write<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        target: Member,
+        deed: &Deed,
+        object: Option<Held<'j>>,
+        value: Held<'j>,
+    ) -> Result<(), Local<'j>> {
+        let letter = letter(&target.descriptor);
+        if self.follows(&target.owner) {
+            let place = self.place(object.as_ref(), &target);
+            if let Some(place) = place {
+                let places = &mut self.journal.lock_safe().places;
+                match value.from {
+                    Some(from) => places.insert(place, from),
+                    None => places.remove(&place),
+                };
+            }
+            // Also fields that are final: their class is being initialised, or the object made.
+            let class = self.classes.lock_read().get(&target.owner).cloned();
+            if let Some(class) = class {
+                let class = class.local(jni);
+                let passed = value.to_pass(letter);
+                let (name, descriptor) = (&target.name, &target.descriptor);
+                let done = match object.as_ref().map(Held::reference) {
+                    None => jni.set_static_field(&class, name, descriptor, &passed),
+                    Some(Some(object)) => jni.set_field(&object, &class, name, descriptor, &passed),
+                    Some(None) => Err(culprit_jvmti::Error::Jni {
+                        call: "SetField",
+                        what: "null".to_owned(),
+                    }),
+                };
+                if done.is_ok() {
+                    return Ok(());
+                }
+            }
+        }
+        let given: Vec<Held<'j>> = object.iter().cloned().chain([value.clone()]).collect();
+        self.perform(jni, followed, deed, &given)?;
+        if self.is_noting() && !self.follows(&target.owner) {
+            let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
+            let value = self.given(jni, &value, letter);
+            self.journal.lock_safe().write(target, on, value);
+        }
+        Ok(())
+    }
+
+    fn place(&self, object: Option<&Held<'_>>, target: &Member) -> Option<Place> {
+        match object {
+            None => Some(Place::Static(target.owner.clone(), target.name.clone())),
+            Some(object) => {
+                let object = object.reference()?;
+                let id = self.tagged(&object, false).id;
+                Some(Place::Field(id, target.name.clone()))
+            }
+        }
+    }
+
+    /// `array[at]`
+    pub(super) fn get<'j>(
+        &self,
+        jni: &Jni<'j>,
+        array: &Held<'j>,
+        at: &Held<'j>,
+        plain: &str,
+    ) -> Done<'j> {
+        let Some(object) = array.reference() else {
+            let given = [Passed::Reference(None), Passed::Int(at.as_int())];
+            let (of, element) = element_types(plain);
+            let descriptor = format!("({of}I){element}");
+            return self.operate(jni, "element", &descriptor, &given).map(Held::passed);
+        };
+        let class = self.class_of(jni, &object);
+        let found = self.element(jni, &object, &class, at.as_int())?;
+        let tag = self.tag(&object);
+        let place = tag.map(|tag| Place::Element(tag.id, at.as_int()));
+        let of_program = tag.is_some_and(|tag| tag.of_program) || at.from.is_some();
+        let is_object = found
+            .reference()
+            .map(|object| (self.class_of(jni, &object), self.tag(&object)));
+        let needs_step = match &is_object {
+            Some((class, tag)) if !is_plain_value(class) => tag.is_none(),
+            _ => of_program,
+        };
+        if !self.is_noting() || !needs_step {
+            let from = place.and_then(|place| self.journal.lock_safe().places.get(&place).copied());
+            return Ok(Held::with(found.slot, from.filter(|_| !of_program)));
+        }
+        let given = vec![self.given(jni, array, b'L'), self.given(jni, at, b'I')];
+        let (of, element) = element_types(&class);
+        let (held, value) = self.result(jni, found.slot, &class[1..], of_program);
+        let descriptor = format!("({of}I){element}");
+        let mut journal = self.journal.lock_safe();
+        let target = super::journal::operator("element", &descriptor);
+        journal.call(target, true, given, End::Returned(Some(value)));
+        Ok(held)
+    }
+
+    /// `array[at] = value`
+    pub(super) fn put<'j>(
+        &self,
+        jni: &Jni<'j>,
+        array: &Held<'j>,
+        at: &Held<'j>,
+        value: &Held<'j>,
+        plain: &str,
+    ) -> Result<(), Local<'j>> {
+        let class = array.reference().map(|object| self.class_of(jni, &object));
+        let class = class.unwrap_or_else(|| plain.to_owned());
+        let (of, element) = element_types(&class);
+        let descriptor = format!("({of}I{element})V");
+        let passed = [
+            array.to_pass(b'L'),
+            at.to_pass(b'I'),
+            value.to_pass(letter(&element)),
+        ];
+        self.operate(jni, "store", &descriptor, &passed)?;
+        let Some(object) = array.reference() else {
+            return Ok(());
+        };
+        let tag = self.tag(&object);
+        let is_made = tag.is_some_and(|tag| self.journal.lock_safe().made.contains(&tag.id));
+        if self.is_noting() && is_made {
+            let given = vec![
+                self.given(jni, array, b'L'),
+                self.given(jni, at, b'I'),
+                self.given(jni, value, letter(&element)),
+            ];
+            self.journal.lock_safe().act("store", &descriptor, given);
+            if value.from.is_some() {
+                self.tagged(&object, true);
+            }
+        } else if value.from.is_some() || tag.is_some() {
+            let id = self.tagged(&object, false).id;
+            let place = Place::Element(id, at.as_int());
+            let places = &mut self.journal.lock_safe().places;
+            match value.from {
+                Some(from) => places.insert(place, from),
+                None => places.remove(&place),
+            };
+        }
+        Ok(())
+    }
+
+    /// `array.length`
+    pub(super) fn length<'j>(&self, jni: &Jni<'j>, array: &Held<'j>) -> Done<'j> {
+        let descriptor = "(Ljava/lang/Object;)I";
+        let given = [array.to_pass(b'L')];
+        let length = Held::passed(self.operate(jni, "length", descriptor, &given)?);
+        if !self.is_noting() || !self.is_of_program(array) {
+            return Ok(length);
+        }
+        let given = vec![self.given(jni, array, b'L')];
+        let from = self
+            .journal
+            .lock_safe()
+            .operator("length", descriptor, given, "int");
+        Ok(Held::with(length.slot, Some(from)))
+    }
+
+    /// `object instanceof class`
+    pub(super) fn is_instance<'j>(
+        &self,
+        jni: &Jni<'j>,
+        object: &Held<'j>,
+        class: &str,
+        is: bool,
+    ) -> Held<'j> {
+        let slot = Slot::Int(i32::from(is));
+        if !self.is_noting() || !self.is_of_program(object) {
+            return Held::new(slot);
+        }
+        let object = self.given(jni, object, b'L');
+        let mut journal = self.journal.lock_safe();
+        let class = Value::Reference(Reference::Class(journal.class(class)));
+        let descriptor = "(Ljava/lang/Object;Ljava/lang/Class;)Z";
+        let from = journal.operator("isInstance", descriptor, vec![object, class], "boolean");
+        Held::with(slot, Some(from))
+    }
+
+    /// A call site that concatenates: what it is given, between texts.
+    pub(super) fn concatenate<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        number: u16,
+        parameters: &[&str],
+        given: &[Held<'j>],
+        result: Slot<'j>,
+    ) -> Option<Held<'j>> {
+        let plan = followed.concatenations.get(&number)?;
+        if !self.is_noting() || !given.iter().any(|held| self.is_of_program(held)) {
+            return Some(Held::new(result));
+        }
+        let recipe = plan.recipe.clone();
+        let recipe = recipe.unwrap_or_else(|| "\u{1}".repeat(given.len()));
+        let mut pieces: Vec<Value> = Vec::new();
+        let mut text = String::new();
+        let (mut arguments, mut constants) = (given.iter().zip(parameters), plan.constants.iter());
+        for c in recipe.chars() {
+            match c {
+                '\u{2}' => text.push_str(constants.next()?),
+                '\u{1}' => {
+                    if !text.is_empty() || pieces.is_empty() {
+                        pieces.push(string(&std::mem::take(&mut text)));
+                    }
+                    let (held, parameter) = arguments.next()?;
+                    pieces.push(self.given(jni, held, letter(parameter)));
+                }
+                c => text.push(c),
+            }
+        }
+        if !text.is_empty() {
+            pieces.push(string(&text));
+        }
+        if let [first, second, ..] = pieces.as_slice()
+            && *first == string("")
+            && *second != string("")
+            && pieces.len() > 2
+            && parameters.first() == Some(&"Ljava/lang/String;")
+        {
+            pieces.remove(0);
+        }
+        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/String;";
+        let mut journal = self.journal.lock_safe();
+        let mut pieces = pieces.into_iter();
+        let mut left = pieces.next()?;
+        let mut last = None;
+        for piece in pieces {
+            let made = journal.operator("concat", descriptor, vec![left, piece], "java/lang/String");
+            left = made.into();
+            last = Some(made);
+        }
+        Some(Held::with(result, last))
+    }
+
+    /// A branch was taken or not for what the program gave: the script goes on only if it is so again.
+    pub(super) fn guard(&self, operator: &str, descriptor: &str, given: Vec<Value>) {
+        let mut journal = self.journal.lock_safe();
+        let holds = journal.operator(operator, descriptor, given, "boolean");
+        journal.act("require", "(Z)V", vec![holds.into()]);
+    }
+
+    /// What the driver throws by itself, and leaves it.
+    pub(super) fn raised(&self, jni: &Jni<'_>, thrown: &Local<'_>) {
+        let known = self.tag(thrown).map(|tag| tag.id);
+        if known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id)) {
+            return;
+        }
+        let value = self.thrown(jni, thrown);
+        let mut journal = self.journal.lock_safe();
+        let target = super::journal::operator("raise", "(Ljava/lang/Throwable;)V");
+        journal.call(target, true, vec![value.clone()], End::Threw(value));
+    }
+
+    /// The driver makes an object of its own.
+    pub(super) fn constructed(&self, jni: &Jni<'_>, followed: &Followed, given: &[Held<'_>]) {
+        let Some((this, arguments)) = given.split_first() else {
+            return;
+        };
+        let Some((parameters, _)) = split_descriptor(&followed.method.descriptor) else {
+            return;
+        };
+        let pairs = arguments.iter().zip(&parameters);
+        let values = pairs.map(|(held, parameter)| self.given(jni, held, letter(parameter)));
+        let values: Vec<Value> = values.collect();
+        let Slot::Reference(Some(object)) = this.slot else {
+            return;
+        };
+        // A constructor of a superclass made no object of its own.
+        if self.class_of(jni, &object) != followed.class {
+            return;
+        }
+        let (_, made) = self.result(jni, this.slot, "L", false);
+        let target = Member {
+            owner: followed.class.clone(),
+            name: "<init>".to_owned(),
+            descriptor: followed.method.descriptor.clone(),
+        };
+        let mut journal = self.journal.lock_safe();
+        journal.call(target, false, values, End::Returned(Some(made)));
+    }
+}
+
+fn string(text: &str) -> Value {
+    Value::Reference(Reference::String(text.encode_utf16().collect()))
+}

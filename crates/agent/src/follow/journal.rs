@@ -1,0 +1,213 @@
+//! What a followed driver did, as steps of a scenario.
+
+use std::collections::{HashMap, HashSet};
+
+use culprit_model::site::TypeDef;
+use culprit_model::{
+    EventKind, Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables,
+    ThreadId, TypeId, Value,
+};
+
+use super::value::Variable;
+
+/// Steps beyond which nothing is noted any more: nobody reduces that many.
+const MOST_STEPS: usize = 1_000_000;
+
+/// The runtime's class of operators.
+pub(super) const OPERATORS: &str = "culprit/runtime/Operators";
+
+/// A place in the heap whose content the driver put there.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Place {
+    Field(ObjectId, String),
+    Static(String, String),
+    Element(ObjectId, i32),
+}
+
+#[derive(Default)]
+pub(super) struct Journal {
+    tables: Tables,
+    types: HashMap<String, TypeId>,
+    sites: HashMap<(Member, SiteKind), SiteId>,
+    steps: Vec<Step>,
+    last: u64,
+    /// Arrays that some step makes.
+    pub(super) made: HashSet<ObjectId>,
+    /// Which variables the driver's own fields and elements hold.
+    pub(super) places: HashMap<Place, Variable>,
+    /// Exceptions that calls ended with.
+    pub(super) thrown: HashSet<ObjectId>,
+}
+
+/// How a call ended.
+pub(super) enum End {
+    Returned(Option<Value>),
+    Threw(Value),
+}
+
+impl Journal {
+    pub(super) fn id(&mut self) -> ObjectId {
+        self.last += 1;
+        ObjectId(self.last)
+    }
+
+    pub(super) fn class(&mut self, name: &str) -> TypeId {
+        if let Some(known) = self.types.get(name) {
+            return *known;
+        }
+        let id = TypeId(self.tables.types.len() as u32 + 1);
+        self.tables.types.push(TypeDef {
+            id,
+            name: name.to_owned(),
+            loader: 0,
+            constants: Vec::new(),
+            fields: Vec::new(),
+        });
+        self.types.insert(name.to_owned(), id);
+        id
+    }
+
+    /// A new variable for a value of a class.
+    pub(super) fn variable(&mut self, class: &str) -> Variable {
+        Variable {
+            id: self.id(),
+            class: self.class(class),
+        }
+    }
+
+    fn site(&mut self, kind: SiteKind, target: Member, is_static: bool) -> SiteId {
+        if let Some(known) = self.sites.get(&(target.clone(), kind)) {
+            return *known;
+        }
+        let id = SiteId(self.tables.sites.len() as u32 + 1);
+        self.tables.sites.push(Site {
+            id,
+            kind,
+            class: target.owner.clone(),
+            method: target.name.clone(),
+            descriptor: target.descriptor.clone(),
+            line: None,
+            source: None,
+            target: target.clone(),
+            is_static,
+        });
+        self.sites.insert((target, kind), id);
+        id
+    }
+
+    fn step(&mut self, site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) {
+        if self.steps.len() < MOST_STEPS {
+            self.steps.push(Step {
+                thread: ThreadId(1),
+                kind,
+                site,
+                values,
+                depth,
+                origin: None,
+            });
+        }
+    }
+
+    /// A call and its end; the number of its first step.
+    pub(super) fn call(
+        &mut self,
+        target: Member,
+        is_static: bool,
+        given: Vec<Value>,
+        end: End,
+    ) -> usize {
+        let at = self.steps.len();
+        let site = self.site(SiteKind::Entry, target, is_static);
+        self.step(site, EventKind::IncomingCall, given, 0);
+        match end {
+            End::Returned(result) => {
+                let values = result.into_iter().collect();
+                self.step(site, EventKind::IncomingReturn, values, 1);
+            }
+            End::Threw(thrown) => self.step(site, EventKind::IncomingThrow, vec![thrown], 1),
+        }
+        at
+    }
+
+    /// An operator; what comes of it is a new variable of a class.
+    pub(super) fn operator(
+        &mut self,
+        name: &str,
+        descriptor: &str,
+        given: Vec<Value>,
+        class: &str,
+    ) -> Variable {
+        let made = self.variable(class);
+        self.call(operator(name, descriptor), true, given, End::Returned(Some(made.into())));
+        made
+    }
+
+    /// An operator without a result.
+    pub(super) fn act(&mut self, name: &str, descriptor: &str, given: Vec<Value>) {
+        self.call(operator(name, descriptor), true, given, End::Returned(None));
+    }
+
+    pub(super) fn read(&mut self, target: Member, on: Option<Value>, found: Value) {
+        let site = self.site(SiteKind::Field, target, on.is_none());
+        let values = on.into_iter().chain([found]).collect();
+        self.step(site, EventKind::IncomingRead, values, 0);
+    }
+
+    pub(super) fn write(&mut self, target: Member, on: Option<Value>, value: Value) {
+        let site = self.site(SiteKind::Field, target, on.is_none());
+        let values = on.into_iter().chain([value]).collect();
+        self.step(site, EventKind::IncomingWrite, values, 0);
+    }
+
+    /// A call that ended well should not have: from now on its end is that exception, which is null where
+    /// it is not thrown.
+    pub(super) fn expected(&mut self, call: usize, class: &str) -> Option<Variable> {
+        let expected = self.variable(class);
+        let end = self.steps.get_mut(call + 1)?;
+        end.kind = EventKind::IncomingThrow;
+        end.values = vec![expected.into()];
+        Some(expected)
+    }
+
+    /// How many steps there are.
+    pub(super) fn length(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The last call into the program among the steps from one on.
+    pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
+        let is_call = |step: &Step| {
+            let site = self.tables.sites.get(step.site.0 as usize - 1);
+            step.kind == EventKind::IncomingCall
+                && site.is_some_and(|site| super::naming::is_program(&site.target.owner))
+        };
+        let steps = self.steps.get(from..)?;
+        steps.iter().rposition(is_call).map(|at| from + at)
+    }
+
+    pub(super) fn take(&mut self) -> Scenario {
+        let mut tables = std::mem::take(&mut self.tables);
+        tables.threads = vec![(ThreadId(1), "main".to_owned())];
+        Scenario {
+            tables,
+            steps: std::mem::take(&mut self.steps),
+        }
+    }
+}
+
+pub(super) fn operator(name: &str, descriptor: &str) -> Member {
+    Member {
+        owner: OPERATORS.to_owned(),
+        name: name.to_owned(),
+        descriptor: descriptor.to_owned(),
+    }
+}
+
+impl From<Variable> for Value {
+    fn from(variable: Variable) -> Value {
+        Value::Reference(Reference::Object {
+            id: variable.id,
+            class: variable.class,
+        })
+    }
+}

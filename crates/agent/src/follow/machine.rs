@@ -1,0 +1,545 @@
+//! The interpreter: one method after the other, on the thread that called it.
+
+use culprit_classfile::{Instruction, op, tag};
+use culprit_jvmti::{Jni, Local, Passed};
+use culprit_model::Member;
+use culprit_model::value::split_descriptor;
+
+use super::deeds::ACTIVITY;
+use super::naming::{box_class, box_letter, unboxed};
+use super::value::{Held, Slot, Variable};
+use super::{Followed, Following};
+use crate::classes::internal_name;
+
+/// A method that is being run.
+pub(super) struct Frame<'f, 'j> {
+    pub(super) followed: &'f Followed,
+    pub(super) pc: u32,
+    stack: Vec<Held<'j>>,
+    locals: Vec<Option<Held<'j>>>,
+    /// Calls into the program: where, and their first steps.
+    pub(super) calls: Vec<(u32, usize)>,
+}
+
+/// What comes after an instruction.
+enum Next<'j> {
+    On,
+    Jump(i64),
+    Return(Option<Held<'j>>),
+}
+
+/// The code is not what the JVM has checked.
+fn odd<'j>(jni: &Jni<'j>) -> Local<'j> {
+    let made = jni
+        .find_class("java/lang/InternalError")
+        .and_then(|class| jni.allocate(&class));
+    match made {
+        Ok(made) => made,
+        Err(_) => unreachable!("the JVM has no InternalError"),
+    }
+}
+
+impl Following {
+    /// Runs a method; its result, boxed, or what it throws.
+    pub(super) fn enter<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        given: &Local<'j>,
+    ) -> Result<Option<Local<'j>>, Local<'j>> {
+        let method = &followed.method;
+        jni.make_room();
+        let (before, from) = ACTIVITY.with_borrow_mut(|activity| {
+            let before = activity.depth;
+            let token = activity.token.take();
+            let token = token.filter(|token| {
+                token.name == method.name && token.descriptor == method.descriptor
+            });
+            match token {
+                Some(token) => {
+                    activity.own.insert(token.serial);
+                    activity.depth = token.depth;
+                    (before, Some(token.from))
+                }
+                None => {
+                    if method.name == "<clinit>" {
+                        activity.depth = 0;
+                    }
+                    (before, None)
+                }
+            }
+        });
+        let is_own = from.is_some();
+        let given = self.arguments(jni, followed, given, from.unwrap_or_default());
+        if method.name == "<init>" && self.is_noting() {
+            self.constructed(jni, followed, &given);
+        }
+        let done = self.run(jni, followed, given);
+        if let (Err(thrown), false, true) = (&done, is_own, self.is_noting()) {
+            self.raised(jni, thrown);
+        }
+        ACTIVITY.with_borrow_mut(|activity| {
+            activity.depth = before;
+            activity.token = None;
+            activity.result = match &done {
+                Ok(Some(result)) if is_own => result.from,
+                _ => None,
+            };
+        });
+        let result = method.descriptor.rsplit(')').next().unwrap_or("V");
+        match done? {
+            Some(held) => Ok(boxed(jni, &held, result)),
+            None => Ok(None),
+        }
+    }
+
+    /// The receiver and the arguments, by local variable.
+    fn arguments<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        given: &Local<'j>,
+        from: Vec<Option<Variable>>,
+    ) -> Vec<Held<'j>> {
+        let parameters = split_descriptor(&followed.method.descriptor);
+        let parameters = parameters.map_or_else(Vec::new, |(parameters, _)| parameters);
+        let receiver = (!followed.method.is_static).then_some("L");
+        let is_constructor = followed.method.name == "<init>";
+        let mut held = Vec::new();
+        for (at, parameter) in receiver.into_iter().chain(parameters).enumerate() {
+            let value = jni.array_element(given, at).ok().flatten();
+            let letter = parameter.as_bytes().first().copied().unwrap_or(b'L');
+            let value = match (letter, value) {
+                (b'L' | b'[', value) => Held::new(Slot::Reference(value)),
+                (letter, Some(value)) => {
+                    unboxed(jni, &value, letter).map_or_else(Held::null, Held::passed)
+                }
+                (_, None) => Held::null(),
+            };
+            // A constructor is not given its receiver by the call.
+            let place = match is_constructor {
+                true => at.checked_sub(1),
+                false => Some(at),
+            };
+            let from = place.and_then(|place| from.get(place).copied().flatten());
+            held.push(Held { from, ..value });
+        }
+        held
+    }
+
+    fn run<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        given: Vec<Held<'j>>,
+    ) -> Result<Option<Held<'j>>, Local<'j>> {
+        let code = &followed.method.code;
+        let mut locals = Vec::new();
+        for held in given {
+            let is_wide = held.is_wide();
+            locals.push(Some(held));
+            if is_wide {
+                locals.push(None);
+            }
+        }
+        locals.resize(usize::from(code.max_locals).max(locals.len()), None);
+        let mut frame = Frame {
+            followed,
+            pc: followed.method.start,
+            stack: Vec::new(),
+            locals,
+            calls: Vec::new(),
+        };
+        loop {
+            let Ok(instruction) = Instruction::decode(&code.bytes, frame.pc) else {
+                return Err(odd(jni));
+            };
+            match self.step(jni, &mut frame, &instruction) {
+                Ok(Next::On) => frame.pc = instruction.next_pc(),
+                Ok(Next::Jump(to)) => frame.pc = to as u32,
+                Ok(Next::Return(result)) => return Ok(result),
+                Err(thrown) => match self.handler(jni, &frame, &thrown) {
+                    Some(handler) => {
+                        frame.stack.clear();
+                        frame.stack.push(Held::new(Slot::Reference(Some(thrown))));
+                        frame.pc = handler;
+                    }
+                    None => return Err(thrown),
+                },
+            }
+        }
+    }
+
+    /// Where an exception is caught.
+    fn handler(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) -> Option<u32> {
+        let handlers = &frame.followed.method.code.handlers;
+        let mut kinds: Option<Vec<String>> = None;
+        for handler in handlers {
+            let covered = u32::from(handler.start)..u32::from(handler.end);
+            if !covered.contains(&frame.pc) {
+                continue;
+            }
+            if handler.catch_type == 0 {
+                return Some(u32::from(handler.handler));
+            }
+            let Ok(wanted) = frame.followed.pool.class_name(handler.catch_type) else {
+                continue;
+            };
+            let kinds = kinds.get_or_insert_with(|| self.kinds(jni, thrown));
+            if kinds.iter().any(|kind| *kind == wanted) {
+                return Some(u32::from(handler.handler));
+            }
+        }
+        None
+    }
+
+    /// The class of an object and all it extends.
+    fn kinds(&self, jni: &Jni<'_>, object: &Local<'_>) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut class = Some(jni.object_class(object));
+        while let Some(of) = class {
+            let signature = self.jvmti.class_signature(&of).unwrap_or_default();
+            found.push(internal_name(&signature).to_owned());
+            class = jni.superclass(&of);
+        }
+        found
+    }
+
+    fn step<'j>(
+        &self,
+        jni: &Jni<'j>,
+        frame: &mut Frame<'_, 'j>,
+        instruction: &Instruction<'_>,
+    ) -> Result<Next<'j>, Local<'j>> {
+        let opcode = instruction.generic_opcode();
+        match opcode {
+            op::NOP => {}
+            op::ACONST_NULL => frame.push(Held::null()),
+            op::ICONST_M1..=op::ICONST_5 => {
+                frame.push(Held::int(i32::from(opcode) - i32::from(op::ICONST_0)));
+            }
+            op::LCONST_0 | op::LCONST_1 => {
+                frame.push(Held::new(Slot::Long(i64::from(opcode - op::LCONST_0))));
+            }
+            op::FCONST_0..=op::FCONST_2 => {
+                frame.push(Held::new(Slot::Float(f32::from(opcode - op::FCONST_0))));
+            }
+            op::DCONST_0 | op::DCONST_1 => {
+                frame.push(Held::new(Slot::Double(f64::from(opcode - op::DCONST_0))));
+            }
+            op::BIPUSH => frame.push(Held::int(i32::from(byte(instruction, 1) as i8))),
+            op::SIPUSH => {
+                let value = i16::from_be_bytes([byte(instruction, 1), byte(instruction, 2)]);
+                frame.push(Held::int(i32::from(value)));
+            }
+            op::LDC | op::LDC_W | op::LDC2_W => self.constant(jni, frame, instruction)?,
+            op::ILOAD..=op::ALOAD => {
+                let local = instruction.local().unwrap_or_default();
+                let held = frame.locals.get(usize::from(local)).cloned().flatten();
+                frame.push(held.ok_or_else(|| odd(jni))?);
+            }
+            op::ISTORE..=op::ASTORE => {
+                let held = frame.pop(jni)?;
+                frame.set(instruction.local().unwrap_or_default(), held);
+            }
+            op::IALOAD..=op::SALOAD => {
+                let (at, array) = (frame.pop(jni)?, frame.pop(jni)?);
+                let held = self.get(jni, &array, &at, array_of(opcode - op::IALOAD))?;
+                frame.push(held);
+            }
+            op::IASTORE..=op::SASTORE => {
+                let value = frame.pop(jni)?;
+                let (at, array) = (frame.pop(jni)?, frame.pop(jni)?);
+                self.put(jni, &array, &at, &value, array_of(opcode - op::IASTORE))?;
+            }
+            op::POP..=op::SWAP => frame.shuffle(jni, opcode)?,
+            op::IADD..=op::DREM | op::ISHL..=op::LXOR => {
+                let (right, left) = (frame.pop(jni)?, frame.pop(jni)?);
+                let held = self.binary(jni, opcode, &left, &right)?;
+                frame.push(held);
+            }
+            op::INEG..=op::DNEG | op::I2L..=op::I2S => {
+                let held = frame.pop(jni)?;
+                let held = self.unary(jni, opcode, &held);
+                frame.push(held);
+            }
+            op::IINC => {
+                let local = instruction.local().unwrap_or_default();
+                let by = match instruction.is_wide() {
+                    true => i16::from_be_bytes([byte(instruction, 4), byte(instruction, 5)]),
+                    false => i16::from(byte(instruction, 2) as i8),
+                };
+                let held = frame.locals.get(usize::from(local)).cloned().flatten();
+                let held = held.ok_or_else(|| odd(jni))?;
+                let by = Held::int(i32::from(by));
+                let held = self.binary(jni, op::IADD, &held, &by)?;
+                frame.set(local, held);
+            }
+            op::LCMP..=op::DCMPG => {
+                let (right, left) = (frame.pop(jni)?, frame.pop(jni)?);
+                frame.push(super::arithmetic::compare(opcode, left, right));
+            }
+            op::IFEQ..=op::IF_ACMPNE | op::IFNULL | op::IFNONNULL => {
+                let right = match opcode {
+                    op::IF_ICMPEQ..=op::IF_ACMPNE => Some(frame.pop(jni)?),
+                    _ => None,
+                };
+                let left = frame.pop(jni)?;
+                if self.branch(jni, opcode, &left, right.as_ref()) {
+                    return Ok(Next::Jump(instruction.target().unwrap_or_default()));
+                }
+            }
+            op::GOTO | op::GOTO_W => {
+                return Ok(Next::Jump(instruction.target().unwrap_or_default()));
+            }
+            op::TABLESWITCH | op::LOOKUPSWITCH => {
+                let key = frame.pop(jni)?;
+                let switch = instruction.switch().ok_or_else(|| odd(jni))?;
+                let mut cases = switch.cases();
+                let case = cases.find(|(of, _)| *of == key.as_int());
+                if let (Some((of, _)), true, true) = (case, key.from.is_some(), self.is_noting()) {
+                    let given = vec![self.given(jni, &key, b'I'), culprit_model::Value::Int(of)];
+                    self.guard("isEqual", "(II)Z", given);
+                }
+                let to = case.map_or_else(|| switch.default_target(), |(_, to)| to);
+                return Ok(Next::Jump(to));
+            }
+            op::IRETURN..=op::ARETURN => return Ok(Next::Return(Some(frame.pop(jni)?))),
+            op::RETURN => return Ok(Next::Return(None)),
+            op::GETSTATIC..=op::INVOKEDYNAMIC | op::NEWARRAY | op::ANEWARRAY
+            | op::CHECKCAST | op::INSTANCEOF | op::MULTIANEWARRAY => {
+                self.deed(jni, frame, instruction)?;
+            }
+            op::NEW => frame.push(Held::new(Slot::New(instruction.pc))),
+            op::ARRAYLENGTH => {
+                let array = frame.pop(jni)?;
+                let held = self.length(jni, &array)?;
+                frame.push(held);
+            }
+            op::ATHROW => {
+                let held = frame.pop(jni)?;
+                return Err(match held.reference() {
+                    Some(thrown) => thrown,
+                    None => odd(jni),
+                });
+            }
+            op::MONITORENTER | op::MONITOREXIT => {
+                let held = frame.pop(jni)?;
+                if let Some(object) = held.reference() {
+                    jni.monitor(&object, opcode == op::MONITORENTER)?;
+                }
+            }
+            _ => return Err(odd(jni)),
+        }
+        Ok(Next::On)
+    }
+
+    fn constant<'j>(
+        &self,
+        jni: &Jni<'j>,
+        frame: &mut Frame<'_, 'j>,
+        instruction: &Instruction<'_>,
+    ) -> Result<(), Local<'j>> {
+        let followed = frame.followed;
+        if let Some(deed) = followed.method.deeds.get(&instruction.pc) {
+            let held = Held::passed(self.perform(jni, followed, deed, &[])?);
+            frame.push(held);
+            return Ok(());
+        }
+        let index = instruction.pool_index().unwrap_or_default();
+        let pool = &followed.pool;
+        let bits = |index| pool.bits(index).ok();
+        let slot = match pool.tag(index) {
+            Some(tag::INTEGER) => pool.integer(index).ok().map(Slot::Int),
+            Some(tag::LONG) => pool.long(index).ok().map(Slot::Long),
+            Some(tag::FLOAT) => bits(index)
+                .and_then(|bits| bits.try_into().ok())
+                .map(|bits| Slot::Float(f32::from_be_bytes(bits))),
+            Some(tag::DOUBLE) => bits(index)
+                .and_then(|bits| bits.try_into().ok())
+                .map(|bits| Slot::Double(f64::from_be_bytes(bits))),
+            _ => None,
+        };
+        frame.push(Held::new(slot.ok_or_else(|| odd(jni))?));
+        Ok(())
+    }
+
+    /// An instruction that the JVM does.
+    fn deed<'j>(
+        &self,
+        jni: &Jni<'j>,
+        frame: &mut Frame<'_, 'j>,
+        instruction: &Instruction<'_>,
+    ) -> Result<(), Local<'j>> {
+        let followed = frame.followed;
+        let deed = followed.method.deeds.get(&instruction.pc);
+        let deed = deed.ok_or_else(|| odd(jni))?;
+        let (parameters, _) = split_descriptor(&deed.descriptor).ok_or_else(|| odd(jni))?;
+        let mut given = Vec::with_capacity(parameters.len());
+        for _ in &parameters {
+            given.push(frame.pop(jni)?);
+        }
+        given.reverse();
+        let index = instruction.pool_index().unwrap_or_default();
+        let member = || {
+            let member = followed.pool.member(index).map_err(|_| odd(jni))?;
+            Ok::<Member, Local<'j>>(Member {
+                owner: member.owner.into_owned(),
+                name: member.name.into_owned(),
+                descriptor: member.descriptor.into_owned(),
+            })
+        };
+        match instruction.opcode {
+            op::GETSTATIC | op::GETFIELD => {
+                let held = self.read(jni, followed, member()?, deed, given.pop())?;
+                frame.push(held);
+            }
+            op::PUTSTATIC | op::PUTFIELD => {
+                let value = given.pop().ok_or_else(|| odd(jni))?;
+                self.write(jni, followed, member()?, deed, given.pop(), value)?;
+            }
+            op::INVOKESPECIAL if member()?.name == "<init>" => {
+                let held = self.call(jni, frame, member()?, deed, given)?;
+                let made = frame.pop(jni)?;
+                if let Slot::New(at) = made.slot {
+                    frame.replace(at, &held);
+                }
+            }
+            op::INVOKEVIRTUAL..=op::INVOKEINTERFACE => {
+                let target = member()?;
+                let is_void = target.descriptor.ends_with(")V");
+                let held = self.call(jni, frame, target, deed, given)?;
+                if !is_void {
+                    frame.push(held);
+                }
+            }
+            op::INVOKEDYNAMIC => {
+                let site = followed.pool.dynamic(index).map_err(|_| odd(jni))?;
+                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let (number, slot) = (site.bootstrap, done.slot);
+                let text = self.concatenate(jni, followed, number, &parameters, &given, slot);
+                frame.push(text.unwrap_or(done));
+            }
+            op::CHECKCAST => {
+                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let from = given.first().and_then(|held| held.from);
+                frame.push(Held { from, ..done });
+            }
+            op::INSTANCEOF => {
+                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let class = followed.pool.class_name(index).map_err(|_| odd(jni))?;
+                let object = given.pop().ok_or_else(|| odd(jni))?;
+                frame.push(self.is_instance(jni, &object, &class, done.as_int() != 0));
+            }
+            _ => {
+                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                frame.push(done);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'j> Frame<'_, 'j> {
+    fn push(&mut self, held: Held<'j>) {
+        self.stack.push(held);
+    }
+
+    fn pop(&mut self, jni: &Jni<'j>) -> Result<Held<'j>, Local<'j>> {
+        self.stack.pop().ok_or_else(|| odd(jni))
+    }
+
+    fn set(&mut self, local: u16, held: Held<'j>) {
+        if let Some(place) = self.locals.get_mut(usize::from(local)) {
+            *place = Some(held);
+        }
+    }
+
+    /// An object has been constructed: all that hold it as one that was not.
+    fn replace(&mut self, at: u32, made: &Held<'j>) {
+        let locals = self.locals.iter_mut().flatten();
+        for held in self.stack.iter_mut().chain(locals) {
+            if matches!(held.slot, Slot::New(of) if of == at) {
+                *held = made.clone();
+            }
+        }
+    }
+
+    /// `pop`, `dup`, `swap` and their kin.
+    fn shuffle(&mut self, jni: &Jni<'j>, opcode: u8) -> Result<(), Local<'j>> {
+        match opcode {
+            op::POP => drop(self.pop(jni)?),
+            op::POP2 => {
+                if !self.pop(jni)?.is_wide() {
+                    self.pop(jni)?;
+                }
+            }
+            op::DUP => self.copy(jni, 1, 0)?,
+            op::DUP_X1 => self.copy(jni, 1, 1)?,
+            op::DUP_X2 => self.copy(jni, 1, 2)?,
+            op::DUP2 => self.copy(jni, 2, 0)?,
+            op::DUP2_X1 => self.copy(jni, 2, 1)?,
+            op::DUP2_X2 => self.copy(jni, 2, 2)?,
+            _ => {
+                let (one, other) = (self.pop(jni)?, self.pop(jni)?);
+                self.push(one);
+                self.push(other);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a copy of the topmost values, so many places, below others.
+    fn copy(&mut self, jni: &Jni<'j>, copied: u16, below: u16) -> Result<(), Local<'j>> {
+        let top = self.places(jni, copied)?;
+        let rest = self.places(jni, below)?;
+        self.stack.extend(top.iter().cloned());
+        self.stack.extend(rest);
+        self.stack.extend(top);
+        Ok(())
+    }
+
+    /// Takes the topmost values that fill so many places, the lowest first.
+    fn places(&mut self, jni: &Jni<'j>, mut places: u16) -> Result<Vec<Held<'j>>, Local<'j>> {
+        let mut taken = Vec::new();
+        while places > 0 {
+            let held = self.pop(jni)?;
+            places = places.saturating_sub(if held.is_wide() { 2 } else { 1 });
+            taken.push(held);
+        }
+        taken.reverse();
+        Ok(taken)
+    }
+}
+
+fn byte(instruction: &Instruction<'_>, at: usize) -> u8 {
+    instruction.bytes.get(at).copied().unwrap_or_default()
+}
+
+/// The type of arrays that an instruction is for, counted from that for `int`.
+fn array_of(kind: u8) -> &'static str {
+    match kind {
+        0 => "[I",
+        1 => "[J",
+        2 => "[F",
+        3 => "[D",
+        4 => "[Ljava/lang/Object;",
+        5 => "[B",
+        6 => "[C",
+        _ => "[S",
+    }
+}
+
+/// A result as the trampoline takes it.
+fn boxed<'j>(jni: &Jni<'j>, held: &Held<'j>, result: &str) -> Option<Local<'j>> {
+    let letter = result.as_bytes().first().copied()?;
+    let Some(name) = box_class(letter) else {
+        return held.reference();
+    };
+    debug_assert!(box_letter(name) == Some(letter));
+    let class = jni.find_class(name).ok()?;
+    let descriptor = format!("({})L{name};", char::from(letter));
+    let method = jni.static_method(&class, "valueOf", &descriptor).ok()?;
+    let value: Passed<'_> = held.to_pass(letter);
+    jni.static_object(&class, method, &[value]).ok().flatten()
+}

@@ -1,0 +1,311 @@
+//! Values as steps have them: literals where they are the driver's own, variables where they come out of
+//! the program.
+
+use culprit_jvmti::{Jni, Local, Passed};
+use culprit_model::observe::is_jdk_name;
+use culprit_model::value::Contents;
+use culprit_model::{ObjectId, Reference, Value};
+
+use super::Following;
+use super::journal::{Journal, Place};
+use super::value::{Held, Slot, Variable};
+use crate::classes::internal_name;
+use crate::lock::LockSafe;
+
+/// Elements of an array beyond which it is not written out.
+const MOST_ELEMENTS: usize = 4096;
+
+/// Boxed types: the class, the letter of what it holds.
+const BOXES: [(&str, u8); 8] = [
+    ("java/lang/Boolean", b'Z'),
+    ("java/lang/Byte", b'B'),
+    ("java/lang/Character", b'C'),
+    ("java/lang/Short", b'S'),
+    ("java/lang/Integer", b'I'),
+    ("java/lang/Long", b'J'),
+    ("java/lang/Float", b'F'),
+    ("java/lang/Double", b'D'),
+];
+
+/// The letter of what a class boxes.
+pub(super) fn box_letter(class: &str) -> Option<u8> {
+    let known = BOXES.iter().find(|(name, _)| *name == class);
+    known.map(|(_, letter)| *letter)
+}
+
+pub(super) fn box_class(letter: u8) -> Option<&'static str> {
+    let known = BOXES.iter().find(|(_, of)| *of == letter);
+    known.map(|(name, _)| *name)
+}
+
+/// The name of a primitive type, which is the class of its variables.
+pub(super) fn primitive(letter: u8) -> &'static str {
+    match letter {
+        b'Z' => "boolean",
+        b'B' => "byte",
+        b'C' => "char",
+        b'S' => "short",
+        b'I' => "int",
+        b'J' => "long",
+        b'F' => "float",
+        _ => "double",
+    }
+}
+
+/// An object as its tag tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Tag {
+    pub(super) id: ObjectId,
+    /// The program had a hand in it.
+    pub(super) of_program: bool,
+}
+
+impl Following {
+    pub(super) fn class_of(&self, jni: &Jni<'_>, object: &Local<'_>) -> String {
+        let name = jni.with_frame(|jni| {
+            let class = jni.object_class(object);
+            let signature = self.jvmti.class_signature(&class).unwrap_or_default();
+            internal_name(&signature).to_owned()
+        });
+        name.unwrap_or_default()
+    }
+
+    pub(super) fn tag(&self, object: &Local<'_>) -> Option<Tag> {
+        match self.jvmti.tag(object) {
+            Ok(tag) if tag != 0 => Some(Tag {
+                id: ObjectId((tag >> 1) as u64),
+                of_program: tag & 1 == 1,
+            }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set_tag(&self, object: &Local<'_>, tag: Tag) {
+        let number = (tag.id.0 as i64) << 1 | i64::from(tag.of_program);
+        let _ = self.jvmti.set_tag(object, number);
+    }
+
+    /// The tag of an object, which gets one if it has none.
+    pub(super) fn tagged(&self, object: &Local<'_>, of_program: bool) -> Tag {
+        let known = self.tag(object);
+        let id = match known {
+            Some(tag) => tag.id,
+            None => self.journal.lock_safe().id(),
+        };
+        let tag = Tag {
+            id,
+            of_program: of_program || known.is_some_and(|tag| tag.of_program),
+        };
+        if known != Some(tag) {
+            self.set_tag(object, tag);
+        }
+        tag
+    }
+
+    /// Whether a value has to do with what the program did.
+    pub(super) fn is_of_program(&self, held: &Held<'_>) -> bool {
+        let object = held.reference();
+        held.from.is_some()
+            || object.is_some_and(|object| self.tag(&object).is_some_and(|tag| tag.of_program))
+    }
+
+    /// The program was given it, and may have changed it.
+    pub(super) fn taint(&self, jni: &Jni<'_>, held: &Held<'_>) {
+        let Some(object) = held.reference() else {
+            return;
+        };
+        let class = self.class_of(jni, &object);
+        if !is_plain_value(&class) {
+            self.tagged(&object, true);
+        }
+    }
+
+    /// A value that a step is given.
+    pub(super) fn given(&self, jni: &Jni<'_>, held: &Held<'_>, letter: u8) -> Value {
+        if let Some(variable) = held.from {
+            return variable.into();
+        }
+        match held.slot {
+            Slot::Int(v) => integer(v, letter),
+            Slot::Long(v) => Value::Long(v),
+            Slot::Float(v) => Value::Float(v),
+            Slot::Double(v) => Value::Double(v),
+            Slot::Reference(None) | Slot::New(_) => Value::Reference(Reference::Null),
+            Slot::Reference(Some(object)) => self.object(jni, &object),
+        }
+    }
+
+    fn object(&self, jni: &Jni<'_>, object: &Local<'_>) -> Value {
+        let class = self.class_of(jni, object);
+        if let Some(literal) = self.literal(jni, object, &class) {
+            return literal;
+        }
+        let tag = self.tagged(object, false);
+        if class.starts_with('[') && !self.journal.lock_safe().made.contains(&tag.id) {
+            self.make_array(jni, object, &class, tag.id);
+        }
+        let mut journal = self.journal.lock_safe();
+        let class = journal.class(&class);
+        Variable { id: tag.id, class }.into()
+    }
+
+    /// A text, a boxed value or a class, written out.
+    fn literal(&self, jni: &Jni<'_>, object: &Local<'_>, class: &str) -> Option<Value> {
+        if class == "java/lang/String" {
+            return Some(Value::Reference(Reference::String(jni.string_units(object))));
+        }
+        if class == "java/lang/Class" {
+            let signature = self.jvmti.class_signature(object).ok()?;
+            let name = match signature.as_bytes() {
+                [letter] => primitive(*letter).to_owned(),
+                _ => internal_name(&signature).to_owned(),
+            };
+            let class = self.journal.lock_safe().class(&name);
+            return Some(Value::Reference(Reference::Class(class)));
+        }
+        let letter = box_letter(class)?;
+        let value = unboxed(jni, object, letter)?;
+        let value = Held::passed(value);
+        Some(Value::Reference(Reference::Boxed(Box::new(
+            self.given(jni, &value, letter),
+        ))))
+    }
+
+    /// A step that makes an array as it is now.
+    fn make_array(&self, jni: &Jni<'_>, array: &Local<'_>, class: &str, id: ObjectId) {
+        self.journal.lock_safe().made.insert(id);
+        let length = jni.array_length(array);
+        if length > MOST_ELEMENTS {
+            return;
+        }
+        let letter = class.as_bytes().get(1).copied().unwrap_or(b'L');
+        let mut elements = Vec::with_capacity(length);
+        let mut of_program = false;
+        for at in 0..length {
+            let place = Place::Element(id, at as i32);
+            let from = self.journal.lock_safe().places.get(&place).copied();
+            let held = match self.element(jni, array, class, at as i32) {
+                Ok(held) => Held { from, ..held },
+                Err(_) => return,
+            };
+            of_program |= self.is_of_program(&held);
+            elements.push(self.given(jni, &held, letter));
+        }
+        if of_program {
+            self.tagged(array, true);
+        }
+        let mut journal = self.journal.lock_safe();
+        let type_id = journal.class(class);
+        let literal = Value::Reference(Reference::Array {
+            id: ObjectId(0),
+            class: type_id,
+            length: length as u32,
+            contents: Contents::Elements(elements),
+        });
+        let made = Variable { id, class: type_id };
+        array_statement(&mut journal, literal, made);
+    }
+
+    /// An element of an array.
+    pub(super) fn element<'j>(
+        &self,
+        jni: &Jni<'j>,
+        array: &Local<'j>,
+        class: &str,
+        at: i32,
+    ) -> Result<Held<'j>, Local<'j>> {
+        let (array_type, element) = element_types(class);
+        let descriptor = format!("({array_type}I){element}");
+        let given = [Passed::Reference(Some(*array)), Passed::Int(at)];
+        self.operate(jni, "element", &descriptor, &given)
+            .map(Held::passed)
+    }
+
+    /// What a value that comes out of a step is to the driver: a variable if it is of the program, else what it is.
+    /// The step says which.
+    pub(super) fn result<'j>(
+        &self,
+        jni: &Jni<'_>,
+        slot: Slot<'j>,
+        descriptor: &str,
+        of_program: bool,
+    ) -> (Held<'j>, Value) {
+        let letter = descriptor.as_bytes().first().copied().unwrap_or(b'V');
+        let class = match slot {
+            Slot::Reference(Some(object)) => self.class_of(jni, &object),
+            Slot::Reference(None) | Slot::New(_) => internal_name(descriptor).to_owned(),
+            _ => primitive(letter).to_owned(),
+        };
+        if let Slot::Reference(Some(object)) = slot
+            && !is_plain_value(&class)
+        {
+            let tag = self.tagged(&object, of_program);
+            let mut journal = self.journal.lock_safe();
+            if class.starts_with('[') {
+                journal.made.insert(tag.id);
+            }
+            let class = journal.class(&class);
+            let variable = Variable { id: tag.id, class };
+            return (Held::new(slot), variable.into());
+        }
+        let held = Held::new(slot);
+        if !of_program {
+            let value = self.given(jni, &held, letter);
+            return (held, value);
+        }
+        let variable = self.journal.lock_safe().variable(&class);
+        (Held::with(slot, Some(variable)), variable.into())
+    }
+}
+
+/// Texts, boxed values and classes are what they say.
+pub(super) fn is_plain_value(class: &str) -> bool {
+    class == "java/lang/String" || class == "java/lang/Class" || box_letter(class).is_some()
+}
+
+/// Whether calls to a class are calls into the program.
+pub(super) fn is_program(class: &str) -> bool {
+    !is_jdk_name(class) && !class.starts_with('[') && class != super::OPERATORS
+}
+
+fn array_statement(journal: &mut Journal, literal: Value, made: Variable) {
+    let descriptor = "(Ljava/lang/Object;)Ljava/lang/Object;";
+    let target = culprit_model::Member {
+        owner: super::OPERATORS.to_owned(),
+        name: "array".to_owned(),
+        descriptor: descriptor.to_owned(),
+    };
+    let end = super::journal::End::Returned(Some(made.into()));
+    journal.call(target, true, vec![literal], end);
+}
+
+/// The types of arrays and elements that the operators have for a class of arrays.
+pub(super) fn element_types(class: &str) -> (String, String) {
+    match class.as_bytes().get(1) {
+        Some(letter) if b"ZBCSIJFD".contains(letter) => {
+            let letter = char::from(*letter);
+            (format!("[{letter}"), letter.to_string())
+        }
+        _ => (
+            "[Ljava/lang/Object;".to_owned(),
+            "Ljava/lang/Object;".to_owned(),
+        ),
+    }
+}
+
+fn integer(value: i32, letter: u8) -> Value {
+    match letter {
+        b'Z' => Value::Boolean(value & 1 != 0),
+        b'B' => Value::Byte(value as i8),
+        b'C' => Value::Char(value as u16),
+        b'S' => Value::Short(value as i16),
+        _ => Value::Int(value),
+    }
+}
+
+/// What is in a box.
+pub(super) fn unboxed<'j>(jni: &Jni<'j>, object: &Local<'_>, letter: u8) -> Option<Passed<'j>> {
+    let class = jni.object_class(object);
+    let descriptor = char::from(letter).to_string();
+    jni.get_field(object, &class, "value", &descriptor).ok()
+}

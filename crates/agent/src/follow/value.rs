@@ -1,0 +1,112 @@
+//! Values in the hands of the interpreter: what they are, and where they come from.
+
+use std::rc::Rc;
+
+use culprit_jvmti::{Local, Passed};
+use culprit_model::{ObjectId, TypeId};
+
+/// A value on the stack or in a variable.
+#[derive(Clone)]
+pub(super) struct Held<'j> {
+    pub(super) slot: Slot<'j>,
+    /// The variable that holds it in the script. Values without one are the driver's own. Objects that
+    /// are neither texts nor boxed values carry this with them, in their tags.
+    pub(super) from: Option<Variable>,
+    /// Of a comparison: what was compared.
+    pub(super) compared: Option<Rc<(Held<'j>, Held<'j>)>>,
+}
+
+/// What a value is.
+#[derive(Clone, Copy)]
+pub(super) enum Slot<'j> {
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    Reference(Option<Local<'j>>),
+    /// An object that no constructor has seen, made by the instruction at a pc.
+    New(u32),
+}
+
+/// A variable of the script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Variable {
+    pub(super) id: ObjectId,
+    pub(super) class: TypeId,
+}
+
+impl<'j> Held<'j> {
+    pub(super) fn new(slot: Slot<'j>) -> Held<'j> {
+        Held {
+            slot,
+            from: None,
+            compared: None,
+        }
+    }
+
+    pub(super) fn with(slot: Slot<'j>, from: Option<Variable>) -> Held<'j> {
+        Held {
+            slot,
+            from,
+            compared: None,
+        }
+    }
+
+    pub(super) fn int(value: i32) -> Held<'j> {
+        Held::new(Slot::Int(value))
+    }
+
+    pub(super) fn null() -> Held<'j> {
+        Held::new(Slot::Reference(None))
+    }
+
+    /// What came from the JVM.
+    pub(super) fn passed(value: Passed<'j>) -> Held<'j> {
+        Held::new(match value {
+            Passed::Boolean(v) => Slot::Int(i32::from(v)),
+            Passed::Byte(v) => Slot::Int(i32::from(v)),
+            Passed::Short(v) => Slot::Int(i32::from(v)),
+            Passed::Char(v) => Slot::Int(i32::from(v)),
+            Passed::Int(v) => Slot::Int(v),
+            Passed::Long(v) => Slot::Long(v),
+            Passed::Float(v) => Slot::Float(v),
+            Passed::Double(v) => Slot::Double(v),
+            Passed::Reference(v) => Slot::Reference(v),
+        })
+    }
+
+    /// As the JVM takes it, for a parameter or field whose descriptor begins with a letter.
+    pub(super) fn to_pass(&self, letter: u8) -> Passed<'j> {
+        match (self.slot, letter) {
+            (Slot::Int(v), b'Z') => Passed::Boolean(v & 1 != 0),
+            (Slot::Int(v), b'B') => Passed::Byte(v as i8),
+            (Slot::Int(v), b'S') => Passed::Short(v as i16),
+            (Slot::Int(v), b'C') => Passed::Char(v as u16),
+            (Slot::Int(v), _) => Passed::Int(v),
+            (Slot::Long(v), _) => Passed::Long(v),
+            (Slot::Float(v), _) => Passed::Float(v),
+            (Slot::Double(v), _) => Passed::Double(v),
+            (Slot::Reference(v), _) => Passed::Reference(v),
+            (Slot::New(_), _) => Passed::Reference(None),
+        }
+    }
+
+    /// Whether it takes two places of the stack.
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(self.slot, Slot::Long(_) | Slot::Double(_))
+    }
+
+    pub(super) fn reference(&self) -> Option<Local<'j>> {
+        match self.slot {
+            Slot::Reference(reference) => reference,
+            _ => None,
+        }
+    }
+
+    pub(super) fn as_int(&self) -> i32 {
+        match self.slot {
+            Slot::Int(v) => v,
+            _ => 0,
+        }
+    }
+}

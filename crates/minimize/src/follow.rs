@@ -1,0 +1,149 @@
+//! The script of a run whose driver was followed: what the test or the main class did, call by call.
+
+use std::collections::BTreeSet;
+
+use culprit_classfile::ClassFile;
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{
+    EventKind, ObjectId, Pattern, Reference, Scenario, Selection, Step, Tables, TypeId, Value,
+};
+use culprit_signature::Signature;
+use culprit_trace::Start;
+
+use crate::choose::{driver_of, is_framework};
+use crate::link::is_assertion;
+use crate::script::{Author, OPERATORS};
+use crate::surroundings;
+use crate::{Program, Script, Statement};
+
+/// Scripts that are tried for a failure.
+const MOST: usize = 8;
+
+/// Superclasses of a driver that are followed with it.
+const DEEPEST: usize = 16;
+
+/// What to follow: the class that drives the failing run, and those of the program that it extends.
+pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Option<Selection> {
+    let mut name = driver_of(signature, start);
+    let mut observe = Vec::new();
+    while observe.len() < DEEPEST && !is_jdk_name(&name) && !is_framework(&name) {
+        let bytes = program.bytes(&name)?;
+        observe.push(name.replace('/', ".").parse::<Pattern>().ok()?);
+        let class = ClassFile::parse(&bytes).ok()?;
+        match class.super_name() {
+            Ok(Some(above)) => name = above.into_owned(),
+            _ => break,
+        }
+    }
+    (!observe.is_empty()).then(|| Selection {
+        observe,
+        ..Selection::default()
+    })
+}
+
+/// The scripts of a followed run that may end with a failure, the likeliest first.
+pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec<Script> {
+    let class = signature.thrown().class.replace('.', "/");
+    let Scenario { tables, steps } = scenario;
+    let statements = statements(steps);
+    let failing = |statement: &Statement| {
+        let thrown = thrown(statement).map(|class| name_of(&tables, class));
+        thrown.is_some_and(|name| name == class)
+    };
+    let ends: Vec<usize> = (0..statements.len())
+        .rev()
+        .filter(|at| failing(&statements[*at]))
+        .take(MOST)
+        .collect();
+    let scripts = ends
+        .into_iter()
+        .filter_map(|end| script(&tables, &statements[..=end], start));
+    scripts.collect()
+}
+
+fn statements(steps: Vec<Step>) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut steps = steps.into_iter().peekable();
+    while let Some(step) = steps.next() {
+        let mut of_this = vec![step];
+        if of_this[0].kind == EventKind::IncomingCall {
+            of_this.extend(steps.next_if(|next| next.depth > 0));
+        }
+        statements.push(Statement { steps: of_this });
+    }
+    statements
+}
+
+/// The class of what a statement threw.
+fn thrown(statement: &Statement) -> Option<TypeId> {
+    let last = statement.steps.last()?;
+    match (last.kind, last.values.first()) {
+        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { class, .. }))) => {
+            Some(*class)
+        }
+        _ => None,
+    }
+}
+
+fn name_of(tables: &Tables, class: TypeId) -> &str {
+    let found = tables.types.iter().find(|t| t.id == class);
+    found.map_or("", |found| &found.name)
+}
+
+/// The script that ends with the last of some statements. Those go that are given what nothing makes.
+fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Script> {
+    let ids = statements.iter().flat_map(Statement::objects);
+    let largest = ids.max().map_or(0, |id| id.0);
+    let mut author = Author::new(tables.clone(), largest);
+    let mut kept = surroundings::statements(&mut author, start);
+    let prelude = kept.len();
+    let mut made: BTreeSet<ObjectId> = BTreeSet::new();
+    let (last, earlier) = statements.split_last()?;
+    let can_be_done =
+        |made: &BTreeSet<ObjectId>, s: &Statement| s.uses().iter().all(|id| made.contains(id));
+    for statement in earlier {
+        if can_be_done(&made, statement) {
+            made.extend(statement.defines());
+            made.extend(statement.catches());
+            kept.push(statement.clone());
+        }
+    }
+    if !can_be_done(&made, last) {
+        return None;
+    }
+    kept.push(last.clone());
+    let mut script = Script {
+        tables: author.tables,
+        statements: kept,
+        prelude,
+        missing: BTreeSet::new(),
+        guard: None,
+    };
+    decide(&mut script);
+    Some(script)
+}
+
+/// Finds the condition that decides the failure, where what fails is not given it: a driver that says
+/// `if (wrong) fail();`, or `assertTrue(a < b)`, which is compiled to a branch.
+fn decide(script: &mut Script) {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return;
+    };
+    let operator = |statement: &Statement| {
+        let site = script.site(statement.steps.first()?.site)?;
+        (site.target.owner == OPERATORS).then(|| site.target.name.clone())
+    };
+    let call = |statement: &Statement| {
+        let site = script.site(statement.steps.first()?.site)?;
+        Some(site.target.name.clone())
+    };
+    let guards = earlier
+        .iter()
+        .rposition(|statement| operator(statement).as_deref() == Some("require"));
+    let gives_up = operator(last).as_deref() == Some("raise")
+        || is_assertion(script, last)
+            && (call(last).as_deref() == Some("fail") || last.uses().is_empty());
+    if gives_up {
+        script.guard = guards;
+    }
+}

@@ -1,0 +1,441 @@
+//! The plan for following a driver: its methods are not run by the JVM but by an interpreter in the agent,
+//! which sees every value and where it comes from.
+//!
+//! Each method becomes a trampoline into the runtime. What only the JVM can do (a call, an access to a
+//! field, an allocation, a cast) becomes a method of its own in the same class, whose body is the very
+//! instruction: so access rights, callers, bootstrap methods and exceptions are those of the program.
+
+use std::collections::HashMap;
+
+use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
+use culprit_classfile::{
+    Asm, ClassFile, Code, Instruction, LocalKind, Member, MethodContext, Pool, access, op,
+    simulate, tag,
+};
+
+use crate::Error;
+
+/// The runtime's class that followed methods enter.
+pub const FOLLOW: &str = "culprit/runtime/Follow";
+
+/// A class whose methods are followed.
+#[derive(Debug)]
+pub struct Followed {
+    pub bytes: Vec<u8>,
+    pub name: String,
+    /// Constants that the code of the methods names.
+    pub pool: Pool,
+    /// In the order of their numbers, from the first one on.
+    pub methods: Vec<Method>,
+    /// By number, the texts with gaps of the bootstrap methods that concatenate.
+    pub concatenations: HashMap<u16, Concatenation>,
+}
+
+/// How a call site concatenates: a text in which each `\u{1}` stands for an argument, and each
+/// `\u{2}` for one of the constants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Concatenation {
+    pub recipe: Option<String>,
+    pub constants: Vec<String>,
+}
+
+/// A method that is interpreted.
+#[derive(Debug)]
+pub struct Method {
+    pub name: String,
+    pub descriptor: String,
+    pub is_static: bool,
+    pub code: Code,
+    /// Where the interpreter begins: in a constructor behind the call of another.
+    pub start: u32,
+    /// By pc, the method that does what an instruction does.
+    pub deeds: HashMap<u32, Deed>,
+}
+
+/// A method that does what one instruction does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Deed {
+    pub name: String,
+    pub descriptor: String,
+}
+
+/// Rewrites a class; its methods are numbered from `first` on.
+pub fn followed(mut class: ClassFile, first: u32) -> Result<Followed, Error> {
+    let name = class.name()?.into_owned();
+    let mut methods = Vec::new();
+    let mut added: Vec<Member> = Vec::new();
+    for at in 0..class.methods.len() {
+        let number = first + methods.len() as u32;
+        let Some((method, more, code)) = follow(&mut class, at, number, added.len())? else {
+            continue;
+        };
+        let written = code.write(&mut class.pool)?;
+        let member = &mut class.methods[at];
+        if let Some(place) = member.attribute_index(&class.pool, "Code") {
+            member.attributes[place] = written;
+        }
+        added.extend(more);
+        methods.push(method);
+    }
+    class.methods.extend(added);
+    Ok(Followed {
+        concatenations: concatenations(&class)?,
+        bytes: class.write()?,
+        name,
+        pool: class.pool,
+        methods,
+    })
+}
+
+/// The bootstrap methods of a class that concatenate.
+fn concatenations(class: &ClassFile) -> Result<HashMap<u16, Concatenation>, Error> {
+    let mut found = HashMap::new();
+    let Some(attribute) = class.attribute("BootstrapMethods") else {
+        return Ok(found);
+    };
+    let words = attribute.bytes.chunks_exact(2);
+    let mut words = words.map(|word| u16::from_be_bytes([word[0], word[1]]));
+    let count = words.next().unwrap_or_default();
+    for number in 0..count {
+        let handle = words.next().unwrap_or_default();
+        let length = usize::from(words.next().unwrap_or_default());
+        let arguments: Vec<u16> = words.by_ref().take(length).collect();
+        let (_, method) = class.pool.method_handle(handle)?;
+        let method = class.pool.member(method)?;
+        if method.owner != "java/lang/invoke/StringConcatFactory" {
+            continue;
+        }
+        let mut texts = arguments.iter().map(|index| constant_text(&class.pool, *index));
+        let recipe = match method.name == "makeConcatWithConstants" {
+            true => texts.next().flatten(),
+            false => None,
+        };
+        let constants: Option<Vec<String>> = texts.collect();
+        if let Some(constants) = constants {
+            found.insert(number, Concatenation { recipe, constants });
+        }
+    }
+    Ok(found)
+}
+
+/// A constant as it is concatenated, if that is known here.
+fn constant_text(pool: &Pool, index: u16) -> Option<String> {
+    match pool.tag(index)? {
+        tag::STRING => pool.string(index).ok().map(|text| text.into_owned()),
+        tag::INTEGER => pool.integer(index).ok().map(|number| number.to_string()),
+        tag::LONG => pool.long(index).ok().map(|number| number.to_string()),
+        _ => None,
+    }
+}
+
+/// A method as the interpreter wants it, the methods of its instructions, and its trampoline.
+type Plan = (Method, Vec<Member>, Code);
+
+fn follow(
+    class: &mut ClassFile,
+    at: usize,
+    number: u32,
+    added: usize,
+) -> Result<Option<Plan>, Error> {
+    let member = class.methods[at].clone();
+    let Some(attribute) = member.attribute(&class.pool, "Code") else {
+        return Ok(None);
+    };
+    let code = Code::parse(attribute, &class.pool)?;
+    let context = MethodContext::new(class, &member);
+    let subroutines = [op::JSR, op::JSR_W, op::RET];
+    for instruction in code.instructions() {
+        if subroutines.contains(&instruction?.opcode) {
+            return Ok(None);
+        }
+    }
+    let start = match context.starts_uninitialized(&class.pool) {
+        false => 0,
+        true => match behind_constructor(&code, &class.pool, context)? {
+            Some(start) => start,
+            None => return Ok(None),
+        },
+    };
+    let mut deeds = HashMap::new();
+    let mut more = Vec::new();
+    for instruction in code.instructions() {
+        let instruction = instruction?;
+        if instruction.pc < start {
+            continue;
+        }
+        if let Some((descriptor, body)) = deed(class, &instruction)? {
+            let name = format!("culprit${}", added + more.len());
+            more.push(method_of(class, &name, &descriptor, body)?);
+            deeds.insert(instruction.pc, Deed { name, descriptor });
+        }
+    }
+    let method = Method {
+        name: class.pool.utf8(member.name)?.into_owned(),
+        descriptor: class.pool.utf8(member.descriptor)?.into_owned(),
+        is_static: context.is_static(),
+        start,
+        deeds,
+        code,
+    };
+    let trampoline = trampoline(class, &method, number)?;
+    Ok(Some((method, more, trampoline)))
+}
+
+/// Where a constructor goes on behind the call of another, if no jump leads there or over it and
+/// nothing is left on the stack.
+fn behind_constructor(
+    code: &Code,
+    pool: &Pool,
+    context: MethodContext,
+) -> Result<Option<u32>, Error> {
+    let simulation = simulate(code, pool, context)?;
+    let mut calls = simulation.this_inits();
+    let (Some(call), None) = (calls.next(), calls.next()) else {
+        return Ok(None);
+    };
+    let mut start = None;
+    for instruction in code.instructions() {
+        let instruction = instruction?;
+        if instruction.pc <= call && instruction.targets().next().is_some() {
+            return Ok(None);
+        }
+        if instruction.pc == call {
+            start = Some(instruction.next_pc());
+        }
+    }
+    let is_empty = |pc: u32| simulation.at(pc).is_some_and(|state| state.stack.is_empty());
+    let is_guarded = |pc: u32| code.handlers.iter().any(|h| u32::from(h.start) < pc);
+    Ok(start.filter(|start| is_empty(*start) && !is_guarded(*start)))
+}
+
+/// What an instruction takes and gives, and the code that does it with its arguments on the stack.
+fn deed(
+    class: &mut ClassFile,
+    instruction: &Instruction<'_>,
+) -> Result<Option<(String, Asm)>, Error> {
+    let pool = &class.pool;
+    let object = "Ljava/lang/Object;";
+    let mut body = Asm::new();
+    body.raw(instruction.bytes);
+    let Some(index) = instruction.pool_index() else {
+        return Ok(match instruction.opcode {
+            op::NEWARRAY => {
+                let letter = instruction.bytes.get(1).and_then(|code| element(*code));
+                letter.map(|letter| (format!("(I)[{letter}"), body))
+            }
+            _ => None,
+        });
+    };
+    let described = |name: &str| match name.starts_with('[') {
+        true => name.to_owned(),
+        false => format!("L{name};"),
+    };
+    Ok(Some(match instruction.opcode {
+        op::LDC | op::LDC_W => {
+            let result = match pool.tag(index) {
+                Some(tag::CLASS) => "Ljava/lang/Class;".to_owned(),
+                Some(tag::METHOD_HANDLE) => "Ljava/lang/invoke/MethodHandle;".to_owned(),
+                Some(tag::METHOD_TYPE) => "Ljava/lang/invoke/MethodType;".to_owned(),
+                Some(tag::STRING) => "Ljava/lang/String;".to_owned(),
+                Some(tag::DYNAMIC) => pool.dynamic(index)?.descriptor.into_owned(),
+                _ => return Ok(None),
+            };
+            (format!("(){result}"), body)
+        }
+        op::LDC2_W if pool.tag(index) == Some(tag::DYNAMIC) => {
+            (format!("(){}", pool.dynamic(index)?.descriptor), body)
+        }
+        op::GETSTATIC => (format!("(){}", pool.member(index)?.descriptor), body),
+        op::PUTSTATIC => (format!("({})V", pool.member(index)?.descriptor), body),
+        op::GETFIELD => {
+            let field = pool.member(index)?;
+            let owner = described(&field.owner);
+            (format!("({owner}){}", field.descriptor), body)
+        }
+        op::PUTFIELD => {
+            let field = pool.member(index)?;
+            let owner = described(&field.owner);
+            (format!("({owner}{})V", field.descriptor), body)
+        }
+        op::INVOKESTATIC => (pool.member(index)?.descriptor.into_owned(), body),
+        op::INVOKEDYNAMIC => (pool.dynamic(index)?.descriptor.into_owned(), body),
+        op::INVOKEVIRTUAL | op::INVOKEINTERFACE => {
+            let method = pool.member(index)?;
+            let owner = described(&method.owner);
+            (method.descriptor.replacen('(', &format!("({owner}"), 1), body)
+        }
+        op::INVOKESPECIAL => {
+            let method = pool.member(index)?;
+            let descriptor = method.descriptor.into_owned();
+            if method.name == "<init>" {
+                let arguments = descriptor.trim_end_matches('V').to_owned();
+                let made = described(&method.owner);
+                return Ok(Some((format!("{arguments}{made}"), body)));
+            }
+            let owner = described(&class.name()?);
+            (descriptor.replacen('(', &format!("({owner}"), 1), body)
+        }
+        op::CHECKCAST => {
+            let to = described(&pool.class_name(index)?);
+            (format!("({object}){to}"), body)
+        }
+        op::INSTANCEOF => (format!("({object})Z"), body),
+        op::ANEWARRAY => {
+            let element = described(&pool.class_name(index)?);
+            (format!("(I)[{element}"), body)
+        }
+        op::MULTIANEWARRAY => {
+            let dimensions = instruction.bytes.get(3).copied().unwrap_or(1);
+            let lengths = "I".repeat(usize::from(dimensions));
+            (format!("({lengths}){}", pool.class_name(index)?), body)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The letter of what `newarray` makes.
+fn element(code: u8) -> Option<char> {
+    "ZCFDBSIJ".chars().nth(usize::from(code.checked_sub(4)?))
+}
+
+/// A private method that loads its parameters, does something and returns what comes of it.
+fn method_of(
+    class: &mut ClassFile,
+    name: &str,
+    descriptor: &str,
+    body: Asm,
+) -> Result<Member, Error> {
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes())?;
+    let is_construction = body.bytes().first() == Some(&op::INVOKESPECIAL)
+        && matches!(parsed.returns(), Some(ValueType::Reference(_)))
+        && constructs(class, &body)?;
+    let mut asm = Asm::new();
+    if let (true, Some(ValueType::Reference(made))) = (is_construction, parsed.returns()) {
+        let made = class.pool.add_class_bytes(made)?;
+        asm.op_index(op::NEW, made).dup();
+    }
+    let mut local = 0;
+    for argument in parsed.arguments() {
+        let kind = kind(argument);
+        asm.load(kind, local);
+        local += kind.slots();
+    }
+    asm.append(&body);
+    let result = parsed.returns().map(kind);
+    asm.op(return_opcode(result));
+    let code = Code {
+        max_stack: local + 4,
+        max_locals: local,
+        bytes: asm.bytes().to_vec(),
+        handlers: Vec::new(),
+        attributes: Vec::new(),
+    };
+    let attributes = vec![code.write(&mut class.pool)?];
+    Ok(Member {
+        access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
+        name: class.pool.add_utf8(name)?,
+        descriptor: class.pool.add_utf8(descriptor)?,
+        attributes,
+    })
+}
+
+fn constructs(class: &ClassFile, body: &Asm) -> Result<bool, Error> {
+    let index = Instruction::decode(body.bytes(), 0)?.pool_index();
+    let method = class.pool.member(index.unwrap_or_default())?;
+    Ok(method.name == "<init>")
+}
+
+fn kind(value: ValueType<'_>) -> LocalKind {
+    match value {
+        ValueType::Int(_) => LocalKind::Int,
+        ValueType::Long => LocalKind::Long,
+        ValueType::Float => LocalKind::Float,
+        ValueType::Double => LocalKind::Double,
+        ValueType::Reference(_) => LocalKind::Reference,
+    }
+}
+
+fn return_opcode(result: Option<LocalKind>) -> u8 {
+    match result {
+        None => op::RETURN,
+        Some(LocalKind::Int) => op::IRETURN,
+        Some(LocalKind::Long) => op::LRETURN,
+        Some(LocalKind::Float) => op::FRETURN,
+        Some(LocalKind::Double) => op::DRETURN,
+        Some(LocalKind::Reference) => op::ARETURN,
+    }
+}
+
+/// The class that boxes a primitive type, and its method that takes the value out again.
+fn wrapper(value: ValueType<'_>) -> Option<(&'static str, char, &'static str)> {
+    Some(match value {
+        ValueType::Int(b'Z') => ("java/lang/Boolean", 'Z', "booleanValue"),
+        ValueType::Int(b'B') => ("java/lang/Byte", 'B', "byteValue"),
+        ValueType::Int(b'C') => ("java/lang/Character", 'C', "charValue"),
+        ValueType::Int(b'S') => ("java/lang/Short", 'S', "shortValue"),
+        ValueType::Int(_) => ("java/lang/Integer", 'I', "intValue"),
+        ValueType::Long => ("java/lang/Long", 'J', "longValue"),
+        ValueType::Float => ("java/lang/Float", 'F', "floatValue"),
+        ValueType::Double => ("java/lang/Double", 'D', "doubleValue"),
+        ValueType::Reference(_) => return None,
+    })
+}
+
+/// Code that has the interpreter run the method, and returns what it gives.
+fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Code, Error> {
+    let descriptor = method.descriptor.clone();
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes())?;
+    let pool = &mut class.pool;
+    let mut asm = Asm::new();
+    asm.raw(&method.code.bytes[..method.start as usize]);
+    let count = parsed.arguments().count() + usize::from(!method.is_static);
+    asm.push_int(pool, number as i32)?;
+    asm.push_int(pool, count as i32)?;
+    asm.op_index(op::ANEWARRAY, pool.add_class("java/lang/Object")?);
+    let mut local = 0;
+    let mut at = 0;
+    if !method.is_static {
+        asm.dup().push_int(pool, at)?.aload(0).op(op::AASTORE);
+        local = 1;
+        at = 1;
+    }
+    for argument in parsed.arguments() {
+        let kind = kind(argument);
+        asm.dup().push_int(pool, at)?.load(kind, local);
+        if let Some((wrapper, letter, _)) = wrapper(argument) {
+            let descriptor = format!("({letter})L{wrapper};");
+            asm.invokestatic(pool.add_method_ref(wrapper, "valueOf", &descriptor)?);
+        }
+        asm.op(op::AASTORE);
+        local += kind.slots();
+        at += 1;
+    }
+    let enter = "(I[Ljava/lang/Object;)Ljava/lang/Object;";
+    asm.invokestatic(pool.add_method_ref(FOLLOW, "enter", enter)?);
+    match parsed.returns() {
+        None => {
+            asm.pop();
+        }
+        Some(result) => match wrapper(result) {
+            Some((wrapper, letter, value)) => {
+                asm.checkcast(pool.add_class(wrapper)?);
+                let descriptor = format!("(){letter}");
+                asm.invokevirtual(pool.add_method_ref(wrapper, value, &descriptor)?);
+            }
+            None => {
+                if let ValueType::Reference(name) = result {
+                    asm.checkcast(pool.add_class_bytes(name)?);
+                }
+            }
+        },
+    }
+    asm.op(return_opcode(parsed.returns().map(kind)));
+    let slots = method.code.max_stack.max(8);
+    Ok(Code {
+        max_stack: slots,
+        max_locals: method.code.max_locals.max(local),
+        bytes: asm.bytes().to_vec(),
+        handlers: Vec::new(),
+        attributes: Vec::new(),
+    })
+}
