@@ -22,7 +22,7 @@ use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
 use culprit_model::options::FOLLOWED_EXTENSION;
 use culprit_model::{AgentOptions, Selection};
-use culprit_weave::follow::{Concatenation, FOLLOW, Method, followed};
+use culprit_weave::follow::{Concatenation, FOLLOW, Lambda, Method, followed};
 
 use crate::agent::Trouble;
 use crate::callbacks::write_private;
@@ -58,6 +58,7 @@ struct Followed {
     class: String,
     pool: Arc<culprit_classfile::Pool>,
     concatenations: Arc<HashMap<u16, Concatenation>>,
+    lambdas: Arc<HashMap<u16, Lambda>>,
     method: Method,
 }
 
@@ -127,11 +128,13 @@ impl Following {
         let followed = followed(class, first).ok()?;
         let pool = Arc::new(followed.pool);
         let concatenations = Arc::new(followed.concatenations);
+        let lambdas = Arc::new(followed.lambdas);
         for method in followed.methods {
             methods.push(Arc::new(Followed {
                 class: followed.name.clone(),
                 pool: Arc::clone(&pool),
                 concatenations: Arc::clone(&concatenations),
+                lambdas: Arc::clone(&lambdas),
                 method,
             }));
         }

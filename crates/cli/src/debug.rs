@@ -3,6 +3,8 @@
 //! The command runs twice: once to see how it fails, nothing woven; once to record the code that
 //! failed, as the rest of the program uses it. What follows needs the command no more.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -68,6 +70,8 @@ struct Session<'a> {
     library: PathBuf,
     launched: Launched,
     folder: PathBuf,
+    /// What drivers did, by their names.
+    followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
@@ -77,6 +81,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         library: agent::unpack(&agent::folders_of_process())?,
         launched: Launched::find(&args.command, std::env::var_os("PATH").as_deref())?,
         folder: results.folder().to_owned(),
+        followed: RefCell::default(),
     };
     writeln!(console.err(), "Running the command to see how it fails")?;
     let nothing = Selection {
@@ -174,6 +179,24 @@ impl Session<'_> {
         Ok((folder, status.shell_code()))
     }
 
+    /// What drivers do, by JVM. Failures of the same test class are in the same run.
+    fn scenarios(&self, name: &str, selection: Selection) -> anyhow::Result<Vec<Scenario>> {
+        let drivers: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
+        if let Some(known) = self.followed.borrow().get(&drivers) {
+            return Ok(known.clone());
+        }
+        let (folder, _) = self.run_with(name, selection, AgentMode::Follow, false)?;
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|end| end == FOLLOWED_EXTENSION) {
+                found.push(fs::read_to_string(path)?.parse::<Scenario>()?);
+            }
+        }
+        self.followed.borrow_mut().insert(drivers, found.clone());
+        Ok(found)
+    }
+
     /// Makes a test of what the driver did: the test, or the main class.
     fn follow(
         &self,
@@ -189,8 +212,7 @@ impl Session<'_> {
             writeln!(console.err(), "  following {driver}")?;
         }
         let name = format!("follow-{number}");
-        let (folder, _) = self.run_with(&name, selection, AgentMode::Follow, false)?;
-        for scenario in scenarios(&folder)? {
+        for scenario in self.scenarios(&name, selection)? {
             for script in followed(scenario, &seen.signature, witness.start()) {
                 let case = Case {
                     signature: &seen.signature,
@@ -249,18 +271,6 @@ impl Session<'_> {
         let interrupt = Interrupt::by_signals()?;
         self.args.wishes.reduce(&case, &self.library, interrupt)
     }
-}
-
-/// What the drivers of a run did, by JVM.
-fn scenarios(folder: &Path) -> anyhow::Result<Vec<Scenario>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == FOLLOWED_EXTENSION) {
-            found.push(fs::read_to_string(path)?.parse()?);
-        }
-    }
-    Ok(found)
 }
 
 /// Observes classes whose objects a script uses and does not make; whether there are such.

@@ -22,23 +22,48 @@ const MOST: usize = 8;
 /// Superclasses of a driver that are followed with it.
 const DEEPEST: usize = 16;
 
-/// What to follow: the class that drives the failing run, and those of the program that it extends.
+/// What to follow: the class that drives the failing run, those of the program that it extends, and
+/// those beside it that extend it, of which it may be the inherited part.
 pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Option<Selection> {
-    let mut name = driver_of(signature, start);
-    let mut observe = Vec::new();
-    while observe.len() < DEEPEST && !is_jdk_name(&name) && !is_framework(&name) {
-        let bytes = program.bytes(&name)?;
-        observe.push(name.replace('/', ".").parse::<Pattern>().ok()?);
-        let class = ClassFile::parse(&bytes).ok()?;
-        match class.super_name() {
-            Ok(Some(above)) => name = above.into_owned(),
-            _ => break,
-        }
+    let driver = driver_of(signature, start);
+    let mut names = vec![driver.clone()];
+    let mut above = superclass(program, &driver);
+    while let Some(name) = above.filter(|_| names.len() < DEEPEST) {
+        above = superclass(program, &name);
+        names.push(name);
     }
-    (!observe.is_empty()).then(|| Selection {
-        observe,
+    names.retain(|name| !is_jdk_name(name) && !is_framework(name));
+    if names.first() != Some(&driver) {
+        return None;
+    }
+    names.extend(heirs(program, &driver));
+    let pattern = |name: &String| name.replace('/', ".").parse::<Pattern>().ok();
+    Some(Selection {
+        observe: names.iter().map(pattern).collect::<Option<_>>()?,
         ..Selection::default()
     })
+}
+
+fn superclass(program: &Program, name: &str) -> Option<String> {
+    let class = ClassFile::parse(&program.bytes(name)?).ok()?;
+    class.super_name().ok()?.map(|name| name.into_owned())
+}
+
+/// The classes that extend one, in the same archive or folder.
+fn heirs(program: &Program, name: &str) -> Vec<String> {
+    let entry = program.entry_of(name);
+    let names = entry.and_then(|entry| program.names(entry).ok());
+    let names = names.unwrap_or_default();
+    let extends = names.iter().map(|of| (of, superclass(program, of)));
+    let extends: Vec<(&String, Option<String>)> = extends.collect();
+    let mut found = vec![name.to_owned()];
+    let mut at = 0;
+    while let Some(of) = found.get(at).cloned() {
+        at += 1;
+        let own = extends.iter().filter(|(_, above)| above.as_ref() == Some(&of));
+        found.extend(own.map(|(heir, _)| (*heir).clone()));
+    }
+    found.split_off(1)
 }
 
 /// The scripts of a followed run that may end with a failure, the likeliest first.

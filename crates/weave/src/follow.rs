@@ -29,6 +29,21 @@ pub struct Followed {
     pub methods: Vec<Method>,
     /// By number, the texts with gaps of the bootstrap methods that concatenate.
     pub concatenations: HashMap<u16, Concatenation>,
+    /// The bootstrap methods that make lambdas and method references.
+    pub lambdas: HashMap<u16, Lambda>,
+}
+
+/// What a call site makes a lambda of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lambda {
+    pub owner: String,
+    pub name: String,
+    pub descriptor: String,
+    /// The kind of method handle.
+    pub kind: u8,
+    /// Descriptor of the method of the interface, and the same with the types of this use.
+    pub erased: String,
+    pub exact: String,
 }
 
 /// How a call site concatenates: a text in which each `\u{1}` stands for an argument, and each
@@ -80,6 +95,7 @@ pub fn followed(mut class: ClassFile, first: u32) -> Result<Followed, Error> {
     class.methods.extend(added);
     Ok(Followed {
         concatenations: concatenations(&class)?,
+        lambdas: lambdas(&class)?,
         bytes: class.write()?,
         name,
         pool: class.pool,
@@ -90,16 +106,7 @@ pub fn followed(mut class: ClassFile, first: u32) -> Result<Followed, Error> {
 /// The bootstrap methods of a class that concatenate.
 fn concatenations(class: &ClassFile) -> Result<HashMap<u16, Concatenation>, Error> {
     let mut found = HashMap::new();
-    let Some(attribute) = class.attribute("BootstrapMethods") else {
-        return Ok(found);
-    };
-    let words = attribute.bytes.chunks_exact(2);
-    let mut words = words.map(|word| u16::from_be_bytes([word[0], word[1]]));
-    let count = words.next().unwrap_or_default();
-    for number in 0..count {
-        let handle = words.next().unwrap_or_default();
-        let length = usize::from(words.next().unwrap_or_default());
-        let arguments: Vec<u16> = words.by_ref().take(length).collect();
+    for (number, (handle, arguments)) in (0..).zip(bootstraps(class)) {
         let (_, method) = class.pool.method_handle(handle)?;
         let method = class.pool.member(method)?;
         if method.owner != "java/lang/invoke/StringConcatFactory" {
@@ -116,6 +123,47 @@ fn concatenations(class: &ClassFile) -> Result<HashMap<u16, Concatenation>, Erro
         }
     }
     Ok(found)
+}
+
+/// The bootstrap methods of a class that make lambdas.
+fn lambdas(class: &ClassFile) -> Result<HashMap<u16, Lambda>, Error> {
+    let mut found = HashMap::new();
+    for (number, (handle, arguments)) in (0..).zip(bootstraps(class)) {
+        let (_, method) = class.pool.method_handle(handle)?;
+        let is_factory =
+            class.pool.member(method)?.owner == "java/lang/invoke/LambdaMetafactory";
+        let (true, [erased, body, exact, ..]) = (is_factory, arguments.as_slice()) else {
+            continue;
+        };
+        let (kind, body) = class.pool.method_handle(*body)?;
+        let body = class.pool.member(body)?;
+        let lambda = Lambda {
+            owner: body.owner.into_owned(),
+            name: body.name.into_owned(),
+            descriptor: body.descriptor.into_owned(),
+            kind,
+            erased: class.pool.method_type(*erased)?.into_owned(),
+            exact: class.pool.method_type(*exact)?.into_owned(),
+        };
+        found.insert(number, lambda);
+    }
+    Ok(found)
+}
+
+/// The bootstrap methods of a class: the handle, and the constants it is given.
+fn bootstraps(class: &ClassFile) -> Vec<(u16, Vec<u16>)> {
+    let Some(attribute) = class.attribute("BootstrapMethods") else {
+        return Vec::new();
+    };
+    let words = attribute.bytes.chunks_exact(2);
+    let mut words = words.map(|word| u16::from_be_bytes([word[0], word[1]]));
+    let mut found = Vec::new();
+    for _ in 0..words.next().unwrap_or_default() {
+        let handle = words.next().unwrap_or_default();
+        let length = usize::from(words.next().unwrap_or_default());
+        found.push((handle, words.by_ref().take(length).collect()));
+    }
+    found
 }
 
 /// A constant as it is concatenated, if that is known here.

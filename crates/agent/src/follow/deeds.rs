@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
+use culprit_classfile::DynamicRef;
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::value::split_descriptor;
 use culprit_model::{Member, Reference, Value};
@@ -659,6 +660,58 @@ impl Following {
         Some(Held::with(result, last))
     }
 
+    /// A call site made a lambda.
+    pub(super) fn note_lambda<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        site: &DynamicRef<'_>,
+        parameters: &[&str],
+        captured: &[Held<'j>],
+        made: &Held<'j>,
+    ) {
+        let Some(lambda) = followed.lambdas.get(&site.bootstrap) else {
+            return;
+        };
+        let of_program = captured.iter().any(|held| self.is_of_program(held));
+        let captured: Vec<Value> = captured
+            .iter()
+            .zip(parameters)
+            .map(|(held, parameter)| boxed(self.given(jni, held, letter(parameter))))
+            .collect();
+        let result = site.descriptor.rsplit(')').next().unwrap_or("V");
+        let (_, value) = self.result(jni, made.slot, result, of_program);
+        let mut journal = self.journal.lock_safe();
+        let class = |journal: &mut super::Journal, name: &str| {
+            Value::Reference(Reference::Class(journal.class(name)))
+        };
+        let objects = journal.class("[Ljava/lang/Object;");
+        let given = vec![
+            class(&mut journal, &lambda.owner),
+            string(&lambda.name),
+            string(&lambda.descriptor),
+            Value::Int(i32::from(lambda.kind)),
+            class(&mut journal, &followed.class),
+            class(&mut journal, internal_name(result)),
+            string(&site.name),
+            string(&lambda.erased),
+            string(&lambda.exact),
+            Value::Reference(Reference::Array {
+                id: culprit_model::ObjectId(0),
+                class: objects,
+                length: captured.len() as u32,
+                contents: culprit_model::value::Contents::Elements(captured),
+            }),
+        ];
+        let text = "Ljava/lang/String;";
+        let class = "Ljava/lang/Class;";
+        let descriptor = format!(
+            "({class}{text}{text}I{class}{class}{text}{text}{text}[Ljava/lang/Object;)Ljava/lang/Object;"
+        );
+        let target = super::journal::operator("lambda", &descriptor);
+        journal.call(target, true, given, End::Returned(Some(value)));
+    }
+
     /// A branch was taken or not for what the program gave: the script goes on only if it is so again.
     pub(super) fn guard(&self, operator: &str, descriptor: &str, given: Vec<Value>) {
         let mut journal = self.journal.lock_safe();
@@ -704,6 +757,14 @@ impl Following {
         };
         let mut journal = self.journal.lock_safe();
         journal.call(target, false, values, End::Returned(Some(made)));
+    }
+}
+
+/// A literal as an element of an array of objects.
+fn boxed(value: Value) -> Value {
+    match value {
+        Value::Reference(_) => value,
+        scalar => Value::Reference(Reference::Boxed(Box::new(scalar))),
     }
 }
 

@@ -418,6 +418,9 @@ impl Following {
                 let done = Held::passed(self.perform(jni, followed, deed, &given)?);
                 let (number, slot) = (site.bootstrap, done.slot);
                 let text = self.concatenate(jni, followed, number, &parameters, &given, slot);
+                if text.is_none() && self.is_noting() {
+                    self.note_lambda(jni, followed, &site, &parameters, &given, &done);
+                }
                 frame.push(text.unwrap_or(done));
             }
             op::CHECKCAST => {

@@ -1,5 +1,10 @@
 package culprit.runtime;
 
+import java.lang.invoke.CallSite;
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
 
 /**
@@ -440,6 +445,58 @@ public final class Operators {
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> void throwAny(Throwable thrown) throws T {
         throw (T) thrown;
+    }
+
+    /**
+     * A lambda or method reference of a class, as its call site makes it.
+     *
+     * @param kind the kind of method handle, as class files have it
+     * @param method name of the method of the interface
+     * @param erased its descriptor
+     * @param exact the same with the types of this use
+     */
+    public static Object lambda(
+            Class<?> owner,
+            String name,
+            String descriptor,
+            int kind,
+            Class<?> site,
+            Class<?> type,
+            String method,
+            String erased,
+            String exact,
+            Object[] captured)
+            throws Throwable {
+        MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(site, MethodHandles.lookup());
+        ClassLoader loader = site.getClassLoader();
+        MethodType own = MethodType.fromMethodDescriptorString(descriptor, loader);
+        MethodHandle body;
+        switch (kind) {
+            case 6:
+                body = lookup.findStatic(owner, name, own);
+                break;
+            case 7:
+                body = lookup.findSpecial(owner, name, own, site);
+                break;
+            case 8:
+                body = lookup.findConstructor(owner, own);
+                break;
+            default:
+                body = lookup.findVirtual(owner, name, own);
+                break;
+        }
+        MethodType exactly = MethodType.fromMethodDescriptorString(exact, loader);
+        // What it captures are the first parameters of the body, with the receiver among them.
+        MethodType held = body.type().dropParameterTypes(captured.length, body.type().parameterCount());
+        CallSite made =
+                LambdaMetafactory.metafactory(
+                        lookup,
+                        method,
+                        held.changeReturnType(type),
+                        MethodType.fromMethodDescriptorString(erased, loader),
+                        body,
+                        exactly);
+        return made.getTarget().invokeWithArguments(captured);
     }
 
     /** The test goes on only if something holds. */
