@@ -62,6 +62,8 @@ more!(
     "Answer$Births",
     "Answer",
     "Loader",
+    "Operators$Passed",
+    "Operators",
     "Plain",
     "Stop",
     "Worker",

@@ -8,13 +8,17 @@ use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
-use culprit_model::value::split_descriptor;
+use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{EventKind, ObjectId, Reference, Site, Step, Value};
 
 use super::cache::{Method, Target};
+use super::compare::element;
 use super::perform::result_letter;
 use super::{Halt, Worker};
 use crate::lock::LockSafe;
+
+/// What ends a test that has passed: a condition of the script did not hold.
+const PASSED: &str = "culprit/runtime/Operators$Passed";
 
 /// How a call ended.
 type Ended<'j> = Result<Passed<'j>, Local<'j>>;
@@ -162,7 +166,11 @@ impl Worker {
         let said = end.as_ref().and_then(|end| end.values.first());
         let threw = end.as_ref().map(|end| end.kind) == Some(EventKind::IncomingThrow);
         match ended {
-            Ok(_) if threw => Ok(()),
+            // What was to be caught is not there.
+            Ok(_) if threw => match said {
+                Some(said) => self.name(jni, said, Passed::Reference(None)),
+                None => Ok(()),
+            },
             Ok(result) => match said {
                 Some(said) => self.name(jni, said, result),
                 None => Ok(()),
@@ -171,6 +179,10 @@ impl Worker {
                 Some(said) => self.name(jni, said, Passed::Reference(Some(thrown))),
                 None => Ok(()),
             },
+            Err(thrown) if self.class_name(jni, &thrown) == PASSED => {
+                self.run.lock_safe().finish();
+                Err(Halt::Ended)
+            }
             Err(thrown) => {
                 let trace = self.java()?.trace(jni, &thrown)?;
                 self.run.lock_safe().end(Outcome::Threw { at, trace });
@@ -262,8 +274,34 @@ impl Worker {
         if let Some(id) = missing {
             return Err(Halt::Unsupported(format!("nothing has made {id}")));
         }
+        self.value(jni, &self.resolved(value)?)
+    }
+
+    /// A value with those in place of names that stand for scalars, in arrays as well.
+    fn resolved(&self, value: &Value) -> Result<Value, Halt> {
         let scalar = named(value).and_then(|id| self.run.lock_safe().scalar(id));
-        self.value(jni, scalar.as_ref().unwrap_or(value))
+        if let Some(scalar) = scalar {
+            return Ok(scalar);
+        }
+        let mut value = value.clone();
+        if let Value::Reference(Reference::Array {
+            class, contents, ..
+        }) = &mut value
+            && let Contents::Elements(elements) = contents
+        {
+            let shape = element(self.run.lock_safe().said.type_name(*class));
+            for element in elements {
+                let resolved = self.resolved(element)?;
+                *element = match (shape, resolved.shape()) {
+                    (Some(wanted), is) if wanted == is => resolved,
+                    (Some(Shape::Reference), _) => {
+                        Value::Reference(Reference::Boxed(Box::new(resolved)))
+                    }
+                    _ => return Err(Halt::Unsupported("an element does not fit".to_owned())),
+                };
+            }
+        }
+        Ok(value)
     }
 
     /// A value as a parameter takes it: boxed, or of a wider type.
@@ -336,7 +374,9 @@ impl Worker {
         match done {
             Passed::Reference(Some(object)) => {
                 let here = self.java()?.adopt(jni, &object)?;
-                self.run.lock_safe().bindings.bind(id, here);
+                let mut run = self.run.lock_safe();
+                run.forget_scalar(id);
+                run.bindings.bind(id, here);
             }
             Passed::Reference(None) => {
                 let null = Value::Reference(Reference::Null);

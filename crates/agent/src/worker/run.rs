@@ -201,6 +201,11 @@ impl Run {
         self.scalars.insert(id.0, value);
     }
 
+    /// The id is that of an object from now on.
+    pub(super) fn forget_scalar(&mut self, id: ObjectId) {
+        self.scalars.remove(&id.0);
+    }
+
     pub(super) fn scalar(&self, id: ObjectId) -> Option<Value> {
         self.scalars.get(&id.0).cloned()
     }
