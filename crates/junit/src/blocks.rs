@@ -80,7 +80,7 @@ impl Scope<'_> {
             _ => (holds.negated(), vec!["return;".to_owned()], 0),
         };
         let line = format!("if ({}) {{", condition.text);
-        self.measure(action, &line, holds.depth);
+        self.measure(action, &line, holds.depth)?;
         let mut block = vec![line];
         block.extend(indented(lines));
         block.push("}".to_owned());

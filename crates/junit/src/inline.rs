@@ -68,15 +68,8 @@ impl Inline {
         all.filter(|place| !self.within.contains(place)).collect()
     }
 
-    /// What had better be a variable so that a statement can be read: what it does first.
-    pub(crate) fn too_much(
-        &self,
-        action: &Action<'_>,
-        (text, depth): (&str, usize),
-    ) -> Option<ObjectId> {
-        if INDENT + text.len() <= WIDTH && depth <= DEPTH {
-            return None;
-        }
+    /// The first of the results that are written within a statement, and where it is made.
+    pub(crate) fn first_within(&self, action: &Action<'_>) -> Option<(ObjectId, usize)> {
         let mut all = Vec::new();
         for value in receiver_and_arguments(action) {
             value.each_reference(&mut |reference| {
@@ -85,8 +78,13 @@ impl Inline {
                 }
             });
         }
-        all.into_iter().find(|id| self.made.contains_key(id))
+        all.into_iter().find_map(|id| Some((id, self.made_at(id)?)))
     }
+}
+
+/// Whether a statement is more than one can read at a glance.
+pub(crate) fn is_too_much(text: &str, depth: usize) -> bool {
+    INDENT + text.len() > WIDTH || depth > DEPTH
 }
 
 /// Nothing is written of an operator whose result nobody uses, unless it can fail.

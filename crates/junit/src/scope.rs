@@ -55,7 +55,8 @@ pub(crate) enum Throws {
 impl Scope<'_> {
     pub(crate) fn cast(&self, value: &Expr, to: &Type) -> Expr {
         // `(Object) -1` would be a difference.
-        let text = if value.text.starts_with('-') {
+        let is_primitive = matches!(to, Type::Primitive(_));
+        let text = if value.text.starts_with('-') && !is_primitive {
             format!("({})", value.text)
         } else {
             value.within(Level::Unary)

@@ -6,6 +6,7 @@ use culprit_model::{ObjectId, Reference, Value};
 
 use crate::error::Error;
 use crate::expr::Expr;
+use crate::inline::is_too_much;
 use crate::names;
 use crate::operators::Operator;
 use crate::order::Order;
@@ -179,7 +180,7 @@ impl Scope<'_> {
                 let expression = self.action(action)?;
                 let depth = expression.depth;
                 let line = self.assigned(action.place, action, expression)?;
-                self.measure(action, &line, depth);
+                self.measure(action, &line, depth)?;
                 Ok(vec![line])
             }
         }
@@ -187,15 +188,39 @@ impl Scope<'_> {
 
     /// Sees to it that a statement can be read. An object of the program that something is done with
     /// has a name.
-    pub(crate) fn measure(&self, action: &Action<'_>, line: &str, depth: usize) {
-        let refused = self.inline.too_much(action, (line, depth));
-        self.refused.borrow_mut().extend(refused);
+    pub(crate) fn measure(
+        &self,
+        action: &Action<'_>,
+        line: &str,
+        depth: usize,
+    ) -> Result<(), Error> {
+        if is_too_much(line, depth) {
+            self.refused.borrow_mut().extend(self.too_much(action)?);
+        }
         let receiver = action.receiver.and_then(identity);
         let made = receiver.and_then(|id| self.inline.made_at(id));
         let made = made.map(|place| &self.story.actions[place].site);
         if made.is_some_and(|site| site.is_constructor() && !is_foreign(&site.target.owner)) {
             self.refused.borrow_mut().extend(receiver);
         }
+        Ok(())
+    }
+
+    /// What a statement does first of what is written within it, as far as that can be read alone.
+    fn too_much(&self, action: &Action<'_>) -> Result<Option<ObjectId>, Error> {
+        let mut found = None;
+        let mut around = action;
+        while let Some((id, made)) = self.inline.first_within(around) {
+            found = Some(id);
+            around = &self.story.actions[made];
+            let part = self.action(around)?;
+            let of = self.imports.name(&part.of);
+            let line = format!("{of} {} = {};", names::for_type(&part.of), part.text);
+            if !is_too_much(&line, part.depth) {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// A call that is known to throw, and is not the one that the test is about.
