@@ -6,8 +6,9 @@ use culprit_model::{Reference, Value};
 
 use crate::answers::Method;
 use crate::error::Error;
+use crate::expr::Expr;
 use crate::names::Names;
-use crate::scope::{Expr, Scope};
+use crate::scope::Scope;
 use crate::story::{Answer, Asked, identity};
 use crate::types::{Type, default_value};
 

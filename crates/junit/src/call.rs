@@ -5,12 +5,14 @@ use culprit_classfile::access;
 use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
+use crate::expr::{Expr, Level, Typing};
 use crate::hierarchy::Found;
+use crate::operators::Operator;
 use crate::overload::{Candidate, Manner, choose, converts};
-use crate::scope::{Expr, Scope};
+use crate::scope::Scope;
 use crate::signature::Profile;
-use crate::story::{Action, Kind, identity};
-use crate::types::{Type, parameters};
+use crate::story::{Action, End, Kind, Maker, identity};
+use crate::types::{Type, parameters, result};
 
 /// Elements that are written as arguments of their own.
 const SPREAD: usize = 8;
@@ -30,6 +32,9 @@ impl Scope<'_> {
 
     fn call(&self, action: &Action<'_>, receiver: Option<&Expr>) -> Result<Expr, Error> {
         let member = &action.site.target;
+        if let Some(operator) = Operator::of(action) {
+            return self.operator(operator, action);
+        }
         let written = if action.site.is_constructor() {
             self.construction(action)?
         } else {
@@ -73,7 +78,10 @@ impl Scope<'_> {
             .chain(line)
             .find(|class| self.access.member(class, action));
         Ok(match through {
-            Some(class) => self.cast(&expression, &Type::Class(class)),
+            Some(class) => {
+                self.refuse(value);
+                self.cast(&expression, &Type::Class(class))
+            }
             None => expression,
         })
     }
@@ -93,7 +101,9 @@ impl Scope<'_> {
             return Ok(arguments.map(|arguments| {
                 let throws = self.calls(found.as_ref());
                 let name = self.imports.name(&of);
-                Expr::new(format!("new {name}({arguments})"), of).throwing(throws)
+                Expr::new(format!("new {name}({})", join(&arguments)), of)
+                    .throwing(throws)
+                    .deep(depth(&arguments))
             }));
         };
         let instance = self.value(&action.arguments[0], action.step)?;
@@ -107,8 +117,9 @@ impl Scope<'_> {
         let throws = self.calls(found.as_ref());
         let whole = self.imports.name(&of);
         let simple = whole.rsplit('.').next().unwrap_or(&whole);
-        let text = format!("{}.new {simple}({arguments})", instance.closed());
-        Ok(Some(Expr::new(text, of).throwing(throws)))
+        let text = format!("{}.new {simple}({})", instance.closed(), join(&arguments));
+        let made = Expr::new(text, of).throwing(throws);
+        Ok(Some(made.deep(depth(&arguments).max(instance.depth))))
     }
 
     fn method_call(
@@ -147,14 +158,77 @@ impl Scope<'_> {
         };
         let of = self.profile(&class, member, found.as_ref()).result;
         let of = of.unwrap_or(Type::Null);
-        let call = Expr::new(format!("{call}({arguments})"), of);
-        Ok(Some(call.throwing(throws)))
+        let before = receiver.map_or(0, |receiver| receiver.depth);
+        let expression = Expr {
+            typing: self.typing(receiver, &class, found.as_ref()),
+            implicit: conversion(action, receiver, &arguments),
+            ..Expr::new(format!("{call}({})", join(&arguments)), of)
+        };
+        if let (Some(value), Some(receiver)) = (action.receiver, receiver) {
+            if !self.is_known(receiver, action, found.as_ref()) {
+                self.refuse(value);
+            }
+        }
+        let expression = expression.throwing(throws);
+        Ok(Some(expression.deep(depth(&arguments).max(before))))
+    }
+
+    /// What the compiler knows of the result of a method.
+    fn typing(&self, receiver: Option<&Expr>, class: &str, found: Option<&Found>) -> Typing {
+        let signature = found.and_then(|found| found.method.signature.as_deref());
+        let Some((_, of)) = signature.and_then(|signature| signature.split_once(')')) else {
+            return Typing::Plain;
+        };
+        let facts = self.access.hierarchy.class(class);
+        let is_generic = facts.is_some_and(|facts| facts.is_generic());
+        let of = of.trim_start_matches('[');
+        // Of a class without its type arguments, nothing has any.
+        let is_erased = receiver.is_some_and(|receiver| receiver.typing == Typing::Plain);
+        if is_generic && is_erased {
+            Typing::Plain
+        } else if of.starts_with('T') {
+            let own = signature.is_some_and(|signature| signature.starts_with('<'));
+            match is_generic || own {
+                true => Typing::Inferred,
+                false => Typing::Plain,
+            }
+        } else if of.contains('<') {
+            Typing::Parameterized
+        } else {
+            Typing::Plain
+        }
+    }
+
+    /// Whether a method takes and gives the same if the compiler knows more of the receiver than is
+    /// known here.
+    fn is_known(&self, receiver: &Expr, action: &Action<'_>, found: Option<&Found>) -> bool {
+        if receiver.typing != Typing::Parameterized {
+            return receiver.typing == Typing::Plain;
+        }
+        let signature = found.and_then(|found| found.method.signature.as_deref());
+        let Some((taken, given)) = signature.and_then(|signature| signature.split_once(')')) else {
+            return true;
+        };
+        let result = match action.end {
+            End::Returned(Some(value)) => identity(value),
+            _ => None,
+        };
+        let object = result.and_then(|id| self.story.objects.get(&id));
+        let is_used = object.is_some_and(|object| {
+            object.maker == Maker::Result(action.place) && !object.uses.is_empty()
+        });
+        !has_variable(taken) && (!is_used || !has_variable(given))
     }
 
     /// An argument: its value, or where that came from.
     fn argument(&self, action: &Action<'_>, place: usize) -> Result<Expr, Error> {
         let Some(source) = self.flow.sources.get(&(action.place, place)) else {
-            return self.value(&action.arguments[place], action.step);
+            let value = &action.arguments[place];
+            let expression = self.value(value, action.step)?;
+            if expression.typing == Typing::Inferred {
+                self.refuse(value);
+            }
+            return Ok(expression);
         };
         if let Some(result) = self.results.borrow().get(source) {
             return Ok(result.clone());
@@ -176,7 +250,7 @@ impl Scope<'_> {
         class: &str,
         found: Option<&Found>,
         from: usize,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Vec<Expr>>, Error> {
         let member = &action.site.target;
         let wanted = self.profile(class, member, found).parameters[from..].to_vec();
         let values = &action.arguments[from..];
@@ -203,7 +277,7 @@ impl Scope<'_> {
                 let types: Vec<Type> = spread.iter().map(|value| value.of.clone()).collect();
                 let chosen = choose(self.access.hierarchy, &candidates, &types);
                 if chosen == Some((0, Manner::Spread)) {
-                    return Ok(Some(join(&spread)));
+                    return Ok(Some(spread));
                 }
             }
         }
@@ -219,7 +293,7 @@ impl Scope<'_> {
             }
             written.push(value);
         }
-        Ok(Some(join(&self.told_apart(written, &wanted, &candidates))))
+        Ok(Some(self.told_apart(written, &wanted, &candidates)))
     }
 
     /// With the fewest casts with which the compiler takes the first candidate.
@@ -237,31 +311,25 @@ impl Scope<'_> {
         let mut choices: Vec<u32> = (0..1 << castable.len().min(8)).collect();
         choices.sort_by_key(|set: &u32| (set.count_ones(), *set));
         for set in choices {
-            let cast = |place: usize| {
+            let is_cast = |place: usize| {
                 let at = castable.iter().position(|other| *other == place);
                 at.is_some_and(|at| at >= 8 || set & (1 << at) != 0)
             };
-            let types: Vec<Type> = (0..written.len())
-                .map(|place| {
-                    let of = if cast(place) {
-                        &wanted[place]
-                    } else {
-                        &written[place].of
-                    };
-                    of.clone()
-                })
-                .collect();
-            if choose(self.access.hierarchy, candidates, &types) == Some((0, Manner::AsTheyAre)) {
-                let all = written.into_iter().enumerate();
-                return all
-                    .map(|(place, value)| {
-                        if cast(place) {
-                            self.cast(&value, &wanted[place])
-                        } else {
-                            value
-                        }
+            // What the compiler would convert may also be written in full.
+            for in_full in [true, false] {
+                let all = written.iter().zip(wanted).enumerate();
+                let all: Vec<Expr> = all
+                    .map(|(place, (value, wanted))| match &value.explicit {
+                        _ if !is_cast(place) => value.clone(),
+                        Some(explicit) if in_full => (**explicit).clone(),
+                        _ => self.cast(value, wanted),
                     })
                     .collect();
+                let types: Vec<Type> = all.iter().map(|value| value.of.clone()).collect();
+                let chosen = choose(self.access.hierarchy, candidates, &types);
+                if chosen == Some((0, Manner::AsTheyAre)) {
+                    return all;
+                }
             }
         }
         written
@@ -335,11 +403,50 @@ impl Scope<'_> {
             .is_deprecated(field.is_some_and(|(_, field)| field.is_deprecated));
         let prefix = receiver.map_or_else(|| self.plain_name(&Type::class(class)), Expr::closed);
         let access = format!("{prefix}.{}", member.name);
+        let deep = receiver.map_or(0, |receiver| receiver.depth);
         Ok(match fitted {
-            Some(value) => Expr::new(format!("{access} = {}", value.text), Type::Null),
-            None => Expr::new(access, of),
+            Some(value) => Expr::new(format!("{access} = {}", value.text), Type::Null)
+                .at(Level::Statement)
+                .deep(deep.max(value.depth)),
+            None => Expr::new(access, of).deep(deep),
         })
     }
+}
+
+/// How many calls are within each other in one with these arguments.
+fn depth(arguments: &[Expr]) -> usize {
+    1 + arguments.iter().map(|value| value.depth).max().unwrap_or(0)
+}
+
+/// Whether a part of a signature names a type variable.
+fn has_variable(signature: &str) -> bool {
+    // Bounds of its own variables count as well.
+    let starts = |(at, _): &(usize, char)| {
+        signature[*at..].starts_with('T')
+            && (*at == 0
+                || signature[..*at].ends_with(['(', ')', ';', '<', '[', '+', '-', ':', '*']))
+    };
+    signature.char_indices().any(|at| starts(&at))
+}
+
+/// What a call converts, if the compiler would do so by itself: to a box, or out of one.
+fn conversion(
+    action: &Action<'_>,
+    receiver: Option<&Expr>,
+    arguments: &[Expr],
+) -> Option<Box<Expr>> {
+    let target = &action.site.target;
+    let inner = match (receiver, arguments) {
+        (None, [inner]) if target.name == "valueOf" => inner,
+        (Some(inner), []) if target.name.ends_with("Value") => inner,
+        _ => return None,
+    };
+    let of = result(&target.descriptor)?;
+    let fits = match receiver {
+        None => of.unboxed()? == inner.of,
+        Some(_) => inner.of.unboxed()? == of,
+    };
+    (fits && inner.explicit.is_none()).then(|| Box::new(inner.clone()))
 }
 
 fn join(all: &[Expr]) -> String {

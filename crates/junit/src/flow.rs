@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::{Reference, Value};
 
+use crate::operators::{self, Operator};
 use crate::scope::Scope;
-use crate::story::{Action, End, Kind, Story, identity};
+use crate::story::{Action, End, Kind, Story, identity, is_variable};
 
 #[derive(Default)]
 pub(crate) struct Flow {
@@ -25,13 +26,23 @@ pub(crate) fn flow(story: &Story<'_>) -> Flow {
         if !Scope::is_assertion(&action.site.target) {
             continue;
         }
-        flow.nearest(story, action);
-        let is_last = action.place + 1 == story.actions.len();
-        let found = flow.sources.keys().any(|(place, _)| *place == action.place);
         let objects = action
             .arguments
             .iter()
             .any(|value| identity(value).is_some());
+        // Where one is a variable, it is known where they come from.
+        if !action.arguments.iter().any(is_variable) {
+            flow.nearest(story, action);
+        }
+        let is_last = action.place + 1 == story.actions.len();
+        let found = flow.sources.keys().any(|(place, _)| *place == action.place);
+        let comes_of_a_condition = story
+            .actions
+            .iter()
+            .any(|action| Operator::of(action) == Some(Operator::Require));
+        if comes_of_a_condition && operators::is_failure(action) {
+            continue;
+        }
         if is_last && !found && !objects {
             flow.is_constant = !flow.earlier(story, action);
         }

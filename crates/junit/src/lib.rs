@@ -13,16 +13,20 @@
 
 mod access;
 mod answers;
+mod blocks;
 mod bodies;
 mod call;
 mod error;
+mod expr;
 mod facts;
 mod flow;
 mod hierarchy;
 mod imports;
+mod inline;
 mod layout;
 pub mod literal;
 mod names;
+mod operators;
 mod order;
 mod overload;
 mod place;
@@ -37,6 +41,8 @@ mod story;
 mod types;
 mod values;
 mod variables;
+
+use std::collections::BTreeSet;
 
 use culprit_model::Scenario;
 
@@ -98,9 +104,18 @@ pub fn print(scenario: &Scenario, classes: &dyn Classes, options: &Options) -> R
         hierarchy: &hierarchy,
         package: &package,
     };
-    let imports = imports::Imports::new(&hierarchy, &package, &options.name);
-    let order = order::order(&story);
-    let scope = variables::scope(&story, &order, access, imports)?;
-    let body = scope.statements(&order)?;
-    Ok(source::test(&scope, &body, options))
+    let mut kept = BTreeSet::new();
+    loop {
+        let flow = flow::flow(&story);
+        let inline = inline::Inline::plan(&story, &flow, &kept);
+        let order = order::order(&story, &inline);
+        let imports = imports::Imports::new(&hierarchy, &package, &options.name);
+        let scope = variables::scope(&story, &order, access, imports, (flow, inline))?;
+        let body = scope.statements(&order)?;
+        let refused = scope.refused.take();
+        if refused.is_empty() {
+            return Ok(source::test(&scope, &body, options));
+        }
+        kept.extend(refused);
+    }
 }

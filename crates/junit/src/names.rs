@@ -123,6 +123,22 @@ pub(crate) fn for_type(of: &Type) -> String {
     }
 }
 
+/// What the result of a method is called: `getSize` gives `size`, `toString` gives `string`.
+pub(crate) fn for_result(method: &str) -> String {
+    let rest = ["get", "is", "to"].iter().find_map(|prefix| {
+        let rest = method.strip_prefix(prefix)?;
+        rest.starts_with(char::is_uppercase).then_some(rest)
+    });
+    rest.map_or_else(
+        || method.to_owned(),
+        |rest| {
+            let mut letters = rest.chars();
+            let first = letters.next().into_iter().flat_map(char::to_lowercase);
+            first.chain(letters).collect()
+        },
+    )
+}
+
 /// `shop/DateTimeZoneBuilder` gives `builder`, `java/net/URL` gives `url`.
 fn last_word(class: &str) -> String {
     let simple = class.rsplit(['/', '$']).next().unwrap_or(class);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use culprit_model::{ObjectId, Value};
 
+use crate::inline::Inline;
 use crate::story::{Answer, Maker, Object, Story, identity};
 
 pub(crate) struct Order {
@@ -24,7 +25,7 @@ struct Walk<'a> {
 }
 
 /// Goes through the statements once.
-pub(crate) fn order(story: &Story<'_>) -> Order {
+pub(crate) fn order(story: &Story<'_>, inline: &Inline) -> Order {
     let named = story
         .objects
         .iter()
@@ -34,6 +35,7 @@ pub(crate) fn order(story: &Story<'_>) -> Order {
             _ => !object.uses.is_empty(),
         })
         .map(|(id, _)| *id)
+        .filter(|id| inline.made_at(*id).is_none())
         .collect();
     let mut walk = Walk {
         story,

@@ -10,7 +10,7 @@ use crate::story::{Action, Story, identity};
 use crate::types::{Type, parameters};
 
 /// Beginnings of packages that no test is put into.
-const FOREIGN: [&str; 11] = [
+const FOREIGN: [&str; 12] = [
     "java/",
     "javax/",
     "jdk/",
@@ -22,6 +22,7 @@ const FOREIGN: [&str; 11] = [
     "org/hamcrest/",
     "org/w3c/dom/",
     "org/xml/sax/",
+    "culprit/runtime/",
 ];
 
 /// The package, with slashes. Among equals that of the code that failed.

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use culprit_model::Member;
 
 use crate::error::Error;
-use crate::scope::{Expr, Scope, Throws};
+use crate::expr::Expr;
+use crate::scope::{Scope, Throws};
 use crate::types::{Type, parameters};
 
 /// A helper method that the test needs.

@@ -4,16 +4,18 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::{Member, ObjectId};
+use culprit_model::{Member, ObjectId, Value};
 
 use crate::access::Access;
+use crate::expr::{Expr, Level};
 use crate::flow::Flow;
 use crate::hierarchy::Found;
 use crate::imports::Imports;
+use crate::inline::Inline;
 use crate::names::Names;
 use crate::overload::converts;
 use crate::reflect::Helper;
-use crate::story::Story;
+use crate::story::{Story, identity};
 use crate::types::Type;
 
 pub(crate) struct Scope<'a> {
@@ -25,6 +27,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) throws: Cell<Throws>,
     pub(crate) helpers: RefCell<BTreeSet<Helper>>,
     pub(crate) flow: Flow,
+    /// Results that are written where they are used.
+    pub(crate) inline: Inline,
+    /// Those of them that had better be variables after all.
+    pub(crate) refused: RefCell<BTreeSet<ObjectId>>,
     /// Variables for results without identity, by the place of the statement.
     pub(crate) results: RefCell<BTreeMap<usize, Expr>>,
 }
@@ -46,64 +52,35 @@ pub(crate) enum Throws {
     Throwable,
 }
 
-/// A piece of source that has a value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Expr {
-    pub(crate) text: String,
-    pub(crate) of: Type,
-    /// Nothing can follow it without brackets: a cast, a negative number.
-    pub(crate) is_open: bool,
-    /// Classes of exceptions that it declares to throw.
-    pub(crate) throws: Vec<String>,
-}
-
-impl Expr {
-    pub(crate) fn new(text: impl Into<String>, of: Type) -> Expr {
-        Expr {
-            text: text.into(),
-            of,
-            is_open: false,
-            throws: Vec::new(),
-        }
-    }
-
-    pub(crate) fn throwing(self, throws: Vec<String>) -> Expr {
-        Expr { throws, ..self }
-    }
-
-    /// So that `.member` can follow.
-    pub(crate) fn closed(&self) -> String {
-        if self.is_open {
-            format!("({})", self.text)
-        } else {
-            self.text.clone()
-        }
-    }
-}
-
 impl Scope<'_> {
     pub(crate) fn cast(&self, value: &Expr, to: &Type) -> Expr {
         // `(Object) -1` would be a difference.
-        let text = if value.text.starts_with('-') {
+        let is_primitive = matches!(to, Type::Primitive(_));
+        let text = if value.text.starts_with('-') && !is_primitive {
             format!("({})", value.text)
         } else {
-            value.text.clone()
+            value.within(Level::Unary)
         };
-        Expr {
-            text: format!("({}) {text}", self.imports.name(to)),
-            of: to.clone(),
-            is_open: true,
-            throws: value.throws.clone(),
-        }
+        Expr::new(format!("({}) {text}", self.imports.name(to)), to.clone())
+            .at(Level::Unary)
+            .deep(value.depth)
+            .throwing(value.throws.clone())
     }
 
     /// The value where this type is wanted. `None` where it does not fit and the type cannot be
     /// named.
     pub(crate) fn fit(&self, value: Expr, wanted: &Type) -> Option<Expr> {
+        let value = value.shortened(wanted);
         if converts(self.access.hierarchy, &value.of, wanted) {
             return Some(value);
         }
         self.access.names(wanted).then(|| self.cast(&value, wanted))
+    }
+
+    /// A result that is written where it is used had better be a variable.
+    pub(crate) fn refuse(&self, value: &Value) {
+        let made = identity(value).filter(|id| self.inline.made_at(*id).is_some());
+        self.refused.borrow_mut().extend(made);
     }
 
     /// The test method throws at least this.

@@ -3,6 +3,7 @@
 use crate::layout::wrapped;
 use crate::literal::ascii;
 use crate::names::upper_first;
+use crate::operators::Operator;
 use crate::place::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::statements::Body;
@@ -94,7 +95,12 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
         notes: Notes {
             uses_reflection: !helpers.is_empty(),
             stand_ins: body.stand_ins,
-            statements: scope.story.actions.len(),
+            statements: scope
+                .story
+                .actions
+                .iter()
+                .filter(|action| Operator::of(action).is_none())
+                .count(),
             left_alone: scope.story.left_alone,
             compares_constants: scope.flow.is_constant,
         },

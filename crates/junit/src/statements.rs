@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 use culprit_model::{ObjectId, Reference, Value};
 
 use crate::error::Error;
+use crate::expr::Expr;
+use crate::inline::is_too_much;
+use crate::names;
+use crate::operators::Operator;
 use crate::order::Order;
-use crate::scope::{Expr, Scope, Variable};
+use crate::place::is_foreign;
+use crate::scope::{Scope, Variable};
 use crate::story::{Action, End, Kind, Maker, identity};
 use crate::types::{Type, default_value};
 
@@ -16,30 +21,82 @@ pub(crate) struct Body {
     pub(crate) stand_ins: usize,
 }
 
+/// A call that throws, and the class of what is caught.
+pub(crate) struct Tried {
+    pub(crate) call: Expr,
+    pub(crate) caught: String,
+}
+
+/// How far the statements have come.
+pub(crate) struct Progress<'a> {
+    order: &'a Order,
+    stand_ins: usize,
+    /// What is known to be in arrays.
+    contents: BTreeMap<ObjectId, Vec<Value>>,
+    /// Statements of the scenario whose needs are written.
+    done: usize,
+}
+
 impl Scope<'_> {
     pub(crate) fn statements(&self, order: &Order) -> Result<Body, Error> {
-        let mut body = Body {
-            lines: Vec::new(),
+        let mut progress = Progress {
+            order,
             stand_ins: 0,
+            contents: BTreeMap::new(),
+            done: 0,
         };
-        let mut contents: BTreeMap<ObjectId, Vec<Value>> = BTreeMap::new();
-        for (place, action) in self.story.actions.iter().enumerate() {
-            for id in &order.before[place] {
-                body.stand_ins += usize::from(self.story.objects[id].maker == Maker::StandIn);
-                body.lines.extend(self.declaration(*id, action)?);
+        let roots = self.inline.roots(self.story);
+        let lines = self.run(&roots, &mut progress)?;
+        Ok(Body {
+            lines,
+            stand_ins: progress.stand_ins,
+        })
+    }
+
+    /// Statements, one after the other.
+    pub(crate) fn run(
+        &self,
+        roots: &[usize],
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<String>, Error> {
+        let mut lines = Vec::new();
+        let mut rest = roots;
+        while let Some((place, after)) = rest.split_first() {
+            lines.extend(self.needs(*place, progress)?);
+            let action = &self.story.actions[*place];
+            let written = match self.block(action, after, progress)? {
+                Some(block) => block,
+                None => (self.statement(action)?, 0),
+            };
+            lines.extend(written.0);
+            rest = &after[written.1..];
+            if Operator::of(action) == Some(Operator::Raise) && !self.is_caught(action) {
+                break;
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What is made for a statement, and for those that are written within it.
+    fn needs(&self, place: usize, progress: &mut Progress<'_>) -> Result<Vec<String>, Error> {
+        let mut lines = Vec::new();
+        for action in &self.story.actions[progress.done.min(place)..=place] {
+            for id in &progress.order.before[action.place] {
+                let is_stand_in = self.story.objects[id].maker == Maker::StandIn;
+                progress.stand_ins += usize::from(is_stand_in);
+                lines.extend(self.declaration(*id, action)?);
             }
             for value in action.arguments {
-                body.lines
-                    .extend(self.updates(value, &mut contents, action)?);
+                lines.extend(self.updates(value, &mut progress.contents, action)?);
             }
-            // Others take those as arguments.
-            if self.flow.inline.contains(&place) {
-                continue;
-            }
-            let is_last = place + 1 == self.story.actions.len();
-            body.lines.extend(self.statement(place, action, is_last)?);
         }
-        Ok(body)
+        progress.done = place + 1;
+        Ok(lines)
+    }
+
+    /// Whether a call threw, and the test goes on.
+    pub(crate) fn is_caught(&self, action: &Action<'_>) -> bool {
+        matches!(action.end, End::Threw(_)) && action.place + 1 < self.story.actions.len()
     }
 
     /// A stand-in or an array gets its variable.
@@ -113,25 +170,90 @@ impl Scope<'_> {
         Ok(lines)
     }
 
-    fn statement(
-        &self,
-        place: usize,
-        action: &Action<'_>,
-        is_last: bool,
-    ) -> Result<Vec<String>, Error> {
-        let thrown_before = self.throws.get();
-        let expression = self.action(action)?;
+    pub(crate) fn statement(&self, action: &Action<'_>) -> Result<Vec<String>, Error> {
         match action.end {
-            End::Threw(value) if !is_last => {
-                let (lines, caught) = self.caught(place, action, value, &expression)?;
-                let hierarchy = self.access.hierarchy;
-                let mut declared = expression.throws.iter();
-                if declared.all(|class| hierarchy.lineage(class).contains(&caught)) {
-                    self.throws.set(thrown_before);
-                }
-                Ok(lines)
+            End::Threw(value) if self.is_caught(action) => {
+                let tried = self.tried(action, value)?;
+                self.caught(action, value, &tried)
             }
-            _ => Ok(vec![self.assigned(place, action, expression)?]),
+            _ => {
+                let expression = self.action(action)?;
+                let depth = expression.depth;
+                let line = self.assigned(action.place, action, expression)?;
+                self.measure(action, &line, depth)?;
+                Ok(vec![line])
+            }
+        }
+    }
+
+    /// Sees to it that a statement can be read. An object of the program that something is done with
+    /// has a name.
+    pub(crate) fn measure(
+        &self,
+        action: &Action<'_>,
+        line: &str,
+        depth: usize,
+    ) -> Result<(), Error> {
+        if is_too_much(line, depth) {
+            self.refused.borrow_mut().extend(self.too_much(action)?);
+        }
+        let receiver = action.receiver.and_then(identity);
+        let made = receiver.and_then(|id| self.inline.made_at(id));
+        let made = made.map(|place| &self.story.actions[place].site);
+        if made.is_some_and(|site| site.is_constructor() && !is_foreign(&site.target.owner)) {
+            self.refused.borrow_mut().extend(receiver);
+        }
+        Ok(())
+    }
+
+    /// What a statement does first of what is written within it, as far as that can be read alone.
+    fn too_much(&self, action: &Action<'_>) -> Result<Option<ObjectId>, Error> {
+        let mut found = None;
+        let mut around = action;
+        while let Some((id, made)) = self.inline.first_within(around) {
+            found = Some(id);
+            around = &self.story.actions[made];
+            let part = self.action(around)?;
+            let of = self.imports.name(&part.of);
+            let line = format!("{of} {} = {};", names::for_type(&part.of), part.text);
+            if !is_too_much(&line, part.depth) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// A call that is known to throw, and is not the one that the test is about.
+    pub(crate) fn tried(&self, action: &Action<'_>, thrown: &Value) -> Result<Tried, Error> {
+        let thrown_before = self.throws.get();
+        let call = self.action(action)?;
+        let class = match thrown {
+            Value::Reference(Reference::Object { class, .. }) => {
+                self.story.class(*class, action.step)?
+            }
+            _ => "java/lang/Throwable",
+        };
+        let caught = self.caught_class(class, &call.throws);
+        let hierarchy = self.access.hierarchy;
+        let mut declared = call.throws.iter();
+        if declared.all(|class| hierarchy.lineage(class).contains(&caught)) {
+            self.throws.set(thrown_before);
+        }
+        Ok(Tried { call, caught })
+    }
+
+    /// What a variable starts with: of a new array, its elements.
+    fn initializer(&self, action: &Action<'_>, variable: &Variable, text: &str) -> String {
+        let prefix = format!("new {} ", self.imports.name(&variable.of));
+        match text.strip_prefix(&prefix) {
+            Some(elements)
+                if Operator::of(action) == Some(Operator::Array)
+                    && !variable.is_field
+                    && elements.starts_with('{') =>
+            {
+                elements.to_owned()
+            }
+            _ => text.to_owned(),
         }
     }
 
@@ -153,12 +275,17 @@ impl Scope<'_> {
         if let Some(variable) = made.and_then(|id| self.variables.get(&id)) {
             let value = self.fit(expression, &variable.of);
             let value = value.ok_or(Error::Unknown { step: action.step })?;
-            return Ok(format!("{}{};", self.start(variable), value.text));
+            let text = self.initializer(action, variable, &value.text);
+            return Ok(format!("{}{text};", self.start(variable)));
         }
         let is_source = self.flow.sources.values().any(|source| *source == place);
         // To read a field is no statement, and may yet initialize its class.
-        if is_source || action.kind == Kind::Read {
-            let name = result_name(&action.site.target.name);
+        let operator = Operator::of(action).filter(|_| expression.of != Type::Null);
+        if is_source || action.kind == Kind::Read || operator.is_some() {
+            let name = match operator {
+                Some(_) => names::for_type(&expression.of),
+                None => names::for_result(&action.site.target.name),
+            };
             let name = self.names.borrow_mut().give(&name);
             let of = self.imports.name(&expression.of);
             let value = Expr::new(name.clone(), expression.of);
@@ -168,36 +295,22 @@ impl Scope<'_> {
         Ok(format!("{};", expression.text))
     }
 
-    /// A call that is known to throw, and is not the one that the test is about; and the class of
-    /// what it catches.
+    /// A call that throws, and what it throws is kept if somebody needs it.
     fn caught(
         &self,
-        place: usize,
         action: &Action<'_>,
         thrown: &Value,
-        expression: &Expr,
-    ) -> Result<(Vec<String>, String), Error> {
-        let id = identity(thrown);
-        let class = match thrown {
-            Value::Reference(Reference::Object { class, .. }) => {
-                self.story.class(*class, action.step)?
-            }
-            _ => "java/lang/Throwable",
-        };
-        let kept = id.and_then(|id| self.variables.get(&id)).filter(|_| {
-            let object = id.and_then(|id| self.story.objects.get(&id));
-            object.is_some_and(|object| object.maker == Maker::Thrown(place))
-        });
-        let caught = self.caught_class(class, &expression.throws);
+        tried: &Tried,
+    ) -> Result<Vec<String>, Error> {
         let name = self.names.borrow().clone().give("expected");
         let mut lines = Vec::new();
-        let keep = match kept {
+        let keep = match self.kept(action, thrown) {
             Some(variable) => {
                 if !variable.is_field {
                     let null = self.value(&default_value(&variable.of), action.step)?;
                     lines.push(format!("{}{};", self.start(variable), null.text));
                 }
-                let value = Expr::new(name.clone(), Type::class(&caught));
+                let value = Expr::new(name.clone(), Type::class(&tried.caught));
                 let value = self.fit(value, &variable.of);
                 let value = value.ok_or(Error::Unknown { step: action.step })?;
                 format!("{} = {};", variable.name, value.text)
@@ -205,14 +318,22 @@ impl Scope<'_> {
             None => "// as recorded".to_owned(),
         };
         lines.push("try {".to_owned());
-        lines.push(format!("    {};", expression.text));
+        lines.push(format!("    {};", tried.call.text));
         lines.push(format!(
             "}} catch ({} {name}) {{",
-            self.imports.class(&caught)
+            self.imports.class(&tried.caught)
         ));
         lines.push(format!("    {keep}"));
         lines.push("}".to_owned());
-        Ok((lines, caught))
+        Ok(lines)
+    }
+
+    /// The variable of what a call throws.
+    pub(crate) fn kept(&self, action: &Action<'_>, thrown: &Value) -> Option<&Variable> {
+        let id = identity(thrown)?;
+        let object = self.story.objects.get(&id)?;
+        let variable = self.variables.get(&id)?;
+        (object.maker == Maker::Thrown(action.place)).then_some(variable)
     }
 
     /// What can be caught: the compiler wants to see where checked exceptions come from.
@@ -236,20 +357,4 @@ impl Scope<'_> {
             .find(|name| self.access.names_class(name) && always(name));
         found.map_or_else(|| "java/lang/Throwable".to_owned(), Clone::clone)
     }
-}
-
-/// What the result of a method is called: `getSize` gives `size`.
-fn result_name(method: &str) -> String {
-    let rest = ["get", "is"].iter().find_map(|prefix| {
-        let rest = method.strip_prefix(prefix)?;
-        rest.starts_with(char::is_uppercase).then_some(rest)
-    });
-    rest.map_or_else(
-        || method.to_owned(),
-        |rest| {
-            let mut letters = rest.chars();
-            let first = letters.next().into_iter().flat_map(char::to_lowercase);
-            first.chain(letters).collect()
-        },
-    )
 }

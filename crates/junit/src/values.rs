@@ -4,8 +4,9 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
+use crate::expr::{Expr, Level};
 use crate::literal;
-use crate::scope::{Expr, Scope};
+use crate::scope::Scope;
 use crate::story::identity;
 use crate::types::{Type, default_value};
 
@@ -20,6 +21,9 @@ impl Scope<'_> {
     pub(crate) fn value(&self, value: &Value, step: usize) -> Result<Expr, Error> {
         if let Some(variable) = identity(value).and_then(|id| self.variables.get(&id)) {
             return Ok(Expr::new(variable.name.clone(), variable.of.clone()));
+        }
+        if let Some(place) = identity(value).and_then(|id| self.inline.made_at(id)) {
+            return self.action(&self.story.actions[place]);
         }
         let Value::Reference(reference) = value else {
             return Ok(scalar(value));
@@ -59,7 +63,7 @@ impl Scope<'_> {
                 } else {
                     initializer
                 };
-                Expr::new(text, of)
+                Expr::new(text, of).at(Level::Creation)
             }
             Reference::Object { class, .. } => {
                 return Err(Error::NoStandIn {
@@ -236,10 +240,11 @@ impl Scope<'_> {
 
 fn scalar(value: &Value) -> Expr {
     let text = literal::scalar(value).unwrap_or_default();
-    Expr {
-        is_open: text.starts_with(['-', '(']),
-        ..Expr::new(text, Type::Primitive(value.shape()))
-    }
+    let level = match text.starts_with(['-', '(']) {
+        true => Level::Unary,
+        false => Level::Primary,
+    };
+    Expr::new(text, Type::Primitive(value.shape())).at(level)
 }
 
 /// Equal as the bits are: a negative zero is no zero.

@@ -9,9 +9,11 @@ use culprit_model::ObjectId;
 
 use crate::access::Access;
 use crate::error::Error;
-use crate::flow::flow;
+use crate::flow::Flow;
 use crate::imports::Imports;
+use crate::inline::Inline;
 use crate::names::{self, Names};
+use crate::operators;
 use crate::order::Order;
 use crate::place::{is_foreign, is_open};
 use crate::scope::{Scope, Throws, Variable};
@@ -25,6 +27,7 @@ pub(crate) fn scope<'a>(
     order: &Order,
     access: Access<'a>,
     imports: Imports<'a>,
+    (flow, inline): (Flow, Inline),
 ) -> Result<Scope<'a>, Error> {
     let mut names = Names::default();
     // Within a stand-in, fields of its superclass would hide variables.
@@ -51,7 +54,9 @@ pub(crate) fn scope<'a>(
             }
         }
         let of = variable_type(id, object, story, access)?;
-        let wish = role(object, story, access).unwrap_or_else(|| names::for_type(&of));
+        let wish = role(object, story, access)
+            .or_else(|| result_name(object, &of, story))
+            .unwrap_or_else(|| names::for_type(&of));
         let name = names.give(&wish);
         let is_field = order.fields.contains(&id);
         variables.insert(id, Variable { name, of, is_field });
@@ -64,7 +69,9 @@ pub(crate) fn scope<'a>(
         names: RefCell::new(names),
         throws: Cell::new(Throws::Nothing),
         helpers: RefCell::default(),
-        flow: flow(story),
+        flow,
+        inline,
+        refused: RefCell::default(),
         results: RefCell::default(),
     })
 }
@@ -101,7 +108,9 @@ fn variable_type(
         Maker::Result(action) => {
             let action = &story.actions[action];
             let member = &action.site.target;
-            if !is_open(story, &access, action) {
+            if let Some(given) = operators::given(action, story) {
+                given
+            } else if !is_open(story, &access, action) {
                 Type::object()
             } else if action.site.is_constructor() {
                 Type::class(&member.owner)
@@ -141,10 +150,27 @@ fn fits(of: &Type, object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -
             Type::Class(class) => access.member(class, &story.actions[each.action]),
             _ => true,
         },
+        Role::Argument(0, _) if operators::wants_array(&story.actions[each.action]) => {
+            matches!(of, Type::Array(_))
+        }
         Role::Argument(_, wanted) | Role::Stored(wanted) | Role::Answer(_, wanted) => {
             access.hierarchy.is_subtype(of, wanted)
         }
     })
+}
+
+/// What a method says that it gives, of a value whose type says nothing.
+fn result_name(object: &Object<'_>, of: &Type, story: &Story<'_>) -> Option<String> {
+    let Maker::Result(place) = object.maker else {
+        return None;
+    };
+    let action = &story.actions[place];
+    let says_nothing = match of {
+        Type::Primitive(_) => true,
+        of => of.unboxed().is_some() || of.name() == Some("java/lang/String"),
+    };
+    let is_method = !action.site.is_constructor() && operators::Operator::of(action).is_none();
+    (says_nothing && is_method).then(|| names::for_result(&action.site.target.name))
 }
 
 /// The name of the parameter that an object is for, where that tells more than its type: of

@@ -19,7 +19,7 @@ use crate::stage::{Stage, folder, on_one_jdk};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The agent that `culprit` has unpacked in a folder.
-fn agent(home: &Path) -> PathBuf {
+pub(crate) fn agent(home: &Path) -> PathBuf {
     let entries = fs::read_dir(home.join("cache/culprit")).unwrap();
     let mut files = entries.map(|entry| entry.unwrap().path());
     let is_library = |path: &PathBuf| path.extension().is_some_and(|it| it == "so");

@@ -16,6 +16,7 @@ mod fixture;
 mod library;
 mod modes;
 mod outlines;
+mod plain;
 mod process;
 mod recipes;
 mod render;

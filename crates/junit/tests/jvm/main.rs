@@ -5,4 +5,5 @@
 
 mod bench;
 mod cases;
+mod expressions;
 mod literals;

@@ -1,0 +1,137 @@
+//! Scripts with Java's operators, in a worker.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use culprit_jvm::Output;
+use culprit_minimize::{Run, Stage};
+use culprit_model::Scenario;
+use culprit_replay::Replayer;
+use culprit_wire::{FreshState, Mode};
+
+use crate::candidates::agent;
+use crate::replay::{record, replayed_in};
+use crate::stage::{folder, on_one_jdk};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+const TABLES: &str = "\
+scenario 1
+type 1 int
+type 2 boolean
+type 3 java/lang/String
+type 4 java/io/IOException
+type 5 java/lang/NumberFormatException
+type 6 int[]
+type 7 java/lang/Object[]
+type 8 java/lang/Object
+thread 1 main
+site 1 entry java/io/IOException.<init>(Ljava/lang/String;)V
+site 2 entry static culprit/runtime/Operators.raise(Ljava/lang/Throwable;)V
+site 3 entry static culprit/runtime/Operators.require(Z)V
+site 4 entry static culprit/runtime/Operators.isNull(Ljava/lang/Object;)Z
+site 5 entry static culprit/runtime/Operators.isEqual(II)Z
+site 6 entry static culprit/runtime/Operators.array(Ljava/lang/Object;)Ljava/lang/Object;
+site 7 entry static culprit/runtime/Operators.element([II)I
+site 8 entry static culprit/runtime/Operators.element([Ljava/lang/Object;I)Ljava/lang/Object;
+site 9 entry static java/lang/Integer.parseInt(Ljava/lang/String;)I
+site 10 entry static culprit/runtime/Operators.divide(II)I
+site 11 entry static culprit/runtime/Operators.concat(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/String;
+site 12 entry static culprit/runtime/Operators.length(Ljava/lang/Object;)I
+site 13 entry static culprit/runtime/Operators.store([Ljava/lang/Object;ILjava/lang/Object;)V
+";
+
+/// Makes the exception of a text and throws it.
+fn raise(text: &str) -> String {
+    format!("=> @1({text})\n<= @1 = #90:@4\n=> @2(#90:@4)\n<=! @2 = #90:@4\n")
+}
+
+/// How scripts end that one worker runs, one after the other: `done`, or what is thrown.
+fn ends(scripts: &[String]) -> Vec<String> {
+    let stage = on_one_jdk();
+    let home = folder();
+    let recorded = record(stage, "replay/outset");
+    replayed_in(stage, home.path(), &recorded);
+    let replayer = Replayer {
+        jdk: stage.jdk.clone(),
+        agent: agent(home.path()),
+        scratch: home.path().to_owned(),
+        heap: 64,
+        mode: Mode::Plain,
+        coverage: false,
+        limit: Some(LIMIT),
+        sandbox: None,
+        options: Vec::new(),
+        output: Output::Kept,
+        interrupt: None,
+        capture: None,
+    };
+    let path = vec![stage.classes.display().to_string()];
+    let pool = replayer.plain_pool(&recorded.recording(), path, 1).unwrap();
+    let workers = Stage { pool, limit: LIMIT };
+    let end = |script: &String| {
+        let scenario: Scenario = format!("{TABLES}{script}").parse().unwrap();
+        let tables = Arc::new(scenario.tables);
+        let ended = workers.run(&tables, scenario.steps, FreshState::Reset);
+        match ended.unwrap() {
+            Run::Done => "done".to_owned(),
+            Run::Threw { trace, .. } => trace.lines().next().unwrap().to_owned(),
+            Run::Unresolved(why) => panic!("{script}: {why}"),
+        }
+    };
+    scripts.iter().map(end).collect()
+}
+
+#[test]
+fn a_script_goes_on_only_while_its_conditions_hold() {
+    let on = |condition: &str| format!("=> @3({condition})\n<= @3\n{}", raise("\"after\""));
+    assert_eq!(
+        ends(&[on("false"), on("true"), on("false")]),
+        ["done", "java.io.IOException: after", "done"]
+    );
+}
+
+#[test]
+fn what_is_to_be_caught_is_null_where_it_is_not_thrown() {
+    let parse = |text: &str| {
+        let call = format!("=> @9({text})\n<=! @9 = #1:@5\n");
+        let unless = "=> @4(#1:@5)\n<= @4 = #2:@2\n=> @3(#2:@2)\n<= @3\n";
+        format!("{call}{unless}{}", raise("\"a number\""))
+    };
+    assert_eq!(
+        ends(&[parse("\"x\""), parse("\"5\"")]),
+        ["done", "java.io.IOException: a number"]
+    );
+}
+
+#[test]
+fn variables_are_elements_of_arrays() {
+    let number = "=> @9(\"7\")\n<= @9 = #1:@1\n";
+    let scalars = "=> @6(#2:@6{1, #1:@1})\n<= @6 = #3:@6\n\
+        => @7(#3:@6, 1)\n<= @7 = #4:@1\n=> @11(\"is \", #4:@1)\n<= @11 = #5:@3\n";
+    let objects = "=> @6(#2:@7{#3:@6{#1:@1}, #1:@1, null})\n<= @6 = #4:@7\n\
+        => @13(#4:@7, 2, \"last\")\n<= @13\n\
+        => @8(#4:@7, 2)\n<= @8 = #5:@8\n=> @12(#4:@7)\n<= @12 = #6:@1\n\
+        => @11(#5:@8, #6:@1)\n<= @11 = #5:@3\n\
+        => @8(#4:@7, 1)\n<= @8 = #7:@8\n=> @11(#5:@3, #7:@8)\n<= @11 = #5:@3\n";
+    assert_eq!(
+        ends(&[
+            format!("{number}{scalars}{}", raise("#5:@3")),
+            format!("{number}{objects}{}", raise("#5:@3")),
+        ]),
+        ["java.io.IOException: is 7", "java.io.IOException: last37"]
+    );
+}
+
+#[test]
+fn operators_fail_as_in_java() {
+    let divide = "=> @10(1, 0)\n<=! @10 = #1:@8\n".to_owned();
+    let element = "=> @7(#2:@6{1, 2}, 5)\n<=! @7 = #1:@8\n".to_owned();
+    assert_eq!(
+        ends(&[divide, element]),
+        [
+            "java.lang.ArithmeticException: / by zero",
+            "java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 2"
+        ]
+    );
+}

@@ -1,0 +1,127 @@
+//! Pieces of source that have a value, and how they may be put together.
+
+use crate::types::Type;
+
+/// How tightly an expression holds together: what Java calls precedence, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Level {
+    Statement,
+    Or,
+    Xor,
+    And,
+    Equality,
+    Relation,
+    Shift,
+    Sum,
+    Product,
+    /// A cast, a negative number.
+    Unary,
+    /// `new int[3]`: a bracket after it would be one more dimension.
+    Creation,
+    Primary,
+}
+
+/// What the compiler knows of an expression beyond its class.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Typing {
+    Plain,
+    /// Its type has arguments, which are not known here.
+    Parameterized,
+    /// The compiler works its type out: it may be narrower than the one that is known here.
+    Inferred,
+}
+
+/// A piece of source that has a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Expr {
+    pub(crate) text: String,
+    pub(crate) of: Type,
+    pub(crate) level: Level,
+    pub(crate) typing: Typing,
+    /// Classes of exceptions that it declares to throw.
+    pub(crate) throws: Vec<String>,
+    /// Calls that are arguments of calls, so many at most within each other.
+    pub(crate) depth: usize,
+    /// What is true where this is false, and how tightly that holds together.
+    pub(crate) opposite: Option<(String, Level)>,
+    /// What says the same where the compiler converts it: `size` of `(long) size`.
+    pub(crate) implicit: Option<Box<Expr>>,
+    /// What this is short for, where the compiler converts it.
+    pub(crate) explicit: Option<Box<Expr>>,
+}
+
+impl Expr {
+    pub(crate) fn new(text: impl Into<String>, of: Type) -> Expr {
+        Expr {
+            text: text.into(),
+            of,
+            level: Level::Primary,
+            typing: Typing::Plain,
+            throws: Vec::new(),
+            depth: 0,
+            opposite: None,
+            implicit: None,
+            explicit: None,
+        }
+    }
+
+    pub(crate) fn at(self, level: Level) -> Expr {
+        Expr { level, ..self }
+    }
+
+    pub(crate) fn deep(self, depth: usize) -> Expr {
+        Expr { depth, ..self }
+    }
+
+    pub(crate) fn throwing(self, throws: Vec<String>) -> Expr {
+        Expr { throws, ..self }
+    }
+
+    /// So that `.member` can follow.
+    pub(crate) fn closed(&self) -> String {
+        self.within(Level::Creation)
+    }
+
+    /// As an operand of something that holds together so tightly.
+    pub(crate) fn within(&self, level: Level) -> String {
+        within(&self.text, self.level, level)
+    }
+
+    /// What is true where this is false.
+    pub(crate) fn negated(&self) -> Expr {
+        let (text, level) = match &self.opposite {
+            Some((text, level)) => (text.clone(), *level),
+            None => (format!("!{}", self.within(Level::Unary)), Level::Unary),
+        };
+        Expr {
+            text,
+            level,
+            opposite: Some((self.text.clone(), self.level)),
+            ..self.clone()
+        }
+    }
+
+    /// Where this type is wanted and the compiler converts, what it converts.
+    pub(crate) fn shortened(self, wanted: &Type) -> Expr {
+        let same = |inner: &Expr| match (&self.of, &inner.of) {
+            // A box may stand for its class and all above it.
+            (Type::Class(_), Type::Primitive(_)) => !matches!(wanted, Type::Primitive(_)),
+            _ => self.of == *wanted,
+        };
+        match self.implicit.clone() {
+            Some(inner) if same(&inner) => Expr {
+                explicit: Some(Box::new(self)),
+                ..*inner
+            },
+            _ => self,
+        }
+    }
+}
+
+fn within(text: &str, is: Level, wanted: Level) -> String {
+    if is < wanted {
+        format!("({text})")
+    } else {
+        text.to_owned()
+    }
+}
