@@ -230,7 +230,10 @@ extern "system" fn enter(env: *mut JNIEnv, _: jclass, method: jint, given: jobje
         Ok(result) => result.unwrap_or(ptr::null_mut()),
         Err(panic) => {
             std::mem::forget(panic);
-            jni.throw_new("java/lang/InternalError", "a fault of the agent that follows");
+            jni.throw_new(
+                "java/lang/InternalError",
+                "a fault of the agent that follows",
+            );
             ptr::null_mut()
         }
     }

@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::{Interrupt, Jdk};
-use culprit_minimize::{
-    Found, Program, Script, choose, class_path, drivers, extract, followed,
-};
+use culprit_minimize::{Found, Program, Script, choose, class_path, drivers, extract, followed};
 use culprit_model::options::{FOLLOWED_EXTENSION, Mode as AgentMode};
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
@@ -189,7 +187,10 @@ impl Session<'_> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|end| end == FOLLOWED_EXTENSION) {
+            if path
+                .extension()
+                .is_some_and(|end| end == FOLLOWED_EXTENSION)
+            {
                 found.push(fs::read_to_string(path)?.parse::<Scenario>()?);
             }
         }

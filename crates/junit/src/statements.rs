@@ -195,7 +195,8 @@ impl Scope<'_> {
         depth: usize,
     ) -> Result<(), Error> {
         if is_too_much(line, depth) {
-            self.refused.borrow_mut().extend(self.too_much(action)?);
+            let refused = self.too_much(action)?;
+            self.refused.borrow_mut().extend(refused);
         }
         let receiver = action.receiver.and_then(identity);
         let made = receiver.and_then(|id| self.inline.made_at(id));

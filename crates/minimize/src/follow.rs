@@ -11,7 +11,7 @@ use culprit_signature::Signature;
 use culprit_trace::Start;
 
 use crate::choose::{driver_of, is_framework};
-use crate::link::is_assertion;
+use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
 use crate::surroundings;
 use crate::{Program, Script, Statement};
@@ -60,7 +60,9 @@ fn heirs(program: &Program, name: &str) -> Vec<String> {
     let mut at = 0;
     while let Some(of) = found.get(at).cloned() {
         at += 1;
-        let own = extends.iter().filter(|(_, above)| above.as_ref() == Some(&of));
+        let own = extends
+            .iter()
+            .filter(|(_, above)| above.as_ref() == Some(&of));
         found.extend(own.map(|(heir, _)| (*heir).clone()));
     }
     found.split_off(1)
@@ -127,7 +129,7 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
     let can_be_done =
         |made: &BTreeSet<ObjectId>, s: &Statement| s.uses().iter().all(|id| made.contains(id));
     for statement in earlier {
-        if can_be_done(&made, statement) {
+        if can_be_done(&made, statement) && !is_known_constant(statement, &made) {
             made.extend(statement.defines());
             made.extend(statement.catches());
             kept.push(statement.clone());
@@ -148,27 +150,91 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
     Some(script)
 }
 
+/// Whether a statement reads a static field that was read before.
+fn is_known_constant(statement: &Statement, made: &BTreeSet<ObjectId>) -> bool {
+    let is_static_read = match statement.steps.as_slice() {
+        [step] => step.kind == EventKind::IncomingRead && step.values.len() == 1,
+        _ => false,
+    };
+    is_static_read && statement.defines().is_some_and(|id| made.contains(&id))
+}
+
 /// Finds the condition that decides the failure, where what fails is not given it: a driver that says
 /// `if (wrong) fail();`, or `assertTrue(a < b)`, which is compiled to a branch.
 fn decide(script: &mut Script) {
     let Some((last, earlier)) = script.statements.split_last() else {
         return;
     };
-    let operator = |statement: &Statement| {
-        let site = script.site(statement.steps.first()?.site)?;
-        (site.target.owner == OPERATORS).then(|| site.target.name.clone())
-    };
-    let call = |statement: &Statement| {
-        let site = script.site(statement.steps.first()?.site)?;
-        Some(site.target.name.clone())
-    };
-    let guards = earlier
+    let guard = earlier
         .iter()
-        .rposition(|statement| operator(statement).as_deref() == Some("require"));
-    let gives_up = operator(last).as_deref() == Some("raise")
-        || is_assertion(script, last)
-            && (call(last).as_deref() == Some("fail") || last.uses().is_empty());
-    if gives_up {
-        script.guard = guards;
+        .rposition(|statement| target(script, statement) == Some((OPERATORS, "require")));
+    let (Some(guard), Some((owner, name))) = (guard, target(script, last)) else {
+        return;
+    };
+    let asserts = is_assertion(script, last);
+    if owner == OPERATORS && name == "raise" || asserts && name == "fail" {
+        script.guard = Some(guard);
+        return;
     }
+    let place = actual(script, last).filter(|_| asserts);
+    let Some(place) = place else {
+        return;
+    };
+    if let Value::Boolean(was) = last.steps[0].values[place] {
+        assert_condition(script, guard, place, was);
+    }
+}
+
+/// The class and the method that a statement calls.
+fn target<'s>(script: &'s Script, statement: &Statement) -> Option<(&'s str, &'s str)> {
+    let site = script.site(statement.steps.first()?.site)?;
+    Some((&site.target.owner, &site.target.name))
+}
+
+/// Gives an assertion the condition that it was compiled from, which was true or not.
+fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) {
+    let Some(condition) = guard.checked_sub(1) else {
+        return;
+    };
+    let Some((OPERATORS, name)) = target(script, &script.statements[condition]) else {
+        return;
+    };
+    let Some(name) = (if was { Some(name) } else { opposite(name) }) else {
+        return;
+    };
+    let name = name.to_owned();
+    let statement = &script.statements[condition];
+    let (given, Some(site)) = (
+        statement.given().to_vec(),
+        script.site(statement.steps[0].site),
+    ) else {
+        return;
+    };
+    let descriptor = site.target.descriptor.clone();
+    let largest = script.statements.iter().flat_map(Statement::objects).max();
+    let tables = std::mem::take(&mut script.tables);
+    let mut author = Author::new(tables, largest.map_or(0, |id| id.0));
+    let variable = author.object("boolean");
+    let target = (OPERATORS, name.as_str(), descriptor.as_str());
+    let holds = author.call_static(target, given, Some(variable.clone()));
+    script.tables = author.tables;
+    let last = script.statements.len() - 1;
+    script.statements[last].steps[0].values[place] = variable;
+    script.statements.insert(last, holds);
+}
+
+fn opposite(relation: &str) -> Option<&'static str> {
+    let pairs = [
+        ("isEqual", "isDifferent"),
+        ("isLess", "isAtLeast"),
+        ("isGreater", "isAtMost"),
+        ("isSame", "isOther"),
+        ("isNull", "isNotNull"),
+        ("isTrue", "isFalse"),
+    ];
+    pairs.iter().find_map(|(one, other)| match relation {
+        _ if relation == *one => Some(*other),
+        _ if relation == *other => Some(*one),
+        _ => None,
+    })
 }

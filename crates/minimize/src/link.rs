@@ -43,7 +43,7 @@ pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
 }
 
 /// The place of the argument that an assertion looks at.
-fn actual(script: &Script, statement: &Statement) -> Option<usize> {
+pub(crate) fn actual(script: &Script, statement: &Statement) -> Option<usize> {
     let call = statement.steps.first()?;
     let site = script.site(call.site)?;
     let known = ASSERTIONS

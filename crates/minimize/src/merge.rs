@@ -3,10 +3,13 @@
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
+use crate::link::is_assertion;
 use crate::minimise::closure;
 use crate::{Error, Script, Statement};
 
-/// The script with as few objects as still fail. `fails` tells what is printed of the failure.
+/// The script with as few objects as still fail. `fails` tells what is printed of the failure. Where an
+/// assertion fails, only what was made the same way is the same: another value would make it right
+/// or wrong for another reason.
 pub(crate) fn merge(
     script: Script,
     fails: &dyn Fn(&Script) -> Result<Option<String>, Error>,
@@ -40,16 +43,22 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     if is_last || uses_itself {
         return Vec::new();
     }
+    let asserts = script
+        .statements
+        .last()
+        .is_some_and(|last| is_assertion(script, last));
     // What an object was made from differs from it in just what it was made for.
     let behind = closure(&script.needs(), at);
     let earlier = script.statements[..at].iter().enumerate();
     let apart = earlier.filter(|(number, _)| !behind.contains(number));
     apart
+        .filter(|(number, _)| !asserts || is_alike(script, *number, at))
         .filter_map(|(_, statement)| made(statement))
         .filter(|(first, of)| *of == class && *first != second)
         .map(|(first, _)| {
             let mut merged = script.clone();
             merged.statements.remove(at);
+            merged.guard = merged.guard.map(|guard| guard - usize::from(at < guard));
             for statement in &mut merged.statements {
                 for step in &mut statement.steps {
                     step.values
@@ -60,6 +69,45 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
             merged
         })
         .collect()
+}
+
+/// How methods begin that change nothing.
+const QUESTIONS: [&str; 7] = ["get", "is", "has", "size", "length", "to", "contains"];
+
+/// Whether two statements do the same with the same, and nothing is done to that in between.
+fn is_alike(script: &Script, first: usize, second: usize) -> bool {
+    let (one, other) = (&script.statements[first], &script.statements[second]);
+    let (given, also) = (one.given(), other.given());
+    let same_call = one.steps[0].site == other.steps[0].site;
+    let same_values =
+        given.len() == also.len() && given.iter().zip(also).all(|(a, b)| is_same(a, b));
+    let objects = one.uses();
+    let mut between = script.statements[first + 1..second].iter();
+    let touched = between.any(|statement| {
+        statement.result().is_none() && statement.uses().iter().any(|id| objects.contains(id))
+    });
+    let asks = script.site(one.steps[0].site).is_some_and(|site| {
+        let name = &site.target.name;
+        QUESTIONS.iter().any(|start| name.starts_with(start))
+    });
+    same_call && same_values && !touched && asks
+}
+
+/// Whether two values are the same, arrays by what they hold.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (
+            Value::Reference(Reference::Array {
+                class, contents, ..
+            }),
+            Value::Reference(Reference::Array {
+                class: also,
+                contents: held,
+                ..
+            }),
+        ) => class == also && contents == held,
+        _ => one == other,
+    }
 }
 
 /// The object that a statement makes, and its class.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Step, Tables};
+use culprit_model::{ObjectId, Site, Step, Tables};
 use culprit_reduce::{
     DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
 };
@@ -15,7 +15,7 @@ use culprit_wire::FreshState;
 use crate::link::is_assertion;
 use crate::merge::merge;
 use crate::script::OPERATORS;
-use crate::{Error, Run, Script, Stage, slice};
+use crate::{Error, Run, Script, Stage, Statement, slice};
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -80,7 +80,9 @@ pub fn minimise(
         tables: script.tables.clone(),
         missing: script.missing.clone(),
         prelude: kept.iter().filter(|n| **n < script.prelude).count(),
-        guard: script.guard.and_then(|guard| kept.binary_search(&guard).ok()),
+        guard: script
+            .guard
+            .and_then(|guard| kept.binary_search(&guard).ok()),
         statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
     };
     let merged = merge(left, &|script| {
@@ -93,6 +95,21 @@ pub fn minimise(
         sliced: sliced - script.prelude,
         tests: bench.tests.load(Ordering::Relaxed),
     })
+}
+
+/// How methods of the library begin that change what they are called on, or given first.
+const CHANGES: [&str; 21] = [
+    "add", "put", "append", "set", "remove", "clear", "offer", "push", "pop", "poll", "insert",
+    "delete", "replace", "write", "print", "sort", "fill", "reverse", "store", "read", "next",
+];
+
+/// Whether a call of a library method changes its receiver or first argument.
+fn changes_library(site: &Site) -> bool {
+    let owner = &site.target.owner;
+    (is_jdk_name(owner) || owner == OPERATORS)
+        && CHANGES
+            .iter()
+            .any(|start| site.target.name.starts_with(start))
 }
 
 /// All that a statement needs, and itself.
@@ -184,9 +201,15 @@ impl Bench<'_> {
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
-                let commands = site.filter(|site| statement.is_command(site));
-                let to = commands.and_then(|site| statement.receiver(site));
-                if number < last && to.is_some_and(|to| objects.contains(&to)) {
+                let commands = site.is_some_and(|site| {
+                    let to = statement
+                        .receiver(site)
+                        .filter(|_| statement.is_command(site));
+                    let held = |id: &ObjectId| objects.contains(id);
+                    to.is_some_and(|to| held(&to))
+                        || changes_library(site) && statement.uses().first().is_some_and(held)
+                });
+                if number < last && commands && !self.is_superseded(number, last) {
                     kept.extend(closure(&needs, number));
                 }
             }
@@ -194,6 +217,18 @@ impl Bench<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// Whether a later call sets the same thing of the same object anew.
+    fn is_superseded(&self, number: usize, last: usize) -> bool {
+        let sets = |statement: &Statement| {
+            let site = self.script.site(statement.steps.first()?.site)?;
+            let is_setter = site.target.name.starts_with("set") && statement.given().len() == 2;
+            is_setter.then_some((site.id, statement.receiver(site)?))
+        };
+        let set = sets(&self.script.statements[number]);
+        let mut later = self.script.statements[number + 1..last].iter();
+        set.is_some() && later.any(|statement| sets(statement) == set)
     }
 
     /// Whether more than an assertion of literals is left.

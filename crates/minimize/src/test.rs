@@ -10,6 +10,7 @@ use culprit_signature::{Grade, Signature, Thrown};
 
 use crate::fetch::fetches;
 use crate::link::links;
+use crate::script::OPERATORS;
 use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
 
 /// What came of a recording.
@@ -103,7 +104,8 @@ fn name(script: &Script) -> String {
             _ => &site.target.owner,
         };
         let of_program = !crate::assertion_classes().any(|known| known == receiver);
-        (of_program && !receiver.starts_with("java/")).then(|| receiver.to_owned())
+        let is_ours = receiver == OPERATORS;
+        (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
     });
     let class = class.unwrap_or_else(|| "Failing".to_owned());
     let simple = class

@@ -112,7 +112,9 @@ fn concatenations(class: &ClassFile) -> Result<HashMap<u16, Concatenation>, Erro
         if method.owner != "java/lang/invoke/StringConcatFactory" {
             continue;
         }
-        let mut texts = arguments.iter().map(|index| constant_text(&class.pool, *index));
+        let mut texts = arguments
+            .iter()
+            .map(|index| constant_text(&class.pool, *index));
         let recipe = match method.name == "makeConcatWithConstants" {
             true => texts.next().flatten(),
             false => None,
@@ -130,8 +132,7 @@ fn lambdas(class: &ClassFile) -> Result<HashMap<u16, Lambda>, Error> {
     let mut found = HashMap::new();
     for (number, (handle, arguments)) in (0..).zip(bootstraps(class)) {
         let (_, method) = class.pool.method_handle(handle)?;
-        let is_factory =
-            class.pool.member(method)?.owner == "java/lang/invoke/LambdaMetafactory";
+        let is_factory = class.pool.member(method)?.owner == "java/lang/invoke/LambdaMetafactory";
         let (true, [erased, body, exact, ..]) = (is_factory, arguments.as_slice()) else {
             continue;
         };
@@ -251,7 +252,11 @@ fn behind_constructor(
             start = Some(instruction.next_pc());
         }
     }
-    let is_empty = |pc: u32| simulation.at(pc).is_some_and(|state| state.stack.is_empty());
+    let is_empty = |pc: u32| {
+        simulation
+            .at(pc)
+            .is_some_and(|state| state.stack.is_empty())
+    };
     let is_guarded = |pc: u32| code.handlers.iter().any(|h| u32::from(h.start) < pc);
     Ok(start.filter(|start| is_empty(*start) && !is_guarded(*start)))
 }
@@ -310,7 +315,10 @@ fn deed(
         op::INVOKEVIRTUAL | op::INVOKEINTERFACE => {
             let method = pool.member(index)?;
             let owner = described(&method.owner);
-            (method.descriptor.replacen('(', &format!("({owner}"), 1), body)
+            (
+                method.descriptor.replacen('(', &format!("({owner}"), 1),
+                body,
+            )
         }
         op::INVOKESPECIAL => {
             let method = pool.member(index)?;

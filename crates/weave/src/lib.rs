@@ -8,8 +8,8 @@
 pub mod ahead;
 mod calls;
 pub mod coupling;
-pub mod follow;
 mod detour;
+pub mod follow;
 mod fresh;
 mod given;
 mod handback;

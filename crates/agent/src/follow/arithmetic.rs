@@ -175,22 +175,37 @@ impl Following {
         self.journal.lock_safe().class("boolean") == variable.class
     }
 
-    fn guard_relation<'j>(
-        &self,
-        jni: &Jni<'j>,
-        relation: &str,
-        left: &Held<'j>,
-        right: &Held<'j>,
-    ) {
+    fn guard_relation<'j>(&self, jni: &Jni<'j>, relation: &str, left: &Held<'j>, right: &Held<'j>) {
         let letter = match left.slot {
             Slot::Long(_) => b'J',
             Slot::Float(_) => b'F',
             Slot::Double(_) => b'D',
             _ => b'I',
         };
-        let given: Vec<Value> = vec![self.given(jni, left, letter), self.given(jni, right, letter)];
+        let given: Vec<Value> = vec![
+            self.given(jni, left, letter),
+            self.given(jni, right, letter),
+        ];
         let letter = char::from(letter);
-        self.guard(relation, &format!("({letter}{letter})Z"), given);
+        let descriptor = format!("({letter}{letter})Z");
+        if is_ordered(left, right) {
+            self.guard(relation, &descriptor, given);
+            return;
+        }
+        // Nothing is less or greater than what is no number.
+        let negated = opposite(relation);
+        let mut journal = self.journal.lock_safe();
+        let holds = journal.operator(negated, &descriptor, given, "boolean");
+        drop(journal);
+        self.guard("isFalse", "(Z)Z", vec![holds.into()]);
+    }
+}
+
+fn is_ordered(left: &Held<'_>, right: &Held<'_>) -> bool {
+    match (left.slot, right.slot) {
+        (Slot::Float(a), Slot::Float(b)) => a.partial_cmp(&b).is_some(),
+        (Slot::Double(a), Slot::Double(b)) => a.partial_cmp(&b).is_some(),
+        _ => true,
     }
 }
 

@@ -95,13 +95,10 @@ impl Following {
             return fault(jni);
         };
         let class = class.local(jni);
-        let found = self.static_method(
-            jni,
-            (&followed.class, &class),
-            &deed.name,
-            &deed.descriptor,
-        );
-        let (Some(method), Some((parameters, result))) = (found, split_descriptor(&deed.descriptor))
+        let found =
+            self.static_method(jni, (&followed.class, &class), &deed.name, &deed.descriptor);
+        let (Some(method), Some((parameters, result))) =
+            (found, split_descriptor(&deed.descriptor))
         else {
             return fault(jni);
         };
@@ -146,8 +143,11 @@ impl Following {
             .and_then(Held::reference)
             .map(|object| self.class_of(jni, &object));
         let into_program = is_program(&target.owner)
-            || receiver_class.as_ref().is_some_and(|class| is_program(class));
-        let of_program = noting && (into_program || given.iter().any(|held| self.is_of_program(held)));
+            || receiver_class
+                .as_ref()
+                .is_some_and(|class| is_program(class));
+        let of_program =
+            noting && (into_program || given.iter().any(|held| self.is_of_program(held)));
         let runs_now = is_assertion(&target.owner) && RUNNERS.contains(&target.name.as_str());
         let before = self.journal.lock_safe().length();
 
@@ -194,8 +194,8 @@ impl Following {
                 if noting {
                     let ran = runs_now && self.journal.lock_safe().length() > before;
                     let known = self.tag(&thrown).map(|tag| tag.id);
-                    let is_known = known
-                        .is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
+                    let is_known =
+                        known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
                     match ran {
                         true if is_known => {}
                         true => self.missed(jni, frame, &target, &given, &thrown, before),
@@ -253,7 +253,10 @@ impl Following {
     ) {
         let into_program = is_program(&target.owner) && !is_assertion(&target.owner);
         let is_static = !has_receiver && !is_constructor;
-        let step = self.journal.lock_safe().call(target, is_static, values, end);
+        let step = self
+            .journal
+            .lock_safe()
+            .call(target, is_static, values, end);
         if into_program {
             frame.calls.push((frame.pc, step));
         }
@@ -275,7 +278,12 @@ impl Following {
     }
 
     /// Boxing and unboxing change nothing.
-    fn boxing<'j>(&self, target: &Member, given: &[Held<'j>], done: Passed<'j>) -> Option<Held<'j>> {
+    fn boxing<'j>(
+        &self,
+        target: &Member,
+        given: &[Held<'j>],
+        done: Passed<'j>,
+    ) -> Option<Held<'j>> {
         let of = box_letter(&target.owner)?;
         let [value] = given else {
             return None;
@@ -283,8 +291,8 @@ impl Following {
         let of = char::from(of);
         let boxes =
             target.name == "valueOf" && target.descriptor == format!("({of})L{};", target.owner);
-        let unboxes =
-            target.name == format!("{}Value", primitive(of as u8)) && target.descriptor == format!("(){of}");
+        let unboxes = target.name == format!("{}Value", primitive(of as u8))
+            && target.descriptor == format!("(){of}");
         (boxes || unboxes).then(|| Held {
             from: value.from,
             ..Held::passed(done)
@@ -324,7 +332,10 @@ impl Following {
             let covers = (u32::from(handler.start)..u32::from(handler.end)).contains(&pc);
             let class = frame.followed.pool.class_name(handler.catch_type);
             let catches = class.is_ok_and(|class| {
-                !matches!(&*class, "java/lang/Throwable" | "java/lang/Error" | "java/lang/AssertionError")
+                !matches!(
+                    &*class,
+                    "java/lang/Throwable" | "java/lang/Error" | "java/lang/AssertionError"
+                )
             });
             covers && handler.catch_type != 0 && catches
         });
@@ -415,7 +426,9 @@ impl Following {
             return Ok(self.unnoted(slot));
         }
         let of_program = is_program(&target.owner)
-            || object.as_ref().is_some_and(|object| self.is_of_program(object));
+            || object
+                .as_ref()
+                .is_some_and(|object| self.is_of_program(object));
         let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
         let (held, value) = self.result(jni, slot, &target.descriptor, of_program);
         self.journal.lock_safe().read(target, on, value);
@@ -494,7 +507,9 @@ impl Following {
             let given = [Passed::Reference(None), Passed::Int(at.as_int())];
             let (of, element) = element_types(plain);
             let descriptor = format!("({of}I){element}");
-            return self.operate(jni, "element", &descriptor, &given).map(Held::passed);
+            return self
+                .operate(jni, "element", &descriptor, &given)
+                .map(Held::passed);
         };
         let class = self.class_of(jni, &object);
         let found = self.element(jni, &object, &class, at.as_int())?;
@@ -653,7 +668,8 @@ impl Following {
         let mut left = pieces.next()?;
         let mut last = None;
         for piece in pieces {
-            let made = journal.operator("concat", descriptor, vec![left, piece], "java/lang/String");
+            let made =
+                journal.operator("concat", descriptor, vec![left, piece], "java/lang/String");
             left = made.into();
             last = Some(made);
         }
@@ -697,7 +713,7 @@ impl Following {
             string(&lambda.erased),
             string(&lambda.exact),
             Value::Reference(Reference::Array {
-                id: culprit_model::ObjectId(0),
+                id: journal.id(),
                 class: objects,
                 length: captured.len() as u32,
                 contents: culprit_model::value::Contents::Elements(captured),

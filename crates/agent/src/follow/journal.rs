@@ -138,7 +138,12 @@ impl Journal {
         class: &str,
     ) -> Variable {
         let made = self.variable(class);
-        self.call(operator(name, descriptor), true, given, End::Returned(Some(made.into())));
+        self.call(
+            operator(name, descriptor),
+            true,
+            given,
+            End::Returned(Some(made.into())),
+        );
         made
     }
 

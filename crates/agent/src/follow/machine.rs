@@ -52,9 +52,8 @@ impl Following {
         let (before, from) = ACTIVITY.with_borrow_mut(|activity| {
             let before = activity.depth;
             let token = activity.token.take();
-            let token = token.filter(|token| {
-                token.name == method.name && token.descriptor == method.descriptor
-            });
+            let token = token
+                .filter(|token| token.name == method.name && token.descriptor == method.descriptor);
             match token {
                 Some(token) => {
                     activity.own.insert(token.serial);
@@ -306,8 +305,12 @@ impl Following {
             }
             op::IRETURN..=op::ARETURN => return Ok(Next::Return(Some(frame.pop(jni)?))),
             op::RETURN => return Ok(Next::Return(None)),
-            op::GETSTATIC..=op::INVOKEDYNAMIC | op::NEWARRAY | op::ANEWARRAY
-            | op::CHECKCAST | op::INSTANCEOF | op::MULTIANEWARRAY => {
+            op::GETSTATIC..=op::INVOKEDYNAMIC
+            | op::NEWARRAY
+            | op::ANEWARRAY
+            | op::CHECKCAST
+            | op::INSTANCEOF
+            | op::MULTIANEWARRAY => {
                 self.deed(jni, frame, instruction)?;
             }
             op::NEW => frame.push(Held::new(Slot::New(instruction.pc))),

@@ -152,7 +152,9 @@ impl Following {
     /// A text, a boxed value or a class, written out.
     fn literal(&self, jni: &Jni<'_>, object: &Local<'_>, class: &str) -> Option<Value> {
         if class == "java/lang/String" {
-            return Some(Value::Reference(Reference::String(jni.string_units(object))));
+            return Some(Value::Reference(Reference::String(
+                jni.string_units(object),
+            )));
         }
         if class == "java/lang/Class" {
             let signature = self.jvmti.class_signature(object).ok()?;
@@ -197,7 +199,7 @@ impl Following {
         let mut journal = self.journal.lock_safe();
         let type_id = journal.class(class);
         let literal = Value::Reference(Reference::Array {
-            id: ObjectId(0),
+            id: journal.id(),
             class: type_id,
             length: length as u32,
             contents: Contents::Elements(elements),

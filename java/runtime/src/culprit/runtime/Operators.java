@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
+import java.lang.reflect.Field;
 
 /**
  * What Java writes as an operator, as calls: a script knows nothing but calls. Only JVMs that replay
@@ -467,7 +468,9 @@ public final class Operators {
             String exact,
             Object[] captured)
             throws Throwable {
-        MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(site, MethodHandles.lookup());
+        Field all = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+        all.setAccessible(true);
+        MethodHandles.Lookup lookup = ((MethodHandles.Lookup) all.get(null)).in(site);
         ClassLoader loader = site.getClassLoader();
         MethodType own = MethodType.fromMethodDescriptorString(descriptor, loader);
         MethodHandle body;
