@@ -172,6 +172,21 @@ fn data_of_the_outside_are_keys_of_tables_inside() {
 }
 
 #[test]
+fn library_code_makes_texts_of_addresses() {
+    check("replay/addressed");
+}
+
+#[test]
+fn library_objects_come_in_with_lambdas() {
+    check("replay/matched");
+}
+
+#[test]
+fn reflection_needs_no_class_that_was_never_loaded() {
+    check("replay/unloaded");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }
