@@ -177,6 +177,11 @@ fn library_code_makes_texts_of_addresses() {
 }
 
 #[test]
+fn library_code_makes_texts_of_several_objects_at_once() {
+    check("replay/printed");
+}
+
+#[test]
 fn library_objects_come_in_with_lambdas() {
     check("replay/matched");
 }
