@@ -187,7 +187,11 @@ struct Detour<'d> {
 impl Detour<'_> {
     /// Adds the method to the class; the constant that names it.
     fn add(&self, weaver: &mut Weaver<'_>) -> Result<u16, Error> {
-        let given: String = self.given()?.into_iter().map(|it| self.erased(it)).collect();
+        let given: String = self
+            .given()?
+            .into_iter()
+            .map(|it| self.erased(it))
+            .collect();
         let result = self.result()?;
         let descriptor = format!("({given}J){}", self.erased(&result));
         let code = self.code(weaver, self.erased(&result))?;

@@ -515,6 +515,11 @@ fn a_replay_without_end_is_ended() {
 }
 
 #[test]
+fn code_that_asks_for_too_much_memory_is_told_so() {
+    check("replay/greedy");
+}
+
+#[test]
 fn a_replay_that_takes_all_memory_says_so() {
     against("eager", &["--memory", "64"], |ended, said| {
         assert_eq!(ended.status, 3, "{ended:?}");
