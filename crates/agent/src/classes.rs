@@ -113,6 +113,10 @@ impl World for Classes {
         worker().is_some_and(|worker| worker.is_reset(class))
     }
 
+    fn can_load(&self, class: &str) -> bool {
+        is_jdk_name(class) || worker().is_none_or(|worker| worker.has_class(class))
+    }
+
     fn is_observed(&self, class: &str) -> bool {
         if self.known.lock_safe().observed.contains(class) {
             return true;
@@ -149,6 +153,10 @@ pub(crate) struct AsWhenWoven<'c> {
 impl World for AsWhenWoven<'_> {
     fn is_reset(&self, class: &str) -> bool {
         self.classes.is_reset(class)
+    }
+
+    fn can_load(&self, class: &str) -> bool {
+        self.classes.can_load(class)
     }
 
     fn is_observed(&self, class: &str) -> bool {

@@ -173,6 +173,11 @@ impl Worker {
         self.run.lock_safe().taken_for_external(class)
     }
 
+    /// Whether the recording has a class.
+    pub(crate) fn has_class(&self, class: &str) -> bool {
+        self.subject.has(class)
+    }
+
     /// Whether a class stands for an external one, whatever it inherits from.
     pub(crate) fn is_stub(&self, class: &str) -> bool {
         self.subject.is_outline(class)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvm::{
     Answer, Interrupt, JavaVersion, Jdk, Job, Limits, Output, Plan, Pool, Sandbox, Seat,
     jvm_options,
@@ -12,7 +13,7 @@ use culprit_jvm::{
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode as AgentMode;
 use culprit_trace::Recording;
-use culprit_wire::{FreshState, LineCheck, Mode, Subject};
+use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
 
 use crate::subject::salt;
 use crate::{Coverage, Error, lift, likeness};
@@ -26,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Memory of a worker besides its heap: the JVM's own, and what the executor remembers.
 const BESIDES: u64 = 2 << 30;
 
-/// An error that ends a worker, unless the recorded program met it too.
+/// An error that ends a worker, unless the recorded program met it too or its code speaks of it.
 const NO_MEMORY: &str = "java/lang/OutOfMemoryError";
 
 /// How to replay.
@@ -107,7 +108,7 @@ impl Replayer {
             true => Some(Coverage::none(&subject)?),
             false => None,
         };
-        let pool = Pool::new(self.plan(recording), 1, subject)?;
+        let pool = Pool::new(self.plan(recording, &subject), 1, subject)?;
         let answer = pool.run(&Job {
             mode: self.mode,
             fresh: FreshState::NewLoader,
@@ -146,7 +147,7 @@ impl Replayer {
         let plan = Plan {
             patience: PATIENCE,
             intake: PATIENCE,
-            ..self.plan(recording)
+            ..self.plan(recording, &subject)
         };
         Ok(Pool::new(plan, size, subject)?)
     }
@@ -194,10 +195,10 @@ impl Replayer {
         }
     }
 
-    fn plan(&self, recording: &Recording) -> Plan {
+    fn plan(&self, recording: &Recording, subject: &Subject) -> Plan {
         let mut fixed = likeness::options(recording.start());
         let mut types = recording.types().iter();
-        if !types.any(|class| class.name == NO_MEMORY) {
+        if !types.any(|class| class.name == NO_MEMORY) && !speaks_of_memory(subject) {
             fixed.push("-XX:+ExitOnOutOfMemoryError".to_owned());
         }
         let env = likeness::variables(recording.start());
@@ -249,6 +250,19 @@ impl Replayer {
             interrupt: self.interrupt.clone(),
         }
     }
+}
+
+/// Whether observed code names the error that says that there is no more memory: it may ask for too much
+/// on purpose, and none of that is recorded.
+fn speaks_of_memory(subject: &Subject) -> bool {
+    let mut observed = subject
+        .classes
+        .iter()
+        .filter(|class| class.kind == ClassKind::Observed);
+    observed.any(|class| {
+        let names = ClassFile::parse(&class.bytes).and_then(|class| named_classes(&class));
+        names.is_ok_and(|names| names.contains(NO_MEMORY))
+    })
 }
 
 fn arguments(

@@ -297,7 +297,7 @@ pub(crate) fn weave(
     // What an external superclass does in its constructor is answered there: only then is there an
     // object to be named.
     if weaver.purpose == Purpose::Replay && !own {
-        detour::take(weaver, instruction, &target, call)?;
+        detour::take(weaver, world, instruction, &target, call)?;
     }
 
     let mut after = Asm::new();

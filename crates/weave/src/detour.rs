@@ -2,6 +2,11 @@
 //! replayed. A detour is a method of the class. It takes what the call takes and the token of the
 //! call: if that says that the call leaves, the answer comes from the scenario; if not, the call is
 //! made.
+//!
+//! Who asks a class for its methods has the JVM load what their descriptors name. A class that no
+//! loader has, since it was never loaded when it was recorded, is `Object` to a detour.
+
+use std::borrow::Cow;
 
 use culprit_classfile::{Asm, Attribute, Code, Instruction, LocalKind, Member, Type, access, op};
 use culprit_model::value::split_descriptor;
@@ -9,7 +14,7 @@ use culprit_model::value::split_descriptor;
 use crate::method::{Target, Weaver};
 use crate::raise::JAVA_8;
 use crate::reference::return_of;
-use crate::{Error, probe};
+use crate::{Error, World, probe};
 
 /// How the names of detours start.
 const DETOUR: &str = "$culprit$out$";
@@ -33,6 +38,7 @@ enum Way {
 /// Replaces a call that may leave by a detour; `call` is the local that holds its token.
 pub(crate) fn take(
     weaver: &mut Weaver<'_>,
+    world: &dyn World,
     instruction: &Instruction<'_>,
     target: &Target<'_>,
     call: u16,
@@ -66,6 +72,7 @@ pub(crate) fn take(
     };
     let detour = Detour {
         way,
+        world,
         instruction,
         target,
         receiver,
@@ -79,6 +86,7 @@ pub(crate) fn take(
         Way::Super => asm.invokespecial(method),
         _ => asm.invokestatic(method),
     };
+    detour.cast_result(weaver, &mut asm)?;
     if let Some((new, copies)) = copies {
         // Below the arguments were so many references to the object, and one that the probe after the
         // call wants; all of them are null now.
@@ -160,8 +168,15 @@ fn parts(descriptor: &str) -> Result<(Vec<&str>, &str), Error> {
     split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))
 }
 
+/// The class that a type is, or is an array of.
+fn class_of(descriptor: &str) -> Option<&str> {
+    let class = descriptor.trim_start_matches('[').strip_prefix('L')?;
+    class.strip_suffix(';')
+}
+
 struct Detour<'d> {
     way: Way,
+    world: &'d dyn World,
     instruction: &'d Instruction<'d>,
     target: &'d Target<'d>,
     /// Descriptor of the receiver, where the detour is given one.
@@ -172,17 +187,14 @@ struct Detour<'d> {
 impl Detour<'_> {
     /// Adds the method to the class; the constant that names it.
     fn add(&self, weaver: &mut Weaver<'_>) -> Result<u16, Error> {
-        let (parameters, result) = parts(self.target.descriptor)?;
-        let made = format!("L{};", self.target.owner);
-        let result = if self.way == Way::New { &made } else { result };
         let given: String = self
-            .receiver
-            .iter()
-            .map(String::as_str)
-            .chain(parameters)
+            .given()?
+            .into_iter()
+            .map(|it| self.erased(it))
             .collect();
-        let descriptor = format!("({given}J){result}");
-        let code = self.code(weaver, &descriptor, result)?;
+        let result = self.result()?;
+        let descriptor = format!("({given}J){}", self.erased(&result));
+        let code = self.code(weaver, self.erased(&result))?;
         let pool = &mut *weaver.pool;
         let method = if weaver.in_interface {
             pool.add_interface_method_ref(weaver.class, &self.name, &descriptor)?
@@ -203,11 +215,49 @@ impl Detour<'_> {
         Ok(method)
     }
 
-    fn code(&self, weaver: &mut Weaver<'_>, descriptor: &str, result: &str) -> Result<Code, Error> {
-        let (given, _) = parts(descriptor)?;
+    /// What the original call takes, as it knows it.
+    fn given(&self) -> Result<Vec<&str>, Error> {
+        let (parameters, _) = parts(self.target.descriptor)?;
+        let receiver = self.receiver.iter().map(String::as_str);
+        Ok(receiver.chain(parameters).collect())
+    }
+
+    /// What the original call returns or makes.
+    fn result(&self) -> Result<Cow<'_, str>, Error> {
+        Ok(match self.way {
+            Way::New => Cow::Owned(format!("L{};", self.target.owner)),
+            _ => Cow::Borrowed(parts(self.target.descriptor)?.1),
+        })
+    }
+
+    /// A type as the detour has it.
+    fn erased<'t>(&self, descriptor: &'t str) -> &'t str {
+        match class_of(descriptor) {
+            Some(class) if !self.world.can_load(class) => "Ljava/lang/Object;",
+            _ => descriptor,
+        }
+    }
+
+    /// Makes the reference on the stack what the code around it knows it as.
+    fn cast(&self, weaver: &mut Weaver<'_>, asm: &mut Asm, descriptor: &str) -> Result<(), Error> {
+        if self.erased(descriptor) != descriptor {
+            let class = descriptor
+                .strip_prefix('L')
+                .and_then(|class| class.strip_suffix(';'));
+            asm.checkcast(weaver.pool.add_class(class.unwrap_or(descriptor))?);
+        }
+        Ok(())
+    }
+
+    fn cast_result(&self, weaver: &mut Weaver<'_>, asm: &mut Asm) -> Result<(), Error> {
+        self.cast(weaver, asm, &self.result()?)
+    }
+
+    fn code(&self, weaver: &mut Weaver<'_>, result: &str) -> Result<Code, Error> {
+        let given = self.given()?;
         let first = u16::from(self.way == Way::Super);
-        let slots: u16 = given.iter().map(|p| LocalKind::of(p).slots()).sum();
-        let token = first + slots - LocalKind::Long.slots();
+        let token = first + given.iter().map(|p| LocalKind::of(p).slots()).sum::<u16>();
+        let slots = token - first + LocalKind::Long.slots();
         let pool = &mut *weaver.pool;
         let mut answered = Asm::new();
         answered.lload(token);
@@ -218,7 +268,7 @@ impl Detour<'_> {
         let jump = 3 + answered.len() as u16;
         asm.op_index(op::IFGE, jump).append(&answered);
         let original = asm.len() as u16;
-        self.original(weaver, &mut asm, &given[..given.len() - 1], first)?;
+        self.original(weaver, &mut asm, &given, first)?;
         asm.op(return_of(result));
         Ok(Code {
             max_stack: first + slots + 4,
@@ -247,6 +297,7 @@ impl Detour<'_> {
         for parameter in given {
             let kind = LocalKind::of(parameter);
             asm.load(kind, local);
+            self.cast(weaver, asm, parameter)?;
             local += kind.slots();
         }
         let constant = self.instruction.pool_index();

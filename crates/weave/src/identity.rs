@@ -27,6 +27,21 @@ const SUPER: i32 = 4;
 /// By library code that looks into the object, and nobody else has a look at its state.
 const GIVEN: i32 = 8;
 
+/// The elements of an array, each.
+const EACH: i32 = 16;
+
+/// Methods of the JDK that ask the elements of their last argument.
+const ASKING_EACH: [(&str, &str, i32); 8] = [
+    ("java/lang/String", "format", TEXT),
+    ("java/lang/String", "formatted", TEXT),
+    ("java/util/Formatter", "format", TEXT),
+    ("java/text/MessageFormat", "format", TEXT),
+    ("java/util/Arrays", "toString", TEXT),
+    ("java/util/Arrays", "deepToString", TEXT),
+    ("java/util/Arrays", "hashCode", 0),
+    ("java/util/Objects", "hash", 0),
+];
+
 /// Methods of the JDK that ask their only argument, or their last one.
 const ASKING: [(&str, &str, i32); 6] = [
     ("java/lang/String", "valueOf", TEXT),
@@ -151,7 +166,10 @@ pub(crate) fn weave(
             Some(how) if target.is_static => how | GIVEN,
             Some(how) if fresh::is_fresh_builder(weaver, instruction, &target)? => how | GIVEN,
             Some(how) => how,
-            None => return Ok(()),
+            None => match of_each(&target) {
+                Some(how) => how | EACH,
+                None => return Ok(()),
+            },
         },
     };
     let site = weaver.site(SiteKind::Call, Some(instruction.pc), &target);
@@ -240,6 +258,15 @@ fn by_library(target: &Target<'_>) -> Option<i32> {
     let asks =
         |(owner, name, _): &&(&str, &str, i32)| (*owner, *name) == (target.owner, target.name);
     ASKING.iter().find(asks).map(|(.., how)| *how)
+}
+
+fn of_each(target: &Target<'_>) -> Option<i32> {
+    if !target.descriptor.contains("[Ljava/lang/Object;)") {
+        return None;
+    }
+    let asks =
+        |(owner, name, _): &&(&str, &str, i32)| (*owner, *name) == (target.owner, target.name);
+    ASKING_EACH.iter().find(asks).map(|(.., how)| *how)
 }
 
 /// `"order " + order`, as compilers since Java 9 say it.

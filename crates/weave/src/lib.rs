@@ -76,6 +76,11 @@ pub trait World {
         false
     }
 
+    /// Whether some loader has a class. A replay has those that were loaded when it was recorded.
+    fn can_load(&self, _class: &str) -> bool {
+        true
+    }
+
     /// The class that declares a member, looked for from `class` upwards. `None` where the search
     /// comes to a class that is not loaded yet. A class of the JDK ends it.
     fn declaring(

@@ -475,13 +475,14 @@ const IMMUTABLE: [&str; 8] = [
 ];
 
 /// Classes of the outside whose objects are nothing but data. Observed code asks them outside, but live
-/// code that is given them looks at what they hold: hash tables do.
-const DATA: [&str; 5] = [
+/// code that is given them looks at what they hold: hash tables do, and whoever makes a text of them.
+const DATA: [&str; 6] = [
     "java/io/File",
     "java/lang/reflect/Constructor",
     "java/lang/reflect/Field",
     "java/lang/reflect/Method",
     "java/net/URI",
+    "java/net/URL",
 ];
 
 /// Whether the state of an object of a JDK class needs to be told only once.

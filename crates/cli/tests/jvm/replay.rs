@@ -172,6 +172,26 @@ fn data_of_the_outside_are_keys_of_tables_inside() {
 }
 
 #[test]
+fn library_code_makes_texts_of_addresses() {
+    check("replay/addressed");
+}
+
+#[test]
+fn library_code_makes_texts_of_several_objects_at_once() {
+    check("replay/printed");
+}
+
+#[test]
+fn library_objects_come_in_with_lambdas() {
+    check("replay/matched");
+}
+
+#[test]
+fn reflection_needs_no_class_that_was_never_loaded() {
+    check("replay/unloaded");
+}
+
+#[test]
 fn proxies_of_observed_interfaces_are_observed() {
     check("replay/guise");
 }
@@ -492,6 +512,11 @@ fn a_replay_without_end_is_ended() {
         let expect = "Not replayed: time limit: no answer after 1s\n  next: give it more time";
         assert!(said.contains(expect), "{said}");
     });
+}
+
+#[test]
+fn code_that_asks_for_too_much_memory_is_told_so() {
+    check("replay/greedy");
 }
 
 #[test]

@@ -59,6 +59,12 @@ final class ClassInfo {
     /** Whether objects of the class, one of the JDK, are data that never changes. */
     final boolean isImmutable;
 
+    /**
+     * Whether a replay may need what objects of the class hold: those that run live, and those that are
+     * nothing but data. A lambda is of no use there without its code.
+     */
+    final boolean hasState;
+
     /** Offset of the added id field, or 0 where the class has none. */
     final long idOffset;
 
@@ -97,7 +103,9 @@ final class ClassInfo {
         this.isImmutable = (packed >>> 41 & 1) != 0;
         this.idOffset = woven ? idOffset(type) : 0;
         this.isOfJdk = role != OBSERVED && isOfJdk(type.getClassLoader());
-        this.captures = role == OBSERVED && type.getName().contains("$$Lambda");
+        boolean lambda = type.getName().contains("$$Lambda");
+        this.captures = role == OBSERVED && lambda;
+        this.hasState = (role == LIVE || isImmutable) && !lambda;
         boolean primitives = form == ARRAY && code != 'L';
         this.elementBase = primitives ? elementBase(type) : 0;
         this.elementSize = primitives ? U.arrayIndexScale(type) : 0;

@@ -940,7 +940,10 @@ public final class Probe {
     }
 
     /** How a hash is asked for; the weaver has the same in its {@code identity.rs}. */
-    private static final int AS_TEXT = 1, DIRECTLY = 2, OF_OBJECT = 4, GIVEN = 8;
+    private static final int AS_TEXT = 1, DIRECTLY = 2, OF_OBJECT = 4, GIVEN = 8, EACH = 16;
+
+    /** So many elements of an array are looked at. */
+    private static final int MOST_ASKED = 1 << 10;
 
     /**
      * Observed code asks for the hash of an object or, as {@code how} says, for a text that may hold
@@ -948,6 +951,13 @@ public final class Probe {
      */
     public static void identity(Object o, int how, long token, int site) {
         if (o == null || token == 0 || isSilent(State.of(token), token)) {
+            return;
+        }
+        if ((how & EACH) != 0) {
+            Object[] all = (Object[]) o;
+            for (int i = 0; i < all.length && i < MOST_ASKED; i++) {
+                identity(all[i], how & ~EACH, token, site);
+            }
             return;
         }
         int madeUp = ClassInfo.madeUp(o);

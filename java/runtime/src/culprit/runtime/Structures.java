@@ -75,13 +75,7 @@ final class Structures {
 
     @ForceInline
     private static boolean mayBeShell(Object o) {
-        return hasState(ClassInfo.of(o)) && !Identity.isFresh(o);
-    }
-
-    /** What runs live, and what is nothing but data. */
-    @ForceInline
-    private static boolean hasState(ClassInfo info) {
-        return info.role == ClassInfo.LIVE || info.isImmutable;
+        return ClassInfo.of(o).hasState && !Identity.isFresh(o);
     }
 
     @ForceInline
@@ -165,7 +159,7 @@ final class Structures {
     private static boolean isShell(Object o) {
         ClassInfo info = ClassInfo.of(o);
         return info.form == ClassInfo.OBJECT
-                && hasState(info)
+                && info.hasState
                 && Identity.crossed(o)
                 && !(info.isImmutable && Identity.isStated(o));
     }
