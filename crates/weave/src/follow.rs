@@ -71,7 +71,11 @@ pub struct Method {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deed {
     pub name: String,
+    /// What the instruction takes and gives.
     pub descriptor: String,
+    /// The same without classes, which may not be there: who lists the methods of a class loads those
+    /// that their descriptors name.
+    pub erased: String,
 }
 
 /// Rewrites a class; its methods are numbered from `first` on.
@@ -215,7 +219,13 @@ fn follow(
         if let Some((descriptor, body)) = deed(class, &instruction)? {
             let name = format!("culprit${}", added + more.len());
             more.push(method_of(class, &name, &descriptor, body)?);
-            deeds.insert(instruction.pc, Deed { name, descriptor });
+            let erased = erased(&descriptor)?;
+            let deed = Deed {
+                name,
+                descriptor,
+                erased,
+            };
+            deeds.insert(instruction.pc, deed);
         }
     }
     let method = Method {
@@ -374,6 +384,11 @@ fn method_of(
     for argument in parsed.arguments() {
         let kind = kind(argument);
         asm.load(kind, local);
+        if let ValueType::Reference(name) = argument
+            && name != b"java/lang/Object"
+        {
+            asm.checkcast(class.pool.add_class_bytes(name)?);
+        }
         local += kind.slots();
     }
     asm.append(&body);
@@ -390,9 +405,24 @@ fn method_of(
     Ok(Member {
         access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
         name: class.pool.add_utf8(name)?,
-        descriptor: class.pool.add_utf8(descriptor)?,
+        descriptor: class.pool.add_utf8(&erased(descriptor)?)?,
         attributes,
     })
+}
+
+/// A descriptor with `Object` for every class and array.
+fn erased(descriptor: &str) -> Result<String, Error> {
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes())?;
+    let letter = |value: ValueType<'_>| match value {
+        ValueType::Int(letter) => char::from(letter).to_string(),
+        ValueType::Long => "J".to_owned(),
+        ValueType::Float => "F".to_owned(),
+        ValueType::Double => "D".to_owned(),
+        ValueType::Reference(_) => "Ljava/lang/Object;".to_owned(),
+    };
+    let arguments: String = parsed.arguments().map(letter).collect();
+    let result = parsed.returns().map_or_else(|| "V".to_owned(), letter);
+    Ok(format!("({arguments}){result}"))
 }
 
 fn constructs(class: &ClassFile, body: &Asm) -> Result<bool, Error> {

@@ -95,8 +95,7 @@ impl Following {
             return fault(jni);
         };
         let class = class.local(jni);
-        let found =
-            self.static_method(jni, (&followed.class, &class), &deed.name, &deed.descriptor);
+        let found = self.static_method(jni, (&followed.class, &class), &deed.name, &deed.erased);
         let (Some(method), Some((parameters, result))) =
             (found, split_descriptor(&deed.descriptor))
         else {
@@ -182,8 +181,10 @@ impl Following {
                     }
                     return Ok(Held::null());
                 }
-                if !noting {
-                    return Ok(self.unnoted(slot));
+                // What it ran is told instead.
+                let ran = runs_now && self.journal.lock_safe().length() > before;
+                if !noting || ran {
+                    return Ok(Held::new(slot));
                 }
                 let (held, value) = self.result(jni, slot, result, of_program);
                 let end = End::Returned(Some(value));
@@ -260,11 +261,6 @@ impl Following {
         if into_program {
             frame.calls.push((frame.pc, step));
         }
-    }
-
-    /// A value that no step tells of.
-    fn unnoted<'j>(&self, slot: Slot<'j>) -> Held<'j> {
-        Held::new(slot)
     }
 
     /// An exception as a step has it.
@@ -423,7 +419,7 @@ impl Following {
             return Ok(Held::with(slot, from));
         }
         if !self.is_noting() {
-            return Ok(self.unnoted(slot));
+            return Ok(Held::new(slot));
         }
         let of_program = is_program(&target.owner)
             || object
