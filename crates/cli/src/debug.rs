@@ -18,9 +18,10 @@ use culprit_trace::{Recording, RunFolder};
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
-use crate::reduction::{Case, Results, Wishes, explained, jdk_of};
+use crate::reduction::{Case, Results, Wishes, explained, interrupted, jdk_of};
 
 /// Options of `culprit debug`.
 #[derive(clap::Args, Debug)]
@@ -45,7 +46,8 @@ Exit codes:
   0    tests were written, and seen to fail for the same reason
   1    everything ran, and for some failure there is no such test
   2    the command line, or a place it names, cannot be used
-  3    the command cannot be run";
+  3    the command cannot be run
+  130  interrupted; the smallest test so far was written if there was one";
 
 /// Classes that no program has: nothing is woven.
 const NOTHING: &str = "culprit.observes.nothing.here";
@@ -66,6 +68,7 @@ struct Session<'a> {
     library: PathBuf,
     launched: Launched,
     folder: PathBuf,
+    interrupt: Interrupt,
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
@@ -75,19 +78,24 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         library: agent::unpack(&agent::folders_of_process())?,
         launched: Launched::find(&args.command, std::env::var_os("PATH").as_deref())?,
         folder: results.folder().to_owned(),
+        interrupt: Interrupt::by_signals()?,
     };
     writeln!(console.err(), "Running the command to see how it fails")?;
     let nothing = Selection {
         observe: vec![NOTHING.parse()?],
         ..Selection::default()
     };
-    let (witness, status) = session.record("witness", nothing, false)?;
+    let (witness, status) = session.record("witness", nothing, false, console)?;
     let seen = failures(&witness)?;
     if seen.is_empty() {
         return Err(not_failing(status, &witness).into());
     }
     let mut all = true;
     for (number, seen) in seen.iter().enumerate() {
+        if session.interrupt.is_wanted() {
+            results.miss(&seen.signature, &interrupted().into());
+            continue;
+        }
         let began = Instant::now();
         writeln!(console.err(), "{}", seen.signature)?;
         match session.reduce(number + 1, seen, console) {
@@ -103,6 +111,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let (wishes, command) = (args.wishes.typed(), quote::line(&args.command));
     results.finish(&format!("culprit debug{wishes}"), &format!(" -- {command}"))?;
     Ok(match all {
+        _ if session.interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
         false => ExitCode::No,
     })
@@ -145,6 +154,7 @@ impl Session<'_> {
         name: &str,
         selection: Selection,
         contents: bool,
+        console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
         fs::create_dir_all(&folder)?;
@@ -158,7 +168,16 @@ impl Session<'_> {
         let output = File::create(folder.join("output.txt"))?;
         let inherited = std::env::var_os("JAVA_TOOL_OPTIONS");
         let launched = &self.launched;
+        let doing = match contents {
+            true => "recording",
+            false => "running the command",
+        };
+        let progress = Progress::begin(console, doing);
         let status = launched.run_into(&output, &self.library, &options, inherited.as_deref())?;
+        drop(progress);
+        if self.interrupt.is_wanted() {
+            return Err(interrupted().into());
+        }
         Ok((folder, status.shell_code()))
     }
 
@@ -174,7 +193,7 @@ impl Session<'_> {
             let observed: Vec<String> = observed.collect();
             writeln!(console.err(), "  recording {}", observed.join(", "))?;
             let name = format!("run-{number}-{attempt}");
-            let (run, _) = self.record(&name, selection.clone(), true)?;
+            let (run, _) = self.record(&name, selection.clone(), true, console)?;
             let (recording, failure) = recorded(&run, &seen.signature)?;
             let script = extract(&recording, &failure).map_err(explained)?;
             attempt += 1;
@@ -189,8 +208,8 @@ impl Session<'_> {
             program: &program,
             jdk: &jdk,
         };
-        let interrupt = Interrupt::by_signals()?;
-        self.args.wishes.reduce(&case, &self.library, interrupt)
+        let wishes = &self.args.wishes;
+        wishes.reduce(&case, &self.library, &self.interrupt, console)
     }
 }
 

@@ -40,7 +40,8 @@ Exit codes:
   0    a test was written, and seen to fail for the same reason
   1    everything ran, and there is no such test
   2    the command line, or a place it names, cannot be used
-  4    the recording cannot be read, or has no failure";
+  4    the recording cannot be read, or has no failure
+  130  interrupted; the smallest test so far was written if there was one";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let (recording, failure) = failing(&args.path)?;
@@ -61,14 +62,14 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         jdk: &jdk,
     };
     let library = agent::unpack(&agent::folders_of_process())?;
-    let found = args
-        .wishes
-        .reduce(&case, &library, Interrupt::by_signals()?)?;
+    let interrupt = Interrupt::by_signals()?;
+    let found = (args.wishes).reduce(&case, &library, &interrupt, console)?;
     let is_good = results.add(&signature, &found, began, console)?;
     let path = quote::line([&args.path]);
     let wishes = args.wishes.typed();
     results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;
     Ok(match is_good {
+        _ if interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
         false => ExitCode::No,
     })

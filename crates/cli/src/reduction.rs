@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use culprit_junit::Junit;
-use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Error, Found, Means, Program, Script, Stage, Verified, junit_of, make_test,
+    Error, Found, Means, Program, Progress as Way, Script, Stage, Verified, junit_of, make_test,
 };
-use culprit_reduce::Settings;
+use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
@@ -20,6 +20,8 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::progress::Progress;
+use crate::quantity;
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -33,6 +35,12 @@ pub(crate) struct Wishes {
     /// Run so many candidates at a time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     jobs: u8,
+    /// Take what is smallest when a reduction took so long, such as 30s or 5m
+    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
+    max_time: Duration,
+    /// The same after so many candidates
+    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    max_tests: Option<u64>,
     /// Write tests for this version of JUnit [default: that of the class path, or 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
@@ -80,7 +88,11 @@ pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
 impl Wishes {
     /// As they would be typed.
     pub(crate) fn typed(&self) -> String {
-        let mut typed = format!(" --jobs {}", self.jobs);
+        let time = quantity::typed_duration(self.max_time);
+        let mut typed = format!(" --jobs {} --max-time {time}", self.jobs);
+        if let Some(most) = self.max_tests {
+            typed.push_str(&format!(" --max-tests {most}"));
+        }
         match self.junit {
             Some(JunitArg::Four) => typed.push_str(" --junit 4"),
             Some(JunitArg::Five) => typed.push_str(" --junit 5"),
@@ -97,7 +109,8 @@ impl Wishes {
         &self,
         case: &Case<'_>,
         library: &Path,
-        interrupt: Interrupt,
+        interrupt: &Interrupt,
+        console: &mut Console,
     ) -> anyhow::Result<Found> {
         let scratch = tempfile::tempdir()?;
         let replayer = Replayer {
@@ -111,7 +124,7 @@ impl Wishes {
             sandbox: (!self.no_sandbox).then(Sandbox::default),
             options: Vec::new(),
             output: Output::Kept,
-            interrupt: Some(interrupt),
+            interrupt: Some(interrupt.clone()),
             capture: None,
         };
         let jobs = usize::from(self.jobs);
@@ -120,6 +133,7 @@ impl Wishes {
         let stage = Stage {
             pool: replayer.plain_pool(case.recording, class_path, jobs)?,
             limit: LIMIT,
+            interrupt: interrupt.clone(),
         };
         let has = junit_of(case.program);
         let junit = match self.junit {
@@ -129,6 +143,7 @@ impl Wishes {
         };
         let folder = scratch.path().join("check");
         fs::create_dir_all(&folder)?;
+        let progress = Progress::begin(console, "minimising");
         let means = Means {
             program: case.program,
             jdk: case.jdk,
@@ -138,10 +153,43 @@ impl Wishes {
             folder: &folder,
             settings: Settings {
                 jobs,
+                budget: Budget {
+                    tests: self.max_tests,
+                    time: Some(self.max_time),
+                },
                 ..Settings::default()
             },
+            hear: &|way| progress.say(said(way, interrupt)),
         };
         make_test(case.script, case.signature, means).map_err(explained)
+    }
+}
+
+/// What a line of progress says.
+fn said(way: Way, interrupt: &Interrupt) -> String {
+    match way {
+        Way::Minimising { left, of, tests } => {
+            format!("minimising: {left} of {of} calls left, {tests} candidates")
+        }
+        Way::Checking if interrupt.is_wanted() => {
+            "checking the smallest so far (Ctrl-C again to end)".to_owned()
+        }
+        Way::Checking => "checking".to_owned(),
+    }
+}
+
+/// That the user ended it.
+pub(crate) fn interrupted() -> Expected {
+    Expected::new(ExitCode::Interrupted, "interrupted")
+}
+
+/// Why a result may not be minimal.
+fn early(end: End) -> Option<&'static str> {
+    match end {
+        End::Minimal => None,
+        End::Tests => Some("--max-tests was reached"),
+        End::Time => Some("--max-time was reached"),
+        End::Cancelled => Some("interrupted"),
     }
 }
 
@@ -160,6 +208,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         }
         Error::Unsteady => "run it again; it may depend on chance",
         Error::Print(_) => "culprit show --scenario shows the calls",
+        Error::Pool(PoolError::Interrupted) => return interrupted().into(),
         _ => return error.into(),
     };
     Expected::new(ExitCode::No, error.to_string())
@@ -227,6 +276,7 @@ impl Results {
                 false,
             ),
         };
+        let early = early(minimised.end);
         let seconds = began.elapsed().as_secs_f64();
         let shown = file
             .strip_prefix(&self.folder)
@@ -243,6 +293,7 @@ impl Results {
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,
             "runs": minimised.tests,
+            "minimal": early.is_none(),
             "seconds": (seconds * 10.0).round() / 10.0,
             "verified": is_good,
             "verdict": verdict,
@@ -251,11 +302,15 @@ impl Results {
             "{} calls recorded, {} in the slice, {left} left after {} runs",
             minimised.captured, minimised.sliced, minimised.tests
         );
+        let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}\n\n{summary}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            "## {signature}\n\n{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
             found.test.source
         ));
-        writeln!(console.err(), "  {summary}")?;
+        for line in [Some(summary), partial].into_iter().flatten() {
+            writeln!(console.err(), "  {line}")?;
+        }
         writeln!(console.err(), "  {verdict}")?;
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", file.display())?;

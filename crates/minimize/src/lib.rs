@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod choose;
+mod effort;
 mod error;
 mod extract;
 mod fetch;
@@ -24,6 +25,7 @@ mod test;
 mod verify;
 
 pub use choose::choose;
+pub use effort::{Effort, Progress};
 pub use error::Error;
 pub use extract::extract;
 pub use link::assertion_classes;

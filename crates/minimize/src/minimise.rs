@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{ObjectId, Step, Tables};
 use culprit_reduce::{
-    DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
+    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
+    Wanted,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
 use crate::link::is_assertion;
 use crate::merge::merge;
-use crate::{Error, Run, Script, Stage, slice};
+use crate::{Effort, Error, Progress, Run, Script, Stage, slice};
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Minimised {
     pub sliced: usize,
     /// Candidates that were run.
     pub tests: u64,
+    /// How the search ended. If early, more could be taken out.
+    pub end: End,
 }
 
 /// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
@@ -37,7 +40,7 @@ pub fn minimise(
     script: &Script,
     stage: &Stage,
     grade: &(dyn Fn(&str) -> Option<Grade> + Sync),
-    settings: &Settings,
+    effort: &Effort<'_>,
 ) -> Result<Minimised, Error> {
     let mut bench = Bench {
         script,
@@ -46,7 +49,7 @@ pub fn minimise(
         grade,
         enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
-        tests: AtomicU64::new(0),
+        effort,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
@@ -66,12 +69,19 @@ pub fn minimise(
         None => return Err(Error::OtherFailure(first)),
     };
     bench.fresh = FreshState::Reset;
-    let mut kept = bench.reduce(&whole, last, settings)?;
+    let shared = match bench.reduce(&whole, last) {
+        Err(Error::Unsteady) => None,
+        reduced => Some(reduced?),
+    };
     bench.fresh = FreshState::NewLoader;
-    if bench.fails(&kept)?.is_none() {
-        kept = bench.reduce(&whole, last, settings)?;
-        bench.fails(&kept)?.ok_or(Error::Unsteady)?;
-    }
+    let Reduced { kept, end } = match shared {
+        Some(reduced) if bench.fails(&reduced.kept)?.is_some() => reduced,
+        _ => {
+            let reduced = bench.reduce(&whole, last)?;
+            bench.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
+            reduced
+        }
+    };
     if !bench.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
@@ -82,6 +92,9 @@ pub fn minimise(
         statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
     };
     let merged = merge(left, &|script| {
+        if effort.end().is_some() {
+            return Ok(None);
+        }
         let run = bench.run_steps(script.steps().cloned().collect())?;
         Ok(bench.trace(&run))
     })?;
@@ -89,7 +102,8 @@ pub fn minimise(
         script: merged,
         captured: script.statements.len() - script.prelude,
         sliced: sliced - script.prelude,
-        tests: bench.tests.load(Ordering::Relaxed),
+        tests: effort.tests(),
+        end,
     })
 }
 
@@ -117,23 +131,27 @@ struct Bench<'a> {
     /// The grade of what counts as the failure.
     enough: Grade,
     fresh: FreshState,
-    tests: AtomicU64,
+    effort: &'a Effort<'a>,
+}
+
+/// What a search came to.
+struct Reduced {
+    kept: Vec<usize>,
+    end: End,
 }
 
 impl Bench<'_> {
     /// The statements that are left of some, which fail.
-    fn reduce(
-        &self,
-        whole: &[usize],
-        last: usize,
-        settings: &Settings,
-    ) -> Result<Vec<usize>, Error> {
+    fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
         let needs = self.script.needs();
         let fixed = self.least(last);
         let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
         let deltas: Vec<usize> = deltas.collect();
         if deltas.is_empty() || self.fails(&fixed)?.is_some() {
-            return Ok(fixed);
+            return Ok(Reduced {
+                kept: fixed,
+                end: End::Minimal,
+            });
         }
         let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
         let pairs = deltas.iter().enumerate().flat_map(|(at, n)| {
@@ -148,21 +166,23 @@ impl Bench<'_> {
             fixed: &fixed,
         };
         // Each ends where nothing can be taken out any more, but not at the same place.
-        let mut best: Option<Vec<usize>> = None;
+        let mut best: Option<Reduced> = None;
         for schedule in [Schedule::Splitting, Schedule::Classic] {
-            let settings = Settings {
-                schedule,
-                ..settings.clone()
-            };
-            let engine = Engine::new(&problem, &search).settings(settings);
-            let found = engine.ddmin();
-            let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
-            let found = search.statements(&found.failing);
-            if best.as_ref().is_none_or(|best| found.len() < best.len()) {
+            let least = best.as_ref().map(|best| best.kept.len());
+            let found = search.run(&problem, schedule, least)?;
+            let is_over = found.end != End::Minimal;
+            if (best.as_ref()).is_none_or(|best| found.kept.len() < best.kept.len()) {
                 best = Some(found);
             }
+            if is_over {
+                break;
+            }
         }
-        Ok(best.unwrap_or(fixed))
+        if self.effort.end() == Some(End::Cancelled) {
+            // What is left to do is done all the same.
+            self.stage.interrupt.heed();
+        }
+        best.ok_or(Error::Unsteady)
     }
 
     /// The statements that stay: what the last one needs. Where that asserts something, also the
@@ -218,15 +238,23 @@ impl Bench<'_> {
         }
     }
 
-    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+    fn steps(&self, kept: &[usize]) -> Vec<Step> {
         let steps = kept
             .iter()
             .flat_map(|n| self.script.statements[*n].steps.iter().cloned());
-        self.run_steps(steps.collect())
+        steps.collect()
+    }
+
+    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+        self.run_steps(self.steps(kept))
     }
 
     fn run_steps(&self, steps: Vec<Step>) -> Result<Run, Error> {
-        self.tests.fetch_add(1, Ordering::Relaxed);
+        self.effort.count(1);
+        self.run_uncounted(steps)
+    }
+
+    fn run_uncounted(&self, steps: Vec<Step>) -> Result<Run, Error> {
         self.stage.run(&self.tables, steps, self.fresh)
     }
 
@@ -245,8 +273,53 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// The least that a schedule comes to: everything where it ends before it begins. `least` is what
+    /// another one came to.
+    fn run(
+        &self,
+        problem: &Problem,
+        schedule: Schedule,
+        least: Option<usize>,
+    ) -> Result<Reduced, Error> {
+        let effort = self.bench.effort;
+        let settings = Settings {
+            schedule,
+            ..effort.settings()
+        };
+        let (before, of) = (effort.tests(), self.bench.script.statements.len());
+        let engine = Engine::new(problem, self).settings(settings);
+        let engine = engine.watch(|step| {
+            let left = self.fixed.len() + step.standing.failing as usize;
+            effort.tell(Progress::Minimising {
+                left: least.map_or(left, |least| least.min(left)),
+                of,
+                tests: before + step.counts.tests,
+            });
+        });
+        match engine.ddmin() {
+            Ok(found) => {
+                effort.count(found.counts.tests);
+                Ok(Reduced {
+                    kept: self.statements(&found.failing),
+                    end: found.end,
+                })
+            }
+            Err(Refused::Nothing) => Ok(Reduced {
+                kept: self.sorted(self.deltas.iter().copied()),
+                end: effort.end().unwrap_or(End::Cancelled),
+            }),
+            Err(Refused::NotFailing { .. }) => Err(Error::Unsteady),
+            Err(Refused::Oracle { source, .. }) => Err(source),
+            Err(error) => Err(Error::Reduction(error.to_string())),
+        }
+    }
+
     fn statements(&self, candidate: &DeltaSet) -> Vec<usize> {
-        let chosen = candidate.iter().map(|delta| self.deltas[delta as usize]);
+        self.sorted(candidate.iter().map(|delta| self.deltas[delta as usize]))
+    }
+
+    /// Some of the statements that may go, and all that stay.
+    fn sorted(&self, chosen: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut kept: Vec<usize> = chosen.chain(self.fixed.iter().copied()).collect();
         kept.sort_unstable();
         kept
@@ -258,7 +331,15 @@ impl Oracle for Search<'_> {
     type Error = Error;
 
     fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let run = self.bench.run(&self.statements(candidate))?;
+        let steps = self.bench.steps(&self.statements(candidate));
+        let run = match self.bench.run_uncounted(steps) {
+            Err(Error::Pool(PoolError::Interrupted)) => {
+                // Nobody waits for the verdict any more.
+                self.bench.effort.cancel();
+                return Ok(Verdict::Unresolved(String::new()));
+            }
+            run => run?,
+        };
         if let Some(trace) = self.bench.trace(&run) {
             return Ok(Verdict::Fail(trace));
         }

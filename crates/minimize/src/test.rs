@@ -10,7 +10,9 @@ use culprit_signature::{Grade, Signature, Thrown};
 
 use crate::fetch::fetches;
 use crate::link::links;
-use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
+use crate::{
+    Effort, Error, Minimised, Program, Progress, Script, Stage, Verified, minimise, verify,
+};
 
 /// What came of a recording.
 #[derive(Debug)]
@@ -32,21 +34,27 @@ pub struct Means<'a> {
     pub has_junit: bool,
     /// An empty folder for files on the way.
     pub folder: &'a Path,
+    /// How to search. The budget is for everything together.
     pub settings: Settings,
+    /// Hears how far it is.
+    pub hear: &'a (dyn Fn(Progress) + Sync),
 }
 
 /// Makes a test of a recorded failure.
 pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
+    let effort = Effort::new(means.settings.clone(), means.hear);
     let mut minimised = Err(Error::NotLinked);
     let ways = fetches(script, means.program);
     for script in ways.iter().flat_map(links) {
-        minimised = minimise(&script, means.stage, &grade, &means.settings);
-        if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
+        minimised = minimise(&script, means.stage, &grade, &effort);
+        let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
+        if !is_other || effort.end().is_some() {
             break;
         }
     }
     let minimised = minimised?;
+    effort.tell(Progress::Checking);
     let options = Options {
         junit: means.junit,
         name: name(&minimised.script),

@@ -60,8 +60,21 @@ impl Program {
 
     /// `culprit debug -o out -- java ...`
     fn debug(&self, program: &[&str]) -> Ended {
-        let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
-        self.culprit(debug.into_iter().chain(self.java(program)))
+        self.debug_with(&[], program)
+    }
+
+    /// The same with options.
+    fn debug_with(&self, options: &[&str], program: &[&str]) -> Ended {
+        let debug = ["debug", "-o", "out"].iter().chain(options).chain(&["--"]);
+        let debug = debug.map(|&word| word.to_owned());
+        self.culprit(debug.chain(self.java(program)))
+    }
+
+    /// The report on the first failure.
+    fn report(&self) -> serde_json::Value {
+        let report: serde_json::Value =
+            serde_json::from_str(&self.read("out/report.json")).unwrap();
+        report["tests"][0].clone()
     }
 
     fn read(&self, name: &str) -> String {
@@ -90,15 +103,15 @@ fn a_crash_becomes_the_calls_that_it_needs() {
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
     assert_eq!(program.read("out/tests/belts/BeltTest.java"), ended.out);
-    let report: serde_json::Value = serde_json::from_str(&program.read("out/report.json")).unwrap();
-    let test = &report["tests"][0];
-    assert_eq!(test["test"], "tests/belts/BeltTest.java", "{report}");
-    assert_eq!(test["verified"], true, "{report}");
+    let test = program.report();
+    assert_eq!(test["test"], "tests/belts/BeltTest.java", "{test}");
+    assert_eq!(test["verified"], true, "{test}");
+    assert_eq!(test["minimal"], true, "{test}");
     assert!(program.read("out/report.md").contains(&ended.out));
     assert!(
         program
             .read("out/repeat.sh")
-            .contains("culprit debug --jobs 2 -o ")
+            .contains("culprit debug --jobs 2 --max-time 2m -o ")
     );
     let printed = program.read("out/witness/output.txt");
     assert!(printed.contains("weighed 0"), "{printed}");
@@ -139,6 +152,26 @@ fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     ]);
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn a_budget_ends_the_search_with_the_smallest_test_so_far() {
+    for (option, value) in [("--max-tests", "20"), ("--max-time", "1ms")] {
+        let program = Program::compile("crash", &[]);
+        let ended = program.debug_with(&[option, value], &["depot.Main"]);
+        says(&ended, 0, "compiled and run: fails the same way");
+        says(
+            &ended,
+            0,
+            &format!("may not be minimal: {option} was reached"),
+        );
+        let test = program.report();
+        assert_eq!(test["minimal"], false, "{test}");
+        assert_eq!(test["verified"], true, "{test}");
+        assert!(test["left"].as_u64() > Some(9), "{test}");
+        let reader = program.read("out/report.md");
+        assert!(reader.contains("may not be minimal"), "{reader}");
+    }
 }
 
 #[test]
