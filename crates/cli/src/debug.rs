@@ -68,6 +68,7 @@ struct Session<'a> {
     library: PathBuf,
     launched: Launched,
     folder: PathBuf,
+    journals: PathBuf,
     interrupt: Interrupt,
 }
 
@@ -78,6 +79,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         library: agent::unpack(&agent::folders_of_process())?,
         launched: Launched::find(&args.command, std::env::var_os("PATH").as_deref())?,
         folder: results.folder().to_owned(),
+        journals: results.journals(),
         interrupt: Interrupt::by_signals()?,
     };
     writeln!(console.err(), "Running the command to see how it fails")?;
@@ -207,6 +209,7 @@ impl Session<'_> {
             script: &script,
             program: &program,
             jdk: &jdk,
+            journals: self.journals.clone(),
         };
         let wishes = &self.args.wishes;
         wishes.reduce(&case, &self.library, &self.interrupt, console)

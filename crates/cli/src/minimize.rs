@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Put the results into this new or empty folder
     #[arg(short, long, value_name = "DIR", default_value = "culprit-minimize")]
     output: PathBuf,
+    /// Go on in the folder of a reduction that ended early
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     wishes: Wishes,
 }
@@ -48,7 +51,10 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let unreadable = || Expected::new(ExitCode::Recording, "the failure has no stack");
     let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
     let signature = Signature::of(&thrown);
-    let mut results = Results::in_folder(&args.output)?;
+    let mut results = match args.resume {
+        true => Results::resumed(&args.output)?,
+        false => Results::in_folder(&args.output)?,
+    };
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
     let jdk = jdk_of(&recording)?;
@@ -60,6 +66,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         script: &script,
         program: &program,
         jdk: &jdk,
+        journals: results.journals(),
     };
     let library = agent::unpack(&agent::folders_of_process())?;
     let interrupt = Interrupt::by_signals()?;

@@ -26,6 +26,9 @@ use crate::quantity;
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// The folder for verdicts, within that for results.
+const JOURNALS: &str = "journal";
+
 /// Megabytes of the heap of a worker.
 const HEAP: u64 = 1024;
 
@@ -64,6 +67,8 @@ pub(crate) struct Case<'a> {
     pub(crate) script: &'a Script,
     pub(crate) program: &'a Program,
     pub(crate) jdk: &'a Jdk,
+    /// Where verdicts are kept.
+    pub(crate) journals: PathBuf,
 }
 
 /// Where results go.
@@ -160,6 +165,7 @@ impl Wishes {
                 ..Settings::default()
             },
             hear: &|way| progress.say(said(way, interrupt)),
+            journals: Some(case.journals.clone()),
         };
         make_test(case.script, case.signature, means).map_err(explained)
     }
@@ -209,6 +215,11 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::Unsteady => "run it again; it may depend on chance",
         Error::Print(_) => "culprit show --scenario shows the calls",
         Error::Pool(PoolError::Interrupted) => return interrupted().into(),
+        Error::Journal(_) => {
+            let hint = "name another folder (-o), or reduce without --resume";
+            let error = Expected::new(ExitCode::Usage, error.to_string()).hint(hint);
+            return error.into();
+        }
         _ => return error.into(),
     };
     Expected::new(ExitCode::No, error.to_string())
@@ -235,6 +246,29 @@ impl Results {
             tests: Vec::new(),
             text: String::new(),
         })
+    }
+
+    /// Goes on in the folder of an earlier reduction.
+    pub(crate) fn resumed(wish: &Path) -> Result<Results, Expected> {
+        let nothing = || {
+            let message = format!("{} has no journal to go on with", wish.display());
+            Expected::new(ExitCode::Usage, message)
+                .hint("name the folder of an earlier reduction with -o, or leave out --resume")
+        };
+        let folder = wish.canonicalize().map_err(|_| nothing())?;
+        match folder.join(JOURNALS).is_dir() {
+            true => Ok(Results {
+                folder,
+                tests: Vec::new(),
+                text: String::new(),
+            }),
+            false => Err(nothing()),
+        }
+    }
+
+    /// The folder for verdicts.
+    pub(crate) fn journals(&self) -> PathBuf {
+        self.folder.join(JOURNALS)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -308,7 +342,9 @@ impl Results {
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
             found.test.source
         ));
-        for line in [Some(summary), partial].into_iter().flatten() {
+        let trouble = minimised.journal_trouble.as_ref();
+        let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
+        for line in [Some(summary), partial, trouble].into_iter().flatten() {
             writeln!(console.err(), "  {line}")?;
         }
         writeln!(console.err(), "  {verdict}")?;

@@ -1,9 +1,15 @@
 //! How much work one test may cost, over all searches for it, and who hears how far it is.
 
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use culprit_reduce::{Budget, End, Settings};
+use culprit_reduce::{Budget, Counts, End, Journal, Problem, Settings};
+
+use crate::Error;
 
 /// What is being done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +33,10 @@ pub struct Effort<'a> {
     hear: &'a (dyn Fn(Progress) + Sync),
     began: Duration,
     tests: AtomicU64,
+    /// Those of them whose verdict was in a journal.
+    known: AtomicU64,
+    journals: Option<PathBuf>,
+    trouble: Mutex<Option<io::Error>>,
 }
 
 impl<'a> Effort<'a> {
@@ -37,16 +47,56 @@ impl<'a> Effort<'a> {
             settings,
             hear,
             tests: AtomicU64::new(0),
+            known: AtomicU64::new(0),
+            journals: None,
+            trouble: Mutex::default(),
         }
     }
 
-    /// Candidates that were judged.
-    pub fn tests(&self) -> u64 {
+    /// Keeps verdicts in a folder, and uses those that are there.
+    #[must_use]
+    pub fn journals(mut self, folder: Option<PathBuf>) -> Effort<'a> {
+        self.journals = folder;
+        self
+    }
+
+    /// Candidates whose verdict was needed.
+    pub(crate) fn tests(&self) -> u64 {
         self.tests.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn count(&self, tests: u64) {
-        self.tests.fetch_add(tests, Ordering::Relaxed);
+    /// Candidates that were run.
+    pub fn runs(&self) -> u64 {
+        self.tests() - self.known.load(Ordering::Relaxed)
+    }
+
+    /// Why journals lack verdicts.
+    pub fn journal_trouble(&self) -> Option<io::Error> {
+        let trouble = self.trouble.lock();
+        trouble.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(crate) fn count_run(&self) {
+        self.tests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts what a search did.
+    pub(crate) fn count(&self, counts: Counts, trouble: Option<io::Error>) {
+        self.known.fetch_add(counts.replayed, Ordering::Relaxed);
+        self.tests.fetch_add(counts.tests, Ordering::Relaxed);
+        if trouble.is_some() {
+            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        }
+    }
+
+    /// The journal of a problem: each has a file of its own.
+    pub(crate) fn journal(&self, problem: &Problem) -> Result<Option<Journal>, Error> {
+        let Some(folder) = &self.journals else {
+            return Ok(None);
+        };
+        fs::create_dir_all(folder)?;
+        let file = folder.join(format!("{}.txt", problem.fingerprint()));
+        Ok(Some(Journal::open(&file, problem)?))
     }
 
     pub(crate) fn tell(&self, progress: Progress) {
@@ -117,13 +167,23 @@ mod tests {
             ..Settings::default()
         };
         let effort = Effort::new(settings, &|_| {});
-        effort.count(4);
+        for _ in 0..2 {
+            effort.count_run();
+        }
+        let counts = |tests, replayed| Counts {
+            tests,
+            replayed,
+            ..Counts::default()
+        };
+        effort.count(counts(2, 1), None);
+        assert_eq!(effort.runs(), 3);
         clock.0.store(27, Ordering::Relaxed);
         let left = effort.settings().budget;
         assert_eq!(left.tests, Some(6));
         assert_eq!(left.time, Some(Duration::from_secs(40)));
         assert_eq!(effort.end(), None);
-        effort.count(7);
+        effort.count(counts(7, 0), Some(io::Error::other("full")));
+        assert_eq!(effort.journal_trouble().unwrap().to_string(), "full");
         assert_eq!(effort.end(), Some(End::Tests));
         clock.0.store(99, Ordering::Relaxed);
         assert_eq!(effort.end(), Some(End::Time));

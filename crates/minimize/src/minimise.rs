@@ -1,6 +1,7 @@
 //! Takes out of a script what its failure does not need.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 
 use culprit_jvm::PoolError;
@@ -26,6 +27,8 @@ pub struct Minimised {
     pub sliced: usize,
     /// Candidates that were run.
     pub tests: u64,
+    /// Why verdicts are missing in a journal.
+    pub journal_trouble: Option<io::Error>,
     /// How the search ended. If early, more could be taken out.
     pub end: End,
 }
@@ -102,7 +105,8 @@ pub fn minimise(
         script: merged,
         captured: script.statements.len() - script.prelude,
         sliced: sliced - script.prelude,
-        tests: effort.tests(),
+        tests: effort.runs(),
+        journal_trouble: effort.journal_trouble(),
         end,
     })
 }
@@ -160,6 +164,7 @@ impl Bench<'_> {
         });
         let needs = Needs::graph(deltas.len() as u32, pairs);
         let problem = Problem::new(deltas.len() as u64).needs(needs);
+        let problem = problem.key(self.key(whole));
         let search = Search {
             bench: self,
             deltas: &deltas,
@@ -183,6 +188,19 @@ impl Bench<'_> {
             self.stage.interrupt.heed();
         }
         best.ok_or(Error::Unsteady)
+    }
+
+    /// What verdicts on parts of some statements depend on.
+    fn key(&self, whole: &[usize]) -> String {
+        let part = Script {
+            tables: self.script.tables.clone(),
+            statements: (whole.iter())
+                .map(|n| self.script.statements[*n].clone())
+                .collect(),
+            ..Script::default()
+        };
+        let (grade, fresh) = (self.enough, self.fresh);
+        format!("{grade:?} {fresh:?}\n{}", part.scenario())
     }
 
     /// The statements that stay: what the last one needs. Where that asserts something, also the
@@ -250,7 +268,7 @@ impl Bench<'_> {
     }
 
     fn run_steps(&self, steps: Vec<Step>) -> Result<Run, Error> {
-        self.effort.count(1);
+        self.effort.count_run();
         self.run_uncounted(steps)
     }
 
@@ -286,19 +304,23 @@ impl Search<'_> {
             schedule,
             ..effort.settings()
         };
-        let (before, of) = (effort.tests(), self.bench.script.statements.len());
-        let engine = Engine::new(problem, self).settings(settings);
+        let (before, of) = (effort.runs(), self.bench.script.statements.len());
+        let mut journal = effort.journal(problem)?;
+        let mut engine = Engine::new(problem, self).settings(settings);
+        if let Some(journal) = &mut journal {
+            engine = engine.journal(journal);
+        }
         let engine = engine.watch(|step| {
             let left = self.fixed.len() + step.standing.failing as usize;
             effort.tell(Progress::Minimising {
                 left: least.map_or(left, |least| least.min(left)),
                 of,
-                tests: before + step.counts.tests,
+                tests: before + step.counts.tests - step.counts.replayed,
             });
         });
         match engine.ddmin() {
             Ok(found) => {
-                effort.count(found.counts.tests);
+                effort.count(found.counts, found.journal_trouble);
                 Ok(Reduced {
                     kept: self.statements(&found.failing),
                     end: found.end,

@@ -1,6 +1,6 @@
 //! The whole way from a recording to a test that was seen to fail.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use culprit_junit::{ClassBytes, Junit, Options, Test, print};
 use culprit_jvm::Jdk;
@@ -38,12 +38,14 @@ pub struct Means<'a> {
     pub settings: Settings,
     /// Hears how far it is.
     pub hear: &'a (dyn Fn(Progress) + Sync),
+    /// The folder for verdicts. Those that are there are used.
+    pub journals: Option<PathBuf>,
 }
 
 /// Makes a test of a recorded failure.
 pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
-    let effort = Effort::new(means.settings.clone(), means.hear);
+    let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let mut minimised = Err(Error::NotLinked);
     let ways = fetches(script, means.program);
     for script in ways.iter().flat_map(links) {

@@ -132,6 +132,78 @@ fn a_recording_of_the_crash_becomes_the_same_test() {
 }
 
 #[test]
+fn a_reduction_that_ended_early_goes_on_where_it_was() {
+    let program = Program::compile("crash", &[]);
+    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
+    let record = record.into_iter().chain(["-o", "run", "--"]);
+    let record = record.map(str::to_owned);
+    program.culprit(record.chain(program.java(&["depot.Main"])));
+    let minimize = ["minimize", "run", "-o", "out", "--jobs", "1"];
+    let ended = program.culprit(minimize.into_iter().chain(["--max-tests", "40"]));
+    says(&ended, 0, "may not be minimal: --max-tests was reached");
+    let early = program.report();
+    let ended = program.culprit(minimize.into_iter().chain(["--resume"]));
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
+    let resumed = program.report();
+    fs::remove_dir_all(program.path("out")).unwrap();
+    let ended = program.culprit(minimize);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let whole = program.report();
+    let runs = |test: &serde_json::Value| test["runs"].as_u64().unwrap();
+    let saved = runs(&whole) - runs(&resumed);
+    // Besides candidates each of them runs a few scripts that are no part of the search.
+    assert!(
+        (30..=runs(&early)).contains(&saved),
+        "{early} {resumed} {whole}"
+    );
+}
+
+#[test]
+fn only_the_folder_of_a_reduction_can_be_gone_on_with() {
+    let program = Program::compile("crash", &[]);
+    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
+    let record = record.into_iter().chain(["-o", "run", "--"]);
+    let record = record.map(str::to_owned);
+    program.culprit(record.chain(program.java(&["depot.Main"])));
+    for folder in ["run", "nowhere"] {
+        let ended = program.culprit(["minimize", "run", "--resume", "-o", folder]);
+        says(&ended, 2, &format!("{folder} has no journal to go on with"));
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_search_with_the_smallest_test_so_far() {
+    let program = Program::compile("slow", &[]);
+    let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
+    let words = debug.into_iter().chain(program.java(&["shop.Main"]));
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
+    culprit
+        .env("JAVA_HOME", &program.stage.jdk.home)
+        .args(words);
+    let running = process::Running::start(&mut culprit);
+    // The first line names the problem, the second has a verdict.
+    let is_begun = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        lines(&program.path("out/journal")) >= 2
+    });
+    assert!(is_begun, "no verdict in time");
+    rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
+    let ended = running.end();
+    says(&ended, 130, "may not be minimal: interrupted");
+    says(&ended, 130, "compiled and run: fails the same way");
+    assert_eq!(program.report()["minimal"], false);
+    assert!(ended.out.contains("till.close()"), "{}", ended.out);
+}
+
+/// The lines of all files of a folder.
+fn lines(folder: &Path) -> usize {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let texts = files.map(|file| fs::read_to_string(file.path()).unwrap());
+    texts.map(|text| text.lines().count()).sum()
+}
+
+#[test]
 fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     let console = library::jar(
         "org.junit.platform",
