@@ -1,7 +1,10 @@
 //! `culprit debug`: from a command that fails to the smallest test that fails for the same reason.
 //!
-//! The command runs twice: once to see how it fails, nothing woven; once to record the code that
-//! failed, as the rest of the program uses it. What follows needs the command no more.
+//! The command runs at least three times: twice or more to see how it fails, nothing woven; then to
+//! record the code that failed, as the rest of the program uses it. What follows needs the command
+//! no more.
+
+mod witness;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -22,6 +25,8 @@ use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
 use crate::reduction::{Case, Results, Wishes, explained, interrupted, jdk_of};
+pub(crate) use witness::Rate;
+use witness::{Seen, Witnesses};
 
 /// Options of `culprit debug`.
 #[derive(clap::Args, Debug)]
@@ -41,7 +46,7 @@ const EXAMPLES: &str = "\
 Examples:
   culprit debug -- java -jar app.jar input.txt
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
-The command is run twice or more; what it prints goes into the folder.
+The command is run three times or more; what it prints goes into the folder.
 Exit codes:
   0    tests were written, and seen to fail for the same reason
   1    everything ran, and for some failure there is no such test
@@ -55,12 +60,11 @@ const NOTHING: &str = "culprit.observes.nothing.here";
 /// How often the command is recorded, each time with more classes.
 const ATTEMPTS: usize = 4;
 
-/// One way in which the command fails.
-struct Seen {
-    signature: Signature,
-    /// The recording that has it.
-    recording: PathBuf,
-}
+/// How often it is run to see how it fails, where the first two runs disagree.
+const WITNESSES: usize = 3;
+
+/// How often it is recorded until it fails, where it does not always.
+const PATIENCE: usize = 5;
 
 /// A command being debugged.
 struct Session<'a> {
@@ -82,29 +86,22 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         journals: results.journals(),
         interrupt: Interrupt::by_signals()?,
     };
-    writeln!(console.err(), "Running the command to see how it fails")?;
-    let nothing = Selection {
-        observe: vec![NOTHING.parse()?],
-        ..Selection::default()
-    };
-    let (witness, status) = session.record("witness", nothing, false, console)?;
-    let seen = failures(&witness)?;
-    if seen.is_empty() {
-        return Err(not_failing(status, &witness).into());
-    }
+    let witnesses = session.witness(console)?;
     let mut all = true;
-    for (number, seen) in seen.iter().enumerate() {
+    for (number, seen) in witnesses.most_frequent().enumerate() {
+        let rate = witnesses.rate(seen);
         if session.interrupt.is_wanted() {
-            results.miss(&seen.signature, &interrupted().into());
+            results.miss(&seen.signature, rate, &interrupted().into());
             continue;
         }
         let began = Instant::now();
         writeln!(console.err(), "{}", seen.signature)?;
-        match session.reduce(number + 1, seen, console) {
-            Ok(found) => all &= results.add(&seen.signature, &found, began, console)?,
+        writeln!(console.err(), "  {rate}")?;
+        match session.reduce(number + 1, seen, rate, console) {
+            Ok(found) => all &= results.add(&seen.signature, Some(rate), &found, began, console)?,
             Err(error) if error.is::<Expected>() => {
                 all = false;
-                results.miss(&seen.signature, &error);
+                results.miss(&seen.signature, rate, &error);
                 crate::report(&error, console);
             }
             Err(error) => return Err(error),
@@ -128,28 +125,55 @@ fn not_failing(status: u8, witness: &Path) -> Expected {
     Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
 }
 
-/// The failures of all JVMs of a run, each once.
-fn failures(folder: &Path) -> anyhow::Result<Vec<Seen>> {
-    let mut seen: Vec<Seen> = Vec::new();
-    for path in RunFolder::open(folder)?.recordings {
-        let recording = Recording::open(&path)?;
-        for failure in recording.failures() {
-            let Some(thrown) = Thrown::parse(&failure.stack) else {
-                continue;
-            };
-            if seen.iter().any(|known| known.signature.is_same(&thrown)) {
-                continue;
-            }
-            seen.push(Seen {
-                signature: Signature::of(&thrown),
-                recording: path.clone(),
-            });
-        }
-    }
-    Ok(seen)
+fn never_the_same(witnesses: &Witnesses) -> Expected {
+    let seen = witnesses
+        .most_frequent()
+        .map(|seen| seen.signature.to_string());
+    let seen: Vec<String> = seen.collect();
+    let message = format!(
+        "the command fails differently on each run: {}",
+        seen.join("; ")
+    );
+    Expected::new(ExitCode::No, message)
+        .hint("take out what differs: seeds, clocks, threads, files that a run leaves behind")
 }
 
 impl Session<'_> {
+    /// Runs the command until it is known how it fails.
+    fn witness(&self, console: &mut Console) -> anyhow::Result<Witnesses> {
+        let nothing = Selection {
+            observe: vec![NOTHING.parse()?],
+            ..Selection::default()
+        };
+        writeln!(console.err(), "Running the command to see how it fails")?;
+        let (first, status) = self.record("witness", nothing.clone(), false, console)?;
+        let mut witnesses = Witnesses::default();
+        witnesses.add(&first)?;
+        if witnesses.is_empty() {
+            return Err(not_failing(status, &first).into());
+        }
+        for number in 2..=WITNESSES {
+            let name = format!("witness-{number}");
+            let (folder, _) = self.record(&name, nothing.clone(), false, console)?;
+            witnesses.add(&folder)?;
+            if witnesses.agree() {
+                return Ok(witnesses);
+            }
+        }
+        if witnesses.have_nothing_in_common() {
+            return Err(never_the_same(&witnesses).into());
+        }
+        writeln!(
+            console.err(),
+            "It does not end the same way each time; what appears most often is taken"
+        )?;
+        for seen in witnesses.others() {
+            let rate = witnesses.rate(seen);
+            writeln!(console.err(), "  left out: {}, {rate}", seen.signature)?;
+        }
+        Ok(witnesses)
+    }
+
     /// Runs the command with an agent; the folder of the run, and the status.
     fn record(
         &self,
@@ -183,8 +207,37 @@ impl Session<'_> {
         Ok((folder, status.shell_code()))
     }
 
+    /// Records the command until it fails in a way, which it need not do each time.
+    fn record_failing(
+        &self,
+        name: &str,
+        selection: &Selection,
+        (signature, rate): (&Signature, Rate),
+        console: &mut Console,
+    ) -> anyhow::Result<(Recording, Failure)> {
+        let mut attempt = 1;
+        loop {
+            let name = match attempt {
+                1 => name.to_owned(),
+                _ => format!("{name}-{attempt}"),
+            };
+            let (run, _) = self.record(&name, selection.clone(), true, console)?;
+            let found = recorded(&run, signature);
+            if found.is_ok() || rate.is_always() || attempt == PATIENCE {
+                return found;
+            }
+            attempt += 1;
+        }
+    }
+
     /// Makes a test of one failure.
-    fn reduce(&self, number: usize, seen: &Seen, console: &mut Console) -> anyhow::Result<Found> {
+    fn reduce(
+        &self,
+        number: usize,
+        seen: &Seen,
+        rate: Rate,
+        console: &mut Console,
+    ) -> anyhow::Result<Found> {
         let witness = Recording::open(&seen.recording)?;
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
@@ -195,8 +248,8 @@ impl Session<'_> {
             let observed: Vec<String> = observed.collect();
             writeln!(console.err(), "  recording {}", observed.join(", "))?;
             let name = format!("run-{number}-{attempt}");
-            let (run, _) = self.record(&name, selection.clone(), true, console)?;
-            let (recording, failure) = recorded(&run, &seen.signature)?;
+            let wanted = (&seen.signature, rate);
+            let (recording, failure) = self.record_failing(&name, &selection, wanted, console)?;
             let script = extract(&recording, &failure).map_err(explained)?;
             attempt += 1;
             if attempt > ATTEMPTS || !widen(&mut selection, &script) {

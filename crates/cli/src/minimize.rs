@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let library = agent::unpack(&agent::folders_of_process())?;
     let interrupt = Interrupt::by_signals()?;
     let found = (args.wishes).reduce(&case, &library, &interrupt, console)?;
-    let is_good = results.add(&signature, &found, began, console)?;
+    let is_good = results.add(&signature, None, &found, began, console)?;
     let path = quote::line([&args.path]);
     let wishes = args.wishes.typed();
     results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;

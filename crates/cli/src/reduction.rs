@@ -19,6 +19,7 @@ use culprit_wire::Mode;
 use serde_json::json;
 
 use crate::console::Console;
+use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::quantity;
@@ -279,6 +280,7 @@ impl Results {
     pub(crate) fn add(
         &mut self,
         signature: &Signature,
+        rate: Option<Rate>,
         found: &Found,
         began: Instant,
         console: &mut Console,
@@ -319,6 +321,7 @@ impl Results {
             .to_string();
         self.tests.push(json!({
             "failure": signature.to_string(),
+            "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
             "test": shown,
             "captured": minimised.captured,
             "sliced": minimised.sliced,
@@ -338,7 +341,8 @@ impl Results {
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}\n\n{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            "## {signature}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
             found.test.source
         ));
@@ -354,12 +358,14 @@ impl Results {
     }
 
     /// Notes a failure that no test was made of.
-    pub(crate) fn miss(&mut self, signature: &Signature, error: &anyhow::Error) {
+    pub(crate) fn miss(&mut self, signature: &Signature, rate: Rate, error: &anyhow::Error) {
         let why = format!("{error:#}");
-        self.text
-            .push_str(&format!("## {signature}\n\nNo test: {why}.\n\n"));
+        self.text.push_str(&format!(
+            "## {signature}\n\nThe command {rate}. No test: {why}.\n\n"
+        ));
         self.tests.push(json!({
             "failure": signature.to_string(),
+            "fails": { "times": rate.times, "of": rate.of },
             "verified": false,
             "verdict": why,
         }));

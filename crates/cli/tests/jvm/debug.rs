@@ -107,6 +107,9 @@ fn a_crash_becomes_the_calls_that_it_needs() {
     assert_eq!(test["test"], "tests/belts/BeltTest.java", "{test}");
     assert_eq!(test["verified"], true, "{test}");
     assert_eq!(test["minimal"], true, "{test}");
+    let always = serde_json::json!({ "times": 2, "of": 2 });
+    assert_eq!(test["fails"], always, "{test}");
+    says(&ended, 0, "\n  fails 2 of 2 times\n");
     assert!(program.read("out/report.md").contains(&ended.out));
     assert!(
         program
@@ -244,6 +247,49 @@ fn a_budget_ends_the_search_with_the_smallest_test_so_far() {
         let reader = program.read("out/report.md");
         assert!(reader.contains("may not be minimal"), "{reader}");
     }
+}
+
+#[test]
+fn a_message_that_differs_each_time_is_known_by_its_kind() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "message"]);
+    says(&ended, 0, "\n  fails 2 of 2 times\n");
+    says(&ended, 0, "fails the same way (L2 ");
+}
+
+#[test]
+fn a_failure_that_comes_only_sometimes_is_recorded_until_it_comes() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "sometimes"]);
+    says(&ended, 0, "It does not end the same way each time");
+    says(&ended, 0, "\n  fails 2 of 3 times\n");
+    let report = program.read("out/report.md");
+    assert!(
+        report.contains("The command fails 2 of 3 times."),
+        "{report}"
+    );
+}
+
+#[test]
+fn of_several_failures_the_most_frequent_is_taken() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "mostly"]);
+    says(&ended, 0, "left out: IllegalArgumentException \"bored\"");
+    says(
+        &ended,
+        0,
+        "at Mood.show (Mood.java:19)\n  fails 2 of 3 times\n",
+    );
+    assert_eq!(program.report()["fails"]["times"], 2);
+}
+
+#[test]
+fn a_command_that_never_fails_the_same_way_is_no_case() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "never"]);
+    says(&ended, 1, "the command fails differently on each run: ");
+    says(&ended, 1, "\n  take out what differs");
+    assert_eq!(ended.out, "");
 }
 
 #[test]
