@@ -9,7 +9,8 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Error, Found, Means, Program, Progress as Way, Script, Stage, Verified, junit_of, make_test,
+    Error, Found, Means, Program, Progress as Way, Script, Stage, Verified, directory, junit_of,
+    make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
@@ -135,12 +136,8 @@ impl Wishes {
         };
         let jobs = usize::from(self.jobs);
         let class_path = case.program.class_path();
-        let class_path = class_path.map(|path| path.display().to_string()).collect();
-        let stage = Stage {
-            pool: replayer.plain_pool(case.recording, class_path, jobs)?,
-            limit: LIMIT,
-            interrupt: interrupt.clone(),
-        };
+        let class_path = class_path.map(|path| path.display().to_string());
+        let class_path: Vec<String> = class_path.collect();
         let has = junit_of(case.program);
         let junit = match self.junit {
             Some(JunitArg::Four) => Junit::Four,
@@ -150,25 +147,44 @@ impl Wishes {
         let folder = scratch.path().join("check");
         fs::create_dir_all(&folder)?;
         let progress = Progress::begin(console, "minimising");
-        let means = Means {
-            program: case.program,
-            jdk: case.jdk,
-            stage: &stage,
-            junit,
-            has_junit: has == Some(junit),
-            folder: &folder,
-            settings: Settings {
-                jobs,
-                budget: Budget {
-                    tests: self.max_tests,
-                    time: Some(self.max_time),
+        let directory = directory(case.recording.start());
+        let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
+            let class_path = class_path.clone();
+            let stage = Stage {
+                pool: replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
+                limit: LIMIT,
+                interrupt: interrupt.clone(),
+            };
+            let means = Means {
+                program: case.program,
+                jdk: case.jdk,
+                stage: &stage,
+                junit,
+                has_junit: has == Some(junit),
+                folder: &folder,
+                directory: directory.as_ref().unwrap_or(&folder),
+                settings: Settings {
+                    jobs,
+                    budget: Budget {
+                        tests: self.max_tests,
+                        time: Some(self.max_time),
+                    },
+                    ..Settings::default()
                 },
-                ..Settings::default()
-            },
-            hear: &|way| progress.say(said(way, interrupt)),
-            journals: Some(case.journals.clone()),
+                hear: &|way| progress.say(said(way, interrupt)),
+                journals: Some(case.journals.clone()),
+            };
+            Ok(make_test(case.script, case.signature, means))
         };
-        make_test(case.script, case.signature, means).map_err(explained)
+        let mut found = run(directory.clone())?;
+        if matches!(found, Err(Error::OtherFailure(_))) && directory.is_some() {
+            // Files may be read where the program worked, but only be written elsewhere.
+            let elsewhere = run(None)?;
+            if elsewhere.is_ok() {
+                found = elsewhere;
+            }
+        }
+        found.map_err(explained)
     }
 }
 

@@ -76,6 +76,17 @@ impl Program {
     }
 }
 
+/// The folder that a recorded JVM worked in, if it is still there.
+pub fn directory(start: &Start) -> Option<PathBuf> {
+    let mut properties = start.properties.iter();
+    let told = properties.find(|(name, _)| name == "user.dir");
+    let told = told.map(|(_, path)| path.as_str());
+    let folders = [told, Some(&*start.directory)].into_iter().flatten();
+    folders
+        .map(PathBuf::from)
+        .find(|folder| folder.is_absolute() && folder.is_dir())
+}
+
 /// The class path of a recorded JVM, from where it was started.
 pub fn class_path(start: &Start) -> Vec<PathBuf> {
     let mut properties = start.properties.iter();
@@ -86,4 +97,24 @@ pub fn class_path(start: &Start) -> Vec<PathBuf> {
     parts
         .map(|part| Path::new(&start.directory).join(part))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_that_of_the_program_as_long_as_it_is_there() {
+        let check = |told: &str, started: &str, expected: Option<&str>| {
+            let start = Start {
+                directory: started.to_owned(),
+                properties: vec![("user.dir".to_owned(), told.to_owned())],
+                ..Start::default()
+            };
+            assert_eq!(directory(&start), expected.map(PathBuf::from));
+        };
+        check("/usr", "/", Some("/usr"));
+        check("/no/such/folder", "/", Some("/"));
+        check("src", "/no/such/folder", None);
+    }
 }

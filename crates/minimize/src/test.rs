@@ -10,6 +10,7 @@ use culprit_signature::{Grade, Signature, Thrown};
 
 use crate::fetch::fetches;
 use crate::link::links;
+use crate::verify::Surroundings;
 use crate::{
     Effort, Error, Minimised, Program, Progress, Script, Stage, Verified, minimise, verify,
 };
@@ -34,6 +35,8 @@ pub struct Means<'a> {
     pub has_junit: bool,
     /// An empty folder for files on the way.
     pub folder: &'a Path,
+    /// The folder that the test is run in.
+    pub directory: &'a Path,
     /// How to search. The budget is for everything together.
     pub settings: Settings,
     /// Hears how far it is.
@@ -66,7 +69,14 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let test = print(&minimised.script.scenario(), &classes, &options)
         .map_err(|error| Error::Print(error.to_string()))?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
-    let verified = verify(&test, means.jdk, &class_path, means.has_junit, means.folder)?;
+    let surroundings = Surroundings {
+        jdk: means.jdk,
+        class_path: &class_path,
+        has_junit: means.has_junit,
+        folder: means.folder,
+        directory: means.directory,
+    };
+    let verified = verify(&test, &surroundings)?;
     let grade = match &verified {
         Verified::Threw(trace) => Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)),
         _ => None,

@@ -293,6 +293,31 @@ fn a_command_that_never_fails_the_same_way_is_no_case() {
 }
 
 #[test]
+fn files_are_read_where_the_program_read_them() {
+    let program = Program::compile("files", &[]);
+    fs::write(program.path("prices.txt"), "tea=3\nmilk\n").unwrap();
+    let ended = program.debug(&["shop.Main", "read"]);
+    says(&ended, 0, "compiled and run: fails the same way (L4 ");
+    assert!(
+        ended.out.contains("new List(\"prices.txt\")"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn files_that_must_be_written_are_written_elsewhere() {
+    let program = Program::compile("files", &[]);
+    let ended = program.debug(&["shop.Main", "write"]);
+    says(&ended, 0, "compiled and run: fails the same way (L4 ");
+    assert!(
+        ended.out.contains("list.count(\"log.txt\")"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
 fn a_command_that_does_not_fail_is_no_case() {
     let program = Program::compile("crash", &[]);
     let ended = program.debug(&["depot.Main", "well"]);
