@@ -318,6 +318,25 @@ fn files_that_must_be_written_are_written_elsewhere() {
 }
 
 #[test]
+fn a_class_path_may_be_in_a_manifest_alone_whose_jar_is_gone() {
+    let mut program = Program::compile("crash", &[]);
+    let mut jar = zip::ZipWriter::new(fs::File::create(program.path("path.jar")).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    jar.start_file("META-INF/MANIFEST.MF", options).unwrap();
+    let manifest = "Manifest-Version: 1.0\nClass-Path: lib/ app/\n";
+    std::io::Write::write_all(&mut jar, manifest.as_bytes()).unwrap();
+    jar.finish().unwrap();
+    program.class_path = "path.jar".to_owned();
+    let ended = program.debug(&["depot.Main"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
+    fs::remove_file(program.path("path.jar")).unwrap();
+    let ended = program.culprit(["minimize", "out/run-1-1", "-o", "again"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
+}
+
+#[test]
 fn a_command_that_does_not_fail_is_no_case() {
     let program = Program::compile("crash", &[]);
     let ended = program.debug(&["depot.Main", "well"]);
