@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use culprit_jvmti::{Jni, Passed};
+use culprit_jvmti::{Jni, Local, Passed};
 use culprit_trace::Start;
 
 /// Properties that Java sets by itself when it starts.
@@ -36,6 +36,11 @@ pub(crate) fn note(jni: &Jni<'_>, start: &mut Start) {
             start.properties.push((name.to_owned(), value));
         }
     }
+    if let Some(jar) = only_jar(start)
+        && let Ok(Some(named)) = jni.with_frame(|jni| class_path_of(jni, &jar))
+    {
+        start.notes.push((Start::CLASS_PATH.to_owned(), named));
+    }
     if let Some(zone) = time_zone() {
         start.notes.push((Start::TIME_ZONE.to_owned(), zone));
     }
@@ -48,6 +53,43 @@ fn property(jni: &Jni<'_>, name: &str) -> Option<String> {
     let name = jni.new_string(name).ok()?;
     let name = [Passed::Reference(Some(name))];
     let value = jni.static_object(&system, get, &name).ok()??;
+    Some(jni.string(&value))
+}
+
+/// The jar that is all of the class path.
+fn only_jar(start: &Start) -> Option<String> {
+    let mut properties = start.properties.iter();
+    let path = properties.find(|(name, _)| name == "java.class.path");
+    let path = path.map(|(_, path)| path);
+    path.filter(|path| path.ends_with(".jar") && !path.contains(':'))
+        .cloned()
+}
+
+/// The class path in the manifest of a jar.
+fn class_path_of(jni: &Jni<'_>, jar: &str) -> Option<String> {
+    let class = jni.find_class("java/util/jar/JarFile").ok()?;
+    let file = jni.allocate(&class).ok()?;
+    let init = jni.method(&class, "<init>", "(Ljava/lang/String;)V").ok()?;
+    let name = [Passed::Reference(Some(jni.new_string(jar).ok()?))];
+    jni.call_exactly(&file, &class, init, &name, b'V').ok()?;
+    let named = attribute(jni, &class, &file);
+    let close = jni.method(&class, "close", "()V").ok()?;
+    // Nobody else has it, and the collector closes it as well.
+    let _ = jni.call_exactly(&file, &class, close, &[], b'V');
+    named
+}
+
+fn attribute(jni: &Jni<'_>, class: &Local<'_>, file: &Local<'_>) -> Option<String> {
+    let get = jni.method(class, "getManifest", "()Ljava/util/jar/Manifest;");
+    let manifest = jni.call_object(file, get.ok()?, &[]).ok()??;
+    let class = jni.object_class(&manifest);
+    let get = jni.method(&class, "getMainAttributes", "()Ljava/util/jar/Attributes;");
+    let attributes = jni.call_object(&manifest, get.ok()?, &[]).ok()??;
+    let class = jni.object_class(&attributes);
+    let descriptor = "(Ljava/lang/String;)Ljava/lang/String;";
+    let get = jni.method(&class, "getValue", descriptor).ok()?;
+    let name = jni.new_string("Class-Path").ok()?;
+    let value = jni.call_object(&attributes, get, &[&name]).ok()??;
     Some(jni.string(&value))
 }
 

@@ -79,6 +79,7 @@ pub(crate) struct Console {
     err: Stream,
     out_styles: Styles,
     err_styles: Styles,
+    has_terminal: bool,
 }
 
 impl Console {
@@ -91,7 +92,9 @@ impl Console {
             Color::Auto | Color::Never => Styles::plain(),
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Console {
+            has_terminal: stderr.is_terminal() && !is_dumb,
             out_styles: styles(stdout.is_terminal()),
             err_styles: styles(stderr.is_terminal()),
             out: Stream::Real(Box::new(BufWriter::new(stdout))),
@@ -107,6 +110,7 @@ impl Console {
             err: Stream::Kept(Vec::new()),
             out_styles: Styles::plain(),
             err_styles: Styles::plain(),
+            has_terminal: false,
         }
     }
 
@@ -128,6 +132,11 @@ impl Console {
     /// Styles for `err`.
     pub(crate) fn err_styles(&self) -> Styles {
         self.err_styles
+    }
+
+    /// Whether `err` is a terminal, where a line can be written again.
+    pub(crate) fn has_terminal(&self) -> bool {
+        self.has_terminal
     }
 
     /// Hands everything written so far to the system: before a child writes, and at the end.

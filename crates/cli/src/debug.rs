@@ -1,7 +1,11 @@
 //! `culprit debug`: from a command that fails to the smallest test that fails for the same reason.
 //!
-//! The command runs twice: once to see how it fails, nothing woven; once to record the code that
-//! failed, as the rest of the program uses it. What follows needs the command no more.
+//! The command runs at least three times: twice or more to see how it fails, nothing woven; then to
+//! record the code that failed, as the rest of the program uses it. What follows needs the command
+//! no more.
+
+mod follow;
+mod witness;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,9 +14,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{Interrupt, Jdk};
-use culprit_minimize::{Found, Program, Script, choose, class_path, drivers, extract, followed};
-use culprit_model::options::{FOLLOWED_EXTENSION, Mode as AgentMode};
+use culprit_jvm::Interrupt;
+use culprit_minimize::{Found, Program, Script, choose, class_path, extract};
+use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -20,9 +24,12 @@ use culprit_trace::{Recording, RunFolder};
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
-use crate::reduction::{Case, Results, Wishes, explained, jdk_of};
+use crate::reduction::{Case, Results, Wishes, explained, interrupted, jdk_of};
+pub(crate) use witness::Rate;
+use witness::{Seen, Witnesses};
 
 /// Options of `culprit debug`.
 #[derive(clap::Args, Debug)]
@@ -42,12 +49,13 @@ const EXAMPLES: &str = "\
 Examples:
   culprit debug -- java -jar app.jar input.txt
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
-The command is run twice or more; what it prints goes into the folder.
+The command is run three times or more; what it prints goes into the folder.
 Exit codes:
   0    tests were written, and seen to fail for the same reason
   1    everything ran, and for some failure there is no such test
   2    the command line, or a place it names, cannot be used
-  3    the command cannot be run";
+  3    the command cannot be run
+  130  interrupted; the smallest test so far was written if there was one";
 
 /// Classes that no program has: nothing is woven.
 const NOTHING: &str = "culprit.observes.nothing.here";
@@ -55,12 +63,11 @@ const NOTHING: &str = "culprit.observes.nothing.here";
 /// How often the command is recorded, each time with more classes.
 const ATTEMPTS: usize = 4;
 
-/// One way in which the command fails.
-struct Seen {
-    signature: Signature,
-    /// The recording that has it.
-    recording: PathBuf,
-}
+/// How often it is run to see how it fails, where the first two runs disagree.
+const WITNESSES: usize = 3;
+
+/// How often it is recorded until it fails, where it does not always.
+const PATIENCE: usize = 5;
 
 /// A command being debugged.
 struct Session<'a> {
@@ -70,6 +77,8 @@ struct Session<'a> {
     folder: PathBuf,
     /// What drivers did, by their names.
     followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
+    journals: PathBuf,
+    interrupt: Interrupt,
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
@@ -80,26 +89,25 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         launched: Launched::find(&args.command, std::env::var_os("PATH").as_deref())?,
         folder: results.folder().to_owned(),
         followed: RefCell::default(),
+        journals: results.journals(),
+        interrupt: Interrupt::by_signals()?,
     };
-    writeln!(console.err(), "Running the command to see how it fails")?;
-    let nothing = Selection {
-        observe: vec![NOTHING.parse()?],
-        ..Selection::default()
-    };
-    let (witness, status) = session.record("witness", nothing, false)?;
-    let seen = failures(&witness)?;
-    if seen.is_empty() {
-        return Err(not_failing(status, &witness).into());
-    }
+    let witnesses = session.witness(console)?;
     let mut all = true;
-    for (number, seen) in seen.iter().enumerate() {
+    for (number, seen) in witnesses.most_frequent().enumerate() {
+        let rate = witnesses.rate(seen);
+        if session.interrupt.is_wanted() {
+            results.miss(&seen.signature, rate, &interrupted().into());
+            continue;
+        }
         let began = Instant::now();
         writeln!(console.err(), "{}", seen.signature)?;
-        match session.reduce(number + 1, seen, console) {
-            Ok(found) => all &= results.add(&seen.signature, &found, began, console)?,
+        writeln!(console.err(), "  {rate}")?;
+        match session.reduce(number + 1, seen, rate, console) {
+            Ok(found) => all &= results.add(&seen.signature, Some(rate), &found, began, console)?,
             Err(error) if error.is::<Expected>() => {
                 all = false;
-                results.miss(&seen.signature, &error);
+                results.miss(&seen.signature, rate, &error);
                 crate::report(&error, console);
             }
             Err(error) => return Err(error),
@@ -108,6 +116,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let (wishes, command) = (args.wishes.typed(), quote::line(&args.command));
     results.finish(&format!("culprit debug{wishes}"), &format!(" -- {command}"))?;
     Ok(match all {
+        _ if session.interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
         false => ExitCode::No,
     })
@@ -122,44 +131,72 @@ fn not_failing(status: u8, witness: &Path) -> Expected {
     Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
 }
 
-/// The failures of all JVMs of a run, each once.
-fn failures(folder: &Path) -> anyhow::Result<Vec<Seen>> {
-    let mut seen: Vec<Seen> = Vec::new();
-    for path in RunFolder::open(folder)?.recordings {
-        let recording = Recording::open(&path)?;
-        for failure in recording.failures() {
-            let Some(thrown) = Thrown::parse(&failure.stack) else {
-                continue;
-            };
-            if seen.iter().any(|known| known.signature.is_same(&thrown)) {
-                continue;
-            }
-            seen.push(Seen {
-                signature: Signature::of(&thrown),
-                recording: path.clone(),
-            });
-        }
-    }
-    Ok(seen)
+fn never_the_same(witnesses: &Witnesses) -> Expected {
+    let seen = witnesses
+        .most_frequent()
+        .map(|seen| seen.signature.to_string());
+    let seen: Vec<String> = seen.collect();
+    let message = format!(
+        "the command fails differently on each run: {}",
+        seen.join("; ")
+    );
+    Expected::new(ExitCode::No, message)
+        .hint("take out what differs: seeds, clocks, threads, files that a run leaves behind")
 }
 
 impl Session<'_> {
+    /// Runs the command until it is known how it fails.
+    fn witness(&self, console: &mut Console) -> anyhow::Result<Witnesses> {
+        let nothing = Selection {
+            observe: vec![NOTHING.parse()?],
+            ..Selection::default()
+        };
+        writeln!(console.err(), "Running the command to see how it fails")?;
+        let (first, status) = self.record("witness", nothing.clone(), false, console)?;
+        let mut witnesses = Witnesses::default();
+        witnesses.add(&first)?;
+        if witnesses.is_empty() {
+            return Err(not_failing(status, &first).into());
+        }
+        for number in 2..=WITNESSES {
+            let name = format!("witness-{number}");
+            let (folder, _) = self.record(&name, nothing.clone(), false, console)?;
+            witnesses.add(&folder)?;
+            if witnesses.agree() {
+                return Ok(witnesses);
+            }
+        }
+        if witnesses.have_nothing_in_common() {
+            return Err(never_the_same(&witnesses).into());
+        }
+        writeln!(
+            console.err(),
+            "It does not end the same way each time; what appears most often is taken"
+        )?;
+        for seen in witnesses.others() {
+            let rate = witnesses.rate(seen);
+            writeln!(console.err(), "  left out: {}, {rate}", seen.signature)?;
+        }
+        Ok(witnesses)
+    }
+
     /// Runs the command with an agent; the folder of the run, and the status.
     fn record(
         &self,
         name: &str,
         selection: Selection,
         contents: bool,
+        console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
-        self.run_with(name, selection, AgentMode::Record, contents)
+        self.run_with(name, selection, (AgentMode::Record, contents), console)
     }
 
     fn run_with(
         &self,
         name: &str,
         selection: Selection,
-        mode: AgentMode,
-        contents: bool,
+        (mode, contents): (AgentMode, bool),
+        console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
         fs::create_dir_all(&folder)?;
@@ -173,73 +210,51 @@ impl Session<'_> {
         let output = File::create(folder.join("output.txt"))?;
         let inherited = std::env::var_os("JAVA_TOOL_OPTIONS");
         let launched = &self.launched;
+        let doing = match (mode, contents) {
+            (AgentMode::Follow, _) => "following",
+            (_, true) => "recording",
+            _ => "running the command",
+        };
+        let progress = Progress::begin(console, doing);
         let status = launched.run_into(&output, &self.library, &options, inherited.as_deref())?;
+        drop(progress);
+        if self.interrupt.is_wanted() {
+            return Err(interrupted().into());
+        }
         Ok((folder, status.shell_code()))
     }
 
-    /// What drivers do, by JVM. Failures of the same test class are in the same run.
-    fn scenarios(&self, name: &str, selection: Selection) -> anyhow::Result<Vec<Scenario>> {
-        let drivers: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
-        if let Some(known) = self.followed.borrow().get(&drivers) {
-            return Ok(known.clone());
-        }
-        let (folder, _) = self.run_with(name, selection, AgentMode::Follow, false)?;
-        let mut found = Vec::new();
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path
-                .extension()
-                .is_some_and(|end| end == FOLLOWED_EXTENSION)
-            {
-                found.push(fs::read_to_string(path)?.parse::<Scenario>()?);
-            }
-        }
-        self.followed.borrow_mut().insert(drivers, found.clone());
-        Ok(found)
-    }
-
-    /// Makes a test of what the driver did: the test, or the main class.
-    fn follow(
+    /// Records the command until it fails in a way, which it need not do each time.
+    fn record_failing(
         &self,
-        number: usize,
-        seen: &Seen,
-        (witness, program, jdk): (&Recording, &Program, &Jdk),
+        name: &str,
+        selection: &Selection,
+        (signature, rate): (&Signature, Rate),
         console: &mut Console,
-    ) -> anyhow::Result<Option<Found>> {
-        let Some(selection) = drivers(&seen.signature, program, witness.start()) else {
-            return Ok(None);
-        };
-        if let Some(driver) = selection.observe.first() {
-            writeln!(console.err(), "  following {driver}")?;
-        }
-        let name = format!("follow-{number}");
-        for scenario in self.scenarios(&name, selection)? {
-            for script in followed(scenario, &seen.signature, witness.start()) {
-                let case = Case {
-                    signature: &seen.signature,
-                    recording: witness,
-                    script: &script,
-                    program,
-                    jdk,
-                };
-                let interrupt = Interrupt::by_signals()?;
-                match self.args.wishes.reduce(&case, &self.library, interrupt) {
-                    Ok(found) if found.grade.is_some() => return Ok(Some(found)),
-                    Ok(_) => {}
-                    Err(error) if error.is::<Expected>() => {
-                        if std::env::var_os("CULPRIT_TRACE").is_some() {
-                            eprintln!("{error:?}");
-                        }
-                    }
-                    Err(error) => return Err(error),
-                }
+    ) -> anyhow::Result<(Recording, Failure)> {
+        let mut attempt = 1;
+        loop {
+            let name = match attempt {
+                1 => name.to_owned(),
+                _ => format!("{name}-{attempt}"),
+            };
+            let (run, _) = self.record(&name, selection.clone(), true, console)?;
+            let found = recorded(&run, signature);
+            if found.is_ok() || rate.is_always() || attempt == PATIENCE {
+                return found;
             }
+            attempt += 1;
         }
-        Ok(None)
     }
 
     /// Makes a test of one failure.
-    fn reduce(&self, number: usize, seen: &Seen, console: &mut Console) -> anyhow::Result<Found> {
+    fn reduce(
+        &self,
+        number: usize,
+        seen: &Seen,
+        rate: Rate,
+        console: &mut Console,
+    ) -> anyhow::Result<Found> {
         let witness = Recording::open(&seen.recording)?;
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
@@ -254,8 +269,8 @@ impl Session<'_> {
             let observed: Vec<String> = observed.collect();
             writeln!(console.err(), "  recording {}", observed.join(", "))?;
             let name = format!("run-{number}-{attempt}");
-            let (run, _) = self.record(&name, selection.clone(), true)?;
-            let (recording, failure) = recorded(&run, &seen.signature)?;
+            let wanted = (&seen.signature, rate);
+            let (recording, failure) = self.record_failing(&name, &selection, wanted, console)?;
             let script = extract(&recording, &failure).map_err(explained)?;
             attempt += 1;
             if attempt > ATTEMPTS || !widen(&mut selection, &script) {
@@ -268,9 +283,10 @@ impl Session<'_> {
             script: &script,
             program: &program,
             jdk: &jdk,
+            journals: self.journals.clone(),
         };
-        let interrupt = Interrupt::by_signals()?;
-        self.args.wishes.reduce(&case, &self.library, interrupt)
+        let wishes = &self.args.wishes;
+        wishes.reduce(&case, &self.library, &self.interrupt, console)
     }
 }
 

@@ -8,6 +8,7 @@ mod debug;
 mod exit;
 mod instrument;
 mod minimize;
+mod progress;
 mod quantity;
 mod record;
 mod reduction;
@@ -98,8 +99,14 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
     if error.chain().any(reader_left) {
         return ExitCode::Answered;
     }
+    let known = error.chain().find_map(expected);
+    if matches!(known, Some((ExitCode::Interrupted, _))) {
+        // What the user did is no error.
+        let _ = writeln!(console.err(), "culprit: {}", whole_message(error));
+        return ExitCode::Interrupted;
+    }
     say_error(&whole_message(error), console);
-    let Some((code, hint)) = error.chain().find_map(expected) else {
+    let Some((code, hint)) = known else {
         return defect(console);
     };
     if let Some(hint) = hint {

@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Put the results into this new or empty folder
     #[arg(short, long, value_name = "DIR", default_value = "culprit-minimize")]
     output: PathBuf,
+    /// Go on in the folder of a reduction that ended early
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     wishes: Wishes,
 }
@@ -40,14 +43,18 @@ Exit codes:
   0    a test was written, and seen to fail for the same reason
   1    everything ran, and there is no such test
   2    the command line, or a place it names, cannot be used
-  4    the recording cannot be read, or has no failure";
+  4    the recording cannot be read, or has no failure
+  130  interrupted; the smallest test so far was written if there was one";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let (recording, failure) = failing(&args.path)?;
     let unreadable = || Expected::new(ExitCode::Recording, "the failure has no stack");
     let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
     let signature = Signature::of(&thrown);
-    let mut results = Results::in_folder(&args.output)?;
+    let mut results = match args.resume {
+        true => Results::resumed(&args.output)?,
+        false => Results::in_folder(&args.output)?,
+    };
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
     let jdk = jdk_of(&recording)?;
@@ -59,16 +66,17 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         script: &script,
         program: &program,
         jdk: &jdk,
+        journals: results.journals(),
     };
     let library = agent::unpack(&agent::folders_of_process())?;
-    let found = args
-        .wishes
-        .reduce(&case, &library, Interrupt::by_signals()?)?;
-    let is_good = results.add(&signature, &found, began, console)?;
+    let interrupt = Interrupt::by_signals()?;
+    let found = (args.wishes).reduce(&case, &library, &interrupt, console)?;
+    let is_good = results.add(&signature, None, &found, began, console)?;
     let path = quote::line([&args.path]);
     let wishes = args.wishes.typed();
     results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;
     Ok(match is_good {
+        _ if interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
         false => ExitCode::No,
     })

@@ -1,6 +1,8 @@
-//! Numbers as people type them: `500k` events, `64M` bytes, `1/100` of the calls.
+//! Numbers as people type them: `500k` events, `64M` bytes, `1/100` of the calls, `90s`.
 //!
 //! Counts have decimal suffixes (`k` is 1,000), sizes binary ones (`K` is 1,024).
+
+use std::time::Duration;
 
 /// A count of something, at least one.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
@@ -26,6 +28,32 @@ pub(crate) fn share(text: &str) -> Result<u32, String> {
         .and_then(|k| k.parse().ok())
         .filter(|k| *k > 0)
         .ok_or_else(|| "write a share of the calls, such as 1/100".to_owned())
+}
+
+/// A duration of more than nothing.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => Some(Duration::from_millis(1)),
+        "s" => Some(Duration::from_secs(1)),
+        "m" | "min" => Some(Duration::from_secs(60)),
+        "h" => Some(Duration::from_secs(3600)),
+        _ => None,
+    };
+    let count = digits.parse::<u32>().ok().filter(|count| *count > 0);
+    unit.and_then(|unit| unit.checked_mul(count?))
+        .ok_or_else(|| "write a time above 0, such as 30s, 5m or 1h".to_owned())
+}
+
+/// A duration as it would be typed.
+pub(crate) fn typed_duration(time: Duration) -> String {
+    let millis = time.as_millis();
+    match () {
+        () if millis % 3_600_000 == 0 => format!("{}h", millis / 3_600_000),
+        () if millis % 60_000 == 0 => format!("{}m", millis / 60_000),
+        () if millis % 1_000 == 0 => format!("{}s", millis / 1_000),
+        () => format!("{millis}ms"),
+    }
 }
 
 fn number(text: &str, thousand: u64) -> Option<u64> {
@@ -60,6 +88,25 @@ mod tests {
         assert_eq!(size("64MiB"), size("64M"));
         assert_eq!(size("64MB"), size("64M"));
         assert_eq!(share("1/100"), Ok(100));
+    }
+
+    #[test]
+    fn durations_have_a_unit_and_are_typed_as_short_as_possible() {
+        for (text, millis, typed) in [
+            ("500ms", 500, "500ms"),
+            ("90s", 90_000, "90s"),
+            ("120s", 120_000, "2m"),
+            ("2min", 120_000, "2m"),
+            ("1h", 3_600_000, "1h"),
+        ] {
+            let time = duration(text).unwrap();
+            assert_eq!(time.as_millis(), millis, "{text}");
+            assert_eq!(typed_duration(time), typed);
+            assert_eq!(duration(typed), Ok(time));
+        }
+        for text in ["", "0s", "5", "-1s", "1.5m", "2d", "99999999999s"] {
+            assert!(duration(text).unwrap_err().contains("such as"), "{text}");
+        }
     }
 
     #[test]

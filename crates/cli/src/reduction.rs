@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use culprit_junit::Junit;
-use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Error, Found, Means, Program, Script, Stage, Verified, junit_of, make_test,
+    Error, Found, Means, Program, Progress as Way, Script, Stage, Verified, directory, junit_of,
+    make_test,
 };
-use culprit_reduce::Settings;
+use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
@@ -19,10 +20,16 @@ use culprit_wire::Mode;
 use serde_json::json;
 
 use crate::console::Console;
+use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
+use crate::progress::Progress;
+use crate::quantity;
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// The folder for verdicts, within that for results.
+const JOURNALS: &str = "journal";
 
 /// Megabytes of the heap of a worker.
 const HEAP: u64 = 1024;
@@ -33,6 +40,12 @@ pub(crate) struct Wishes {
     /// Run so many candidates at a time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     jobs: u8,
+    /// Take what is smallest when a reduction took so long, such as 30s or 5m
+    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
+    max_time: Duration,
+    /// The same after so many candidates
+    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    max_tests: Option<u64>,
     /// Write tests for this version of JUnit [default: that of the class path, or 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
@@ -56,6 +69,8 @@ pub(crate) struct Case<'a> {
     pub(crate) script: &'a Script,
     pub(crate) program: &'a Program,
     pub(crate) jdk: &'a Jdk,
+    /// Where verdicts are kept.
+    pub(crate) journals: PathBuf,
 }
 
 /// Where results go.
@@ -80,7 +95,11 @@ pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
 impl Wishes {
     /// As they would be typed.
     pub(crate) fn typed(&self) -> String {
-        let mut typed = format!(" --jobs {}", self.jobs);
+        let time = quantity::typed_duration(self.max_time);
+        let mut typed = format!(" --jobs {} --max-time {time}", self.jobs);
+        if let Some(most) = self.max_tests {
+            typed.push_str(&format!(" --max-tests {most}"));
+        }
         match self.junit {
             Some(JunitArg::Four) => typed.push_str(" --junit 4"),
             Some(JunitArg::Five) => typed.push_str(" --junit 5"),
@@ -97,7 +116,8 @@ impl Wishes {
         &self,
         case: &Case<'_>,
         library: &Path,
-        interrupt: Interrupt,
+        interrupt: &Interrupt,
+        console: &mut Console,
     ) -> anyhow::Result<Found> {
         let scratch = tempfile::tempdir()?;
         let replayer = Replayer {
@@ -111,16 +131,13 @@ impl Wishes {
             sandbox: (!self.no_sandbox).then(Sandbox::default),
             options: Vec::new(),
             output: Output::Kept,
-            interrupt: Some(interrupt),
+            interrupt: Some(interrupt.clone()),
             capture: None,
         };
         let jobs = usize::from(self.jobs);
         let class_path = case.program.class_path();
-        let class_path = class_path.map(|path| path.display().to_string()).collect();
-        let stage = Stage {
-            pool: replayer.plain_pool(case.recording, class_path, jobs)?,
-            limit: LIMIT,
-        };
+        let class_path = class_path.map(|path| path.display().to_string());
+        let class_path: Vec<String> = class_path.collect();
         let has = junit_of(case.program);
         let junit = match self.junit {
             Some(JunitArg::Four) => Junit::Four,
@@ -129,19 +146,73 @@ impl Wishes {
         };
         let folder = scratch.path().join("check");
         fs::create_dir_all(&folder)?;
-        let means = Means {
-            program: case.program,
-            jdk: case.jdk,
-            stage: &stage,
-            junit,
-            has_junit: has == Some(junit),
-            folder: &folder,
-            settings: Settings {
-                jobs,
-                ..Settings::default()
-            },
+        let progress = Progress::begin(console, "minimising");
+        let directory = directory(case.recording.start());
+        let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
+            let class_path = class_path.clone();
+            let stage = Stage {
+                pool: replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
+                limit: LIMIT,
+                interrupt: interrupt.clone(),
+            };
+            let means = Means {
+                program: case.program,
+                jdk: case.jdk,
+                stage: &stage,
+                junit,
+                has_junit: has == Some(junit),
+                folder: &folder,
+                directory: directory.as_ref().unwrap_or(&folder),
+                settings: Settings {
+                    jobs,
+                    budget: Budget {
+                        tests: self.max_tests,
+                        time: Some(self.max_time),
+                    },
+                    ..Settings::default()
+                },
+                hear: &|way| progress.say(said(way, interrupt)),
+                journals: Some(case.journals.clone()),
+            };
+            Ok(make_test(case.script, case.signature, means))
         };
-        make_test(case.script, case.signature, means).map_err(explained)
+        let mut found = run(directory.clone())?;
+        if matches!(found, Err(Error::OtherFailure(_))) && directory.is_some() {
+            // Files may be read where the program worked, but only be written elsewhere.
+            let elsewhere = run(None)?;
+            if elsewhere.is_ok() {
+                found = elsewhere;
+            }
+        }
+        found.map_err(explained)
+    }
+}
+
+/// What a line of progress says.
+fn said(way: Way, interrupt: &Interrupt) -> String {
+    match way {
+        Way::Minimising { left, of, tests } => {
+            format!("minimising: {left} of {of} calls left, {tests} candidates")
+        }
+        Way::Checking if interrupt.is_wanted() => {
+            "checking the smallest so far (Ctrl-C again to end)".to_owned()
+        }
+        Way::Checking => "checking".to_owned(),
+    }
+}
+
+/// That the user ended it.
+pub(crate) fn interrupted() -> Expected {
+    Expected::new(ExitCode::Interrupted, "interrupted")
+}
+
+/// Why a result may not be minimal.
+fn early(end: End) -> Option<&'static str> {
+    match end {
+        End::Minimal => None,
+        End::Tests => Some("--max-tests was reached"),
+        End::Time => Some("--max-time was reached"),
+        End::Cancelled => Some("interrupted"),
     }
 }
 
@@ -160,6 +231,12 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         }
         Error::Unsteady => "run it again; it may depend on chance",
         Error::Print(_) => "culprit show --scenario shows the calls",
+        Error::Pool(PoolError::Interrupted) => return interrupted().into(),
+        Error::Journal(_) => {
+            let hint = "name another folder (-o), or reduce without --resume";
+            let error = Expected::new(ExitCode::Usage, error.to_string()).hint(hint);
+            return error.into();
+        }
         _ => return error.into(),
     };
     Expected::new(ExitCode::No, error.to_string())
@@ -188,6 +265,29 @@ impl Results {
         })
     }
 
+    /// Goes on in the folder of an earlier reduction.
+    pub(crate) fn resumed(wish: &Path) -> Result<Results, Expected> {
+        let nothing = || {
+            let message = format!("{} has no journal to go on with", wish.display());
+            Expected::new(ExitCode::Usage, message)
+                .hint("name the folder of an earlier reduction with -o, or leave out --resume")
+        };
+        let folder = wish.canonicalize().map_err(|_| nothing())?;
+        match folder.join(JOURNALS).is_dir() {
+            true => Ok(Results {
+                folder,
+                tests: Vec::new(),
+                text: String::new(),
+            }),
+            false => Err(nothing()),
+        }
+    }
+
+    /// The folder for verdicts.
+    pub(crate) fn journals(&self) -> PathBuf {
+        self.folder.join(JOURNALS)
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -196,6 +296,7 @@ impl Results {
     pub(crate) fn add(
         &mut self,
         signature: &Signature,
+        rate: Option<Rate>,
         found: &Found,
         began: Instant,
         console: &mut Console,
@@ -227,6 +328,7 @@ impl Results {
                 false,
             ),
         };
+        let early = early(minimised.end);
         let seconds = began.elapsed().as_secs_f64();
         let shown = file
             .strip_prefix(&self.folder)
@@ -235,6 +337,7 @@ impl Results {
             .to_string();
         self.tests.push(json!({
             "failure": signature.to_string(),
+            "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
             "test": shown,
             "captured": minimised.captured,
             "sliced": minimised.sliced,
@@ -243,6 +346,7 @@ impl Results {
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,
             "runs": minimised.tests,
+            "minimal": early.is_none(),
             "seconds": (seconds * 10.0).round() / 10.0,
             "verified": is_good,
             "verdict": verdict,
@@ -251,11 +355,18 @@ impl Results {
             "{} calls recorded, {} in the slice, {left} left after {} runs",
             minimised.captured, minimised.sliced, minimised.tests
         );
+        let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}\n\n{summary}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            "## {signature}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
+            (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
             found.test.source
         ));
-        writeln!(console.err(), "  {summary}")?;
+        let trouble = minimised.journal_trouble.as_ref();
+        let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
+        for line in [Some(summary), partial, trouble].into_iter().flatten() {
+            writeln!(console.err(), "  {line}")?;
+        }
         writeln!(console.err(), "  {verdict}")?;
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", file.display())?;
@@ -263,12 +374,14 @@ impl Results {
     }
 
     /// Notes a failure that no test was made of.
-    pub(crate) fn miss(&mut self, signature: &Signature, error: &anyhow::Error) {
+    pub(crate) fn miss(&mut self, signature: &Signature, rate: Rate, error: &anyhow::Error) {
         let why = format!("{error:#}");
-        self.text
-            .push_str(&format!("## {signature}\n\nNo test: {why}.\n\n"));
+        self.text.push_str(&format!(
+            "## {signature}\n\nThe command {rate}. No test: {why}.\n\n"
+        ));
         self.tests.push(json!({
             "failure": signature.to_string(),
+            "fails": { "times": rate.times, "of": rate.of },
             "verified": false,
             "verdict": why,
         }));

@@ -158,6 +158,7 @@ fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> Plan {
         args: Box::new(|seat: &Seat<'_>| vec![format!("descriptor={}", seat.descriptor).into()]),
         env: Vec::new(),
         scratch: scratch.to_owned(),
+        directory: None,
         limits: Limits::default(),
         sandbox,
         output: Output::Kept,

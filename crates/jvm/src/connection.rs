@@ -158,7 +158,7 @@ impl Connection {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, !self.is_sent());
         let end = self.end.as_ref();
-        let bell = self.interrupt.as_ref().map(Interrupt::bell);
+        let bell = self.interrupt.as_ref().and_then(Interrupt::bell);
         let mut watched = vec![PollFd::new(&self.stream, flags)];
         watched.extend(end.map(|end| PollFd::new(end, PollFlags::IN)));
         watched.extend(bell.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN)));
@@ -169,7 +169,7 @@ impl Connection {
             Err(rustix::io::Errno::INTR) => return Ok(Event::Nothing),
             Err(error) => return Err(error.into()),
         }
-        if self.interrupt.as_ref().is_some_and(Interrupt::is_wanted) {
+        if (self.interrupt.as_ref()).is_some_and(Interrupt::ends_waits) {
             return Ok(Event::Interrupted);
         }
         // What the worker said before its end comes first.

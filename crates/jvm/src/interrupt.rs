@@ -16,6 +16,8 @@ const INTERRUPTED: i32 = 130;
 #[derive(Clone, Debug)]
 pub struct Interrupt {
     wanted: Arc<AtomicBool>,
+    /// Somebody knows of it: waits do not end by it any more.
+    heeded: Arc<AtomicBool>,
     /// Readable as soon as it is wanted, and from then on.
     bell: Arc<UnixStream>,
 }
@@ -35,6 +37,7 @@ impl Interrupt {
         }
         Ok(Interrupt {
             wanted,
+            heeded: Arc::default(),
             bell: Arc::new(bell),
         })
     }
@@ -43,7 +46,19 @@ impl Interrupt {
         self.wanted.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+    /// From now on waits do not end by it: whoever knows of it may use workers for what is left to do.
+    /// A second signal still ends this process.
+    pub fn heed(&self) {
+        self.heeded.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether waits are to end.
+    pub(crate) fn ends_waits(&self) -> bool {
+        self.is_wanted() && !self.heeded.load(Ordering::Relaxed)
+    }
+
+    /// Readable when waits are to end.
+    pub(crate) fn bell(&self) -> Option<BorrowedFd<'_>> {
+        (!self.heeded.load(Ordering::Relaxed)).then(|| self.bell.as_fd())
     }
 }

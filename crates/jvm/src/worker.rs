@@ -33,6 +33,8 @@ pub struct Plan {
     /// The folder in which each worker gets one of its own. The report of the last JVM that crashed
     /// stays there, as [`CRASH_REPORT`].
     pub scratch: PathBuf,
+    /// The folder that they work in; `None` is their own.
+    pub directory: Option<PathBuf>,
     pub limits: Limits,
     /// What a worker may do besides writing to its folder; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
@@ -64,7 +66,7 @@ impl fmt::Debug for Plan {
 pub struct Seat<'a> {
     /// The number of its end of the socket.
     pub descriptor: RawFd,
-    /// The folder of its own, which it starts in.
+    /// The folder of its own.
     pub scratch: &'a Path,
 }
 
@@ -148,7 +150,7 @@ impl Worker {
             file: plan.file.clone(),
             args: (plan.args)(&seat),
             env: plan.env.clone(),
-            directory: scratch.clone(),
+            directory: plan.directory.as_ref().unwrap_or(&scratch).clone(),
             limits: plan.limits,
             sandbox: plan.sandbox.clone().map(|it| it.allow_write(&scratch)),
         };

@@ -38,6 +38,9 @@ pub enum Error {
     /// The same calls fail once and pass once.
     #[error("the same calls fail once and pass once")]
     Unsteady,
+    /// A journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] culprit_reduce::JournalError),
     /// The engine did not come to a result.
     #[error("{0}")]
     Reduction(String),

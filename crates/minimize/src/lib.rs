@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod choose;
+mod effort;
 mod error;
 mod extract;
 mod fetch;
@@ -25,14 +26,15 @@ mod test;
 mod verify;
 
 pub use choose::choose;
+pub use effort::{Effort, Progress};
 pub use error::Error;
 pub use extract::extract;
 pub use follow::{drivers, followed};
 pub use link::assertion_classes;
 pub use minimise::{Minimised, minimise};
-pub use program::{Program, class_path};
+pub use program::{Program, class_path, directory};
 pub use script::{Script, Statement};
 pub use slice::slice;
 pub use stage::{Run, Stage};
 pub use test::{Found, Means, make_test};
-pub use verify::{Verified, junit_of, verify};
+pub use verify::{Surroundings, Verified, junit_of, verify};

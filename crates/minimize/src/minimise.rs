@@ -1,13 +1,15 @@
 //! Takes out of a script what its failure does not need.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{ObjectId, Site, Step, Tables};
 use culprit_reduce::{
-    DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
+    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
+    Wanted,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
@@ -15,7 +17,7 @@ use culprit_wire::FreshState;
 use crate::link::is_assertion;
 use crate::merge::merge;
 use crate::script::OPERATORS;
-use crate::{Error, Run, Script, Stage, Statement, slice};
+use crate::{Effort, Error, Progress, Run, Script, Stage, Statement, slice};
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -26,6 +28,10 @@ pub struct Minimised {
     pub sliced: usize,
     /// Candidates that were run.
     pub tests: u64,
+    /// Why verdicts are missing in a journal.
+    pub journal_trouble: Option<io::Error>,
+    /// How the search ended. If early, more could be taken out.
+    pub end: End,
 }
 
 /// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
@@ -38,7 +44,7 @@ pub fn minimise(
     script: &Script,
     stage: &Stage,
     grade: &(dyn Fn(&str) -> Option<Grade> + Sync),
-    settings: &Settings,
+    effort: &Effort<'_>,
 ) -> Result<Minimised, Error> {
     let mut bench = Bench {
         script,
@@ -47,7 +53,7 @@ pub fn minimise(
         grade,
         enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
-        tests: AtomicU64::new(0),
+        effort,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
@@ -67,12 +73,19 @@ pub fn minimise(
         None => return Err(Error::OtherFailure(first)),
     };
     bench.fresh = FreshState::Reset;
-    let mut kept = bench.reduce(&whole, last, settings)?;
+    let shared = match bench.reduce(&whole, last) {
+        Err(Error::Unsteady) => None,
+        reduced => Some(reduced?),
+    };
     bench.fresh = FreshState::NewLoader;
-    if bench.fails(&kept)?.is_none() {
-        kept = bench.reduce(&whole, last, settings)?;
-        bench.fails(&kept)?.ok_or(Error::Unsteady)?;
-    }
+    let Reduced { kept, end } = match shared {
+        Some(reduced) if bench.fails(&reduced.kept)?.is_some() => reduced,
+        _ => {
+            let reduced = bench.reduce(&whole, last)?;
+            bench.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
+            reduced
+        }
+    };
     if !bench.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
@@ -86,6 +99,9 @@ pub fn minimise(
         statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
     };
     let merged = merge(left, &|script| {
+        if effort.end().is_some() {
+            return Ok(None);
+        }
         let run = bench.run_steps(script.steps().cloned().collect())?;
         Ok(bench.trace(&run))
     })?;
@@ -93,7 +109,9 @@ pub fn minimise(
         script: merged,
         captured: script.statements.len() - script.prelude,
         sliced: sliced - script.prelude,
-        tests: bench.tests.load(Ordering::Relaxed),
+        tests: effort.runs(),
+        journal_trouble: effort.journal_trouble(),
+        end,
     })
 }
 
@@ -136,23 +154,27 @@ struct Bench<'a> {
     /// The grade of what counts as the failure.
     enough: Grade,
     fresh: FreshState,
-    tests: AtomicU64,
+    effort: &'a Effort<'a>,
+}
+
+/// What a search came to.
+struct Reduced {
+    kept: Vec<usize>,
+    end: End,
 }
 
 impl Bench<'_> {
     /// The statements that are left of some, which fail.
-    fn reduce(
-        &self,
-        whole: &[usize],
-        last: usize,
-        settings: &Settings,
-    ) -> Result<Vec<usize>, Error> {
+    fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
         let needs = self.script.needs();
         let fixed = self.least(last);
         let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
         let deltas: Vec<usize> = deltas.collect();
         if deltas.is_empty() || self.fails(&fixed)?.is_some() {
-            return Ok(fixed);
+            return Ok(Reduced {
+                kept: fixed,
+                end: End::Minimal,
+            });
         }
         let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
         let pairs = deltas.iter().enumerate().flat_map(|(at, n)| {
@@ -161,27 +183,43 @@ impl Bench<'_> {
         });
         let needs = Needs::graph(deltas.len() as u32, pairs);
         let problem = Problem::new(deltas.len() as u64).needs(needs);
+        let problem = problem.key(self.key(whole));
         let search = Search {
             bench: self,
             deltas: &deltas,
             fixed: &fixed,
         };
         // Each ends where nothing can be taken out any more, but not at the same place.
-        let mut best: Option<Vec<usize>> = None;
+        let mut best: Option<Reduced> = None;
         for schedule in [Schedule::Splitting, Schedule::Classic] {
-            let settings = Settings {
-                schedule,
-                ..settings.clone()
-            };
-            let engine = Engine::new(&problem, &search).settings(settings);
-            let found = engine.ddmin();
-            let found = found.map_err(|error| Error::Reduction(format!("{error:?}")))?;
-            let found = search.statements(&found.failing);
-            if best.as_ref().is_none_or(|best| found.len() < best.len()) {
+            let least = best.as_ref().map(|best| best.kept.len());
+            let found = search.run(&problem, schedule, least)?;
+            let is_over = found.end != End::Minimal;
+            if (best.as_ref()).is_none_or(|best| found.kept.len() < best.kept.len()) {
                 best = Some(found);
             }
+            if is_over {
+                break;
+            }
         }
-        Ok(best.unwrap_or(fixed))
+        if self.effort.end() == Some(End::Cancelled) {
+            // What is left to do is done all the same.
+            self.stage.interrupt.heed();
+        }
+        best.ok_or(Error::Unsteady)
+    }
+
+    /// What verdicts on parts of some statements depend on.
+    fn key(&self, whole: &[usize]) -> String {
+        let part = Script {
+            tables: self.script.tables.clone(),
+            statements: (whole.iter())
+                .map(|n| self.script.statements[*n].clone())
+                .collect(),
+            ..Script::default()
+        };
+        let (grade, fresh) = (self.enough, self.fresh);
+        format!("{grade:?} {fresh:?}\n{}", part.scenario())
     }
 
     /// The statements that stay: what the last one needs. Where that asserts something, also the
@@ -258,15 +296,23 @@ impl Bench<'_> {
         }
     }
 
-    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+    fn steps(&self, kept: &[usize]) -> Vec<Step> {
         let steps = kept
             .iter()
             .flat_map(|n| self.script.statements[*n].steps.iter().cloned());
-        self.run_steps(steps.collect())
+        steps.collect()
+    }
+
+    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+        self.run_steps(self.steps(kept))
     }
 
     fn run_steps(&self, steps: Vec<Step>) -> Result<Run, Error> {
-        self.tests.fetch_add(1, Ordering::Relaxed);
+        self.effort.count_run();
+        self.run_uncounted(steps)
+    }
+
+    fn run_uncounted(&self, steps: Vec<Step>) -> Result<Run, Error> {
         self.stage.run(&self.tables, steps, self.fresh)
     }
 
@@ -285,8 +331,57 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// The least that a schedule comes to: everything where it ends before it begins. `least` is what
+    /// another one came to.
+    fn run(
+        &self,
+        problem: &Problem,
+        schedule: Schedule,
+        least: Option<usize>,
+    ) -> Result<Reduced, Error> {
+        let effort = self.bench.effort;
+        let settings = Settings {
+            schedule,
+            ..effort.settings()
+        };
+        let (before, of) = (effort.runs(), self.bench.script.statements.len());
+        let mut journal = effort.journal(problem)?;
+        let mut engine = Engine::new(problem, self).settings(settings);
+        if let Some(journal) = &mut journal {
+            engine = engine.journal(journal);
+        }
+        let engine = engine.watch(|step| {
+            let left = self.fixed.len() + step.standing.failing as usize;
+            effort.tell(Progress::Minimising {
+                left: least.map_or(left, |least| least.min(left)),
+                of,
+                tests: before + step.counts.tests - step.counts.replayed,
+            });
+        });
+        match engine.ddmin() {
+            Ok(found) => {
+                effort.count(found.counts, found.journal_trouble);
+                Ok(Reduced {
+                    kept: self.statements(&found.failing),
+                    end: found.end,
+                })
+            }
+            Err(Refused::Nothing) => Ok(Reduced {
+                kept: self.sorted(self.deltas.iter().copied()),
+                end: effort.end().unwrap_or(End::Cancelled),
+            }),
+            Err(Refused::NotFailing { .. }) => Err(Error::Unsteady),
+            Err(Refused::Oracle { source, .. }) => Err(source),
+            Err(error) => Err(Error::Reduction(error.to_string())),
+        }
+    }
+
     fn statements(&self, candidate: &DeltaSet) -> Vec<usize> {
-        let chosen = candidate.iter().map(|delta| self.deltas[delta as usize]);
+        self.sorted(candidate.iter().map(|delta| self.deltas[delta as usize]))
+    }
+
+    /// Some of the statements that may go, and all that stay.
+    fn sorted(&self, chosen: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut kept: Vec<usize> = chosen.chain(self.fixed.iter().copied()).collect();
         kept.sort_unstable();
         kept
@@ -298,7 +393,15 @@ impl Oracle for Search<'_> {
     type Error = Error;
 
     fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let run = self.bench.run(&self.statements(candidate))?;
+        let steps = self.bench.steps(&self.statements(candidate));
+        let run = match self.bench.run_uncounted(steps) {
+            Err(Error::Pool(PoolError::Interrupted)) => {
+                // Nobody waits for the verdict any more.
+                self.bench.effort.cancel();
+                return Ok(Verdict::Unresolved(String::new()));
+            }
+            run => run?,
+        };
         if let Some(trace) = self.bench.trace(&run) {
             return Ok(Verdict::Fail(trace));
         }

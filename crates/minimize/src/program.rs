@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Jdk;
-use culprit_replay::ClassPath;
+use culprit_replay::{ClassPath, manifest};
 use culprit_trace::Start;
 use jimage_rs::JImage;
 
@@ -76,14 +76,123 @@ impl Program {
     }
 }
 
-/// The class path of a recorded JVM, from where it was started.
+/// The folder that a recorded JVM worked in, if it is still there.
+pub fn directory(start: &Start) -> Option<PathBuf> {
+    let mut properties = start.properties.iter();
+    let told = properties.find(|(name, _)| name == "user.dir");
+    let told = told.map(|(_, path)| path.as_str());
+    let folders = [told, Some(&*start.directory)].into_iter().flatten();
+    folders
+        .map(PathBuf::from)
+        .find(|folder| folder.is_absolute() && folder.is_dir())
+}
+
+/// The class path of a recorded JVM, from where it was started, with what manifests of jars add.
 pub fn class_path(start: &Start) -> Vec<PathBuf> {
     let mut properties = start.properties.iter();
     let path = properties.find(|(name, _)| name == "java.class.path");
     let path = path.map_or("", |(_, path)| path.as_str());
     let parts = std::env::split_paths(OsStr::new(path));
     let parts = parts.filter(|part| !part.as_os_str().is_empty());
-    parts
-        .map(|part| Path::new(&start.directory).join(part))
-        .collect()
+    let mut notes = start.notes.iter();
+    let noted = notes.find(|(name, _)| name == Start::CLASS_PATH);
+    let mut found = Vec::new();
+    for part in parts {
+        let part = Path::new(&start.directory).join(part);
+        add(part, noted.map(|(_, text)| text.as_str()), &mut found);
+    }
+    found
+}
+
+/// Adds an entry, and behind it those that its manifest names, which a recording may have noted.
+fn add(entry: PathBuf, noted: Option<&str>, found: &mut Vec<PathBuf>) {
+    let entry = entry.canonicalize().unwrap_or(entry);
+    if found.contains(&entry) {
+        return;
+    }
+    let named = match noted {
+        Some(noted) => Some(noted.to_owned()),
+        None => manifest::class_path_of(&entry),
+    };
+    found.push(entry.clone());
+    for other in named
+        .iter()
+        .flat_map(|text| manifest::resolve(&entry, text))
+    {
+        // What a manifest names need not be there.
+        if other.exists() {
+            add(other, None, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_that_of_the_program_as_long_as_it_is_there() {
+        let check = |told: &str, started: &str, expected: Option<&str>| {
+            let start = Start {
+                directory: started.to_owned(),
+                properties: vec![("user.dir".to_owned(), told.to_owned())],
+                ..Start::default()
+            };
+            assert_eq!(directory(&start), expected.map(PathBuf::from));
+        };
+        check("/usr", "/", Some("/usr"));
+        check("/no/such/folder", "/", Some("/"));
+        check("src", "/no/such/folder", None);
+    }
+
+    fn started(class_path: &str, note: Option<&str>, folder: &Path) -> Start {
+        let note = note.map(|text| (Start::CLASS_PATH.to_owned(), text.to_owned()));
+        Start {
+            directory: folder.display().to_string(),
+            properties: vec![("java.class.path".to_owned(), class_path.to_owned())],
+            notes: note.into_iter().collect(),
+            ..Start::default()
+        }
+    }
+
+    #[test]
+    fn what_manifests_name_is_on_the_class_path() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir(home.join(name)).unwrap();
+        }
+        let jar = |name: &str, text: &str| {
+            let mut jar = zip::ZipWriter::new(std::fs::File::create(home.join(name)).unwrap());
+            let options = zip::write::SimpleFileOptions::default();
+            jar.start_file("META-INF/MANIFEST.MF", options).unwrap();
+            let manifest = format!("Manifest-Version: 1.0\nClass-Path: {text}\n");
+            std::io::Write::write_all(&mut jar, manifest.as_bytes()).unwrap();
+            jar.finish().unwrap();
+        };
+        jar("inner.jar", "c/ outer.jar gone.jar");
+        jar(
+            "outer.jar",
+            &format!("file:{}/b/ inner.jar", home.display()),
+        );
+        let check = |class_path: &str, note: Option<&str>, expected: &str| {
+            let found = class_path_names(&started(class_path, note, &home), &home);
+            assert_eq!(found, expected);
+        };
+        check("a:outer.jar:b", None, "a outer.jar b inner.jar c");
+        check("a:gone.jar", None, "a gone.jar");
+        // The jar of a build tool is gone with it.
+        check(
+            "gone.jar",
+            Some("a/ inner.jar"),
+            "gone.jar a inner.jar c outer.jar b",
+        );
+    }
+
+    fn class_path_names(start: &Start, home: &Path) -> String {
+        let found = class_path(start);
+        let names = found.iter().map(|path| path.strip_prefix(home).unwrap());
+        let names = names.map(|name| name.display().to_string());
+        names.collect::<Vec<_>>().join(" ")
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Job, Pool};
+use culprit_jvm::{Answer, Interrupt, Job, Pool};
 use culprit_model::{Outcome, Step, Tables};
 use culprit_wire::{FreshState, LineCheck, Mode};
 
@@ -15,6 +15,8 @@ pub struct Stage {
     pub pool: Pool,
     /// How long a script may take.
     pub limit: Duration,
+    /// What ends runs early.
+    pub interrupt: Interrupt,
 }
 
 /// How a script ended.

@@ -1,6 +1,6 @@
 //! The whole way from a recording to a test that was seen to fail.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use culprit_junit::{ClassBytes, Junit, Options, Test, print};
 use culprit_jvm::Jdk;
@@ -11,7 +11,10 @@ use culprit_signature::{Grade, Signature, Thrown};
 use crate::fetch::fetches;
 use crate::link::links;
 use crate::script::OPERATORS;
-use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
+use crate::verify::Surroundings;
+use crate::{
+    Effort, Error, Minimised, Program, Progress, Script, Stage, Verified, minimise, verify,
+};
 
 /// What came of a recording.
 #[derive(Debug)]
@@ -33,12 +36,20 @@ pub struct Means<'a> {
     pub has_junit: bool,
     /// An empty folder for files on the way.
     pub folder: &'a Path,
+    /// The folder that the test is run in.
+    pub directory: &'a Path,
+    /// How to search. The budget is for everything together.
     pub settings: Settings,
+    /// Hears how far it is.
+    pub hear: &'a (dyn Fn(Progress) + Sync),
+    /// The folder for verdicts. Those that are there are used.
+    pub journals: Option<PathBuf>,
 }
 
 /// Makes a test of a recorded failure.
 pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
+    let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let mut minimised = Err(Error::NotLinked);
     let ways = fetches(script, means.program);
     let linked = |script: &Script| match script.guard {
@@ -46,12 +57,14 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         None => links(script),
     };
     for script in ways.iter().flat_map(linked) {
-        minimised = minimise(&script, means.stage, &grade, &means.settings);
-        if !matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked)) {
+        minimised = minimise(&script, means.stage, &grade, &effort);
+        let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
+        if !is_other || effort.end().is_some() {
             break;
         }
     }
     let minimised = minimised?;
+    effort.tell(Progress::Checking);
     let options = Options {
         junit: means.junit,
         name: name(&minimised.script),
@@ -61,7 +74,14 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let test = print(&minimised.script.scenario(), &classes, &options)
         .map_err(|error| Error::Print(error.to_string()))?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
-    let verified = verify(&test, means.jdk, &class_path, means.has_junit, means.folder)?;
+    let surroundings = Surroundings {
+        jdk: means.jdk,
+        class_path: &class_path,
+        has_junit: means.has_junit,
+        folder: means.folder,
+        directory: means.directory,
+    };
+    let verified = verify(&test, &surroundings)?;
     let grade = match &verified {
         Verified::Threw(trace) => Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)),
         _ => None,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
-use culprit_jvm::{Jdk, Launch, Limits, Status};
+use culprit_jvm::{CRASH_REPORT, Jdk, Launch, Limits, Status};
 
 use crate::{Error, Program};
 
@@ -82,14 +82,27 @@ pub fn junit_of(program: &Program) -> Option<Junit> {
     program.entry_of("org/junit/Test").map(|_| Junit::Four)
 }
 
-/// Compiles and runs a test with a class path. Files go to a folder, which is to be empty.
-pub fn verify(
-    test: &Test,
-    jdk: &Jdk,
-    class_path: &[PathBuf],
-    has_junit: bool,
-    folder: &Path,
-) -> Result<Verified, Error> {
+/// What a test is compiled and run with.
+pub struct Surroundings<'a> {
+    pub jdk: &'a Jdk,
+    pub class_path: &'a [PathBuf],
+    /// Whether the class path has JUnit.
+    pub has_junit: bool,
+    /// Where files go that are made on the way. It is to be empty.
+    pub folder: &'a Path,
+    /// The folder that the test is run in.
+    pub directory: &'a Path,
+}
+
+/// Compiles and runs a test.
+pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<Verified, Error> {
+    let Surroundings {
+        jdk,
+        class_path,
+        has_junit,
+        folder,
+        directory,
+    } = *surroundings;
     let javac = jdk.tool("javac");
     if !javac.exists() {
         return Ok(Verified::NoCompiler(javac));
@@ -110,14 +123,14 @@ pub fn verify(
         sources.push(stub);
     }
     let path = std::env::join_paths(class_path).unwrap_or_default();
-    let launch = |tool: &str, args: Vec<OsString>| Launch {
+    let launch = |tool: &str, directory: &Path, args: Vec<OsString>| Launch {
         file: jdk.tool(tool),
         args,
         env: vec![
             ("TZ".into(), "UTC".into()),
             ("LC_ALL".into(), "C.UTF-8".into()),
         ],
-        directory: folder.to_owned(),
+        directory: directory.to_owned(),
         limits: Limits::default(),
         sandbox: None,
     };
@@ -126,7 +139,7 @@ pub fn verify(
         .to_vec();
     args.extend([classes.clone().into(), "-cp".into(), path.clone()]);
     args.extend(sources.into_iter().map(OsString::from));
-    let compiled = launch("javac", args).run(LIMIT)?;
+    let compiled = launch("javac", folder, args).run(LIMIT)?;
     if compiled.status != Some(Status::Exited(0)) {
         return Ok(Verified::Rejected(compiled.err));
     }
@@ -140,13 +153,16 @@ pub fn verify(
     let mut args: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-ea", "-cp"]
         .map(OsString::from)
         .to_vec();
+    let mut report = OsString::from("-XX:ErrorFile=");
+    report.push(folder.join(CRASH_REPORT));
+    args.insert(0, report);
     args.extend([
         whole,
         "CulpritRunner".into(),
         name.into(),
         test.method.clone().into(),
     ]);
-    let ran = launch("java", args).run(LIMIT)?;
+    let ran = launch("java", directory, args).run(LIMIT)?;
     Ok(verdict(ran.status, &ran.err))
 }
 

@@ -16,6 +16,7 @@ mod error;
 mod finding;
 mod lift;
 mod likeness;
+pub mod manifest;
 mod replayer;
 mod stream;
 mod subject;

@@ -152,12 +152,14 @@ impl Replayer {
         Ok(Pool::new(plan, size, subject)?)
     }
 
-    /// Workers for plain runs of the recorded program, which is on a class path. Their surroundings are
-    /// the same everywhere.
+    /// Workers for plain runs of the recorded program, which is on a class path. They work in a folder,
+    /// or else in folders of their own, which they can write to. Their surroundings are the same
+    /// everywhere.
     pub fn plain_pool(
         &self,
         recording: &Recording,
         class_path: Vec<String>,
+        directory: Option<PathBuf>,
         size: usize,
     ) -> Result<Pool, Error> {
         let fixed = likeness::plain_options(recording.start());
@@ -165,6 +167,7 @@ impl Replayer {
         let plan = Plan {
             patience: PATIENCE,
             intake: PATIENCE,
+            directory,
             ..self.plan_of(fixed, env, None)
         };
         let subject = Subject {
@@ -233,6 +236,7 @@ impl Replayer {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             scratch: self.scratch.clone(),
+            directory: None,
             limits: self.limits(),
             sandbox: match &self.capture {
                 Some(capture) => {

@@ -31,6 +31,14 @@ pub struct Signature {
     /// Of the exception and of each cause.
     sites: Vec<Site>,
     lines: Lines,
+    messages: Messages,
+}
+
+/// What of messages counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Messages {
+    Whole,
+    Kind,
 }
 
 impl Signature {
@@ -41,6 +49,7 @@ impl Signature {
             sites: thrown.chain().map(Site::of).collect(),
             thrown: thrown.clone(),
             lines: Lines::Count,
+            messages: Messages::Whole,
         }
     }
 
@@ -49,6 +58,12 @@ impl Signature {
     pub fn ignoring_lines(mut self) -> Signature {
         self.lines = Lines::Ignored;
         self
+    }
+
+    /// Has learnt that the message differs from run to run: only its kind counts, whatever another
+    /// failure says, and no grade is above [`Grade::L2`].
+    pub fn forget_message(&mut self) {
+        self.messages = Messages::Kind;
     }
 
     /// The failure itself.
@@ -122,7 +137,7 @@ impl Signature {
         if own.message.as_ref().map(masked) != other.message.as_ref().map(masked) {
             return Some(Grade::L1);
         }
-        if own.message != other.message {
+        if own.message != other.message || self.messages == Messages::Kind {
             return Some(Grade::L2);
         }
         let overflow = matches!(site, Site::Recursion(calls) if !calls.is_empty());

@@ -50,6 +50,17 @@ Caused by: java.lang.NullPointerException
 }
 
 #[test]
+fn a_message_that_was_forgotten_is_known_by_its_kind() {
+    let one = thrown("a.Bad: at 7", &["a.B.c(B.java:1)"]);
+    let mut signature = Signature::of(&one);
+    assert_eq!(signature.grade(&one), Some(Grade::L4));
+    signature.forget_message();
+    assert_eq!(signature.grade(&one), Some(Grade::L2));
+    let other = thrown("a.Bad: below 7", &["a.B.c(B.java:1)"]);
+    assert_eq!(signature.grade(&other), Some(Grade::L1));
+}
+
+#[test]
 fn the_site_is_the_innermost_frame_of_the_program() {
     let check = "java.base/java.util.Objects.requireNonNull(Objects.java:209)";
     let signature = Signature::of(&thrown(

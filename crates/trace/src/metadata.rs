@@ -44,6 +44,10 @@ pub struct Start {
 impl Start {
     /// The note of the time zone that the JVM found in its surroundings, as `TZ` has it.
     pub const TIME_ZONE: &str = "time zone";
+
+    /// The note of the class path in the manifest of the jar that is all of the class path. Build tools
+    /// remove such jars.
+    pub const CLASS_PATH: &str = "class path of the jar";
 }
 
 /// A class loader of the subject. Loader 0 is the boot loader and needs no definition.

@@ -60,8 +60,21 @@ impl Program {
 
     /// `culprit debug -o out -- java ...`
     fn debug(&self, program: &[&str]) -> Ended {
-        let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
-        self.culprit(debug.into_iter().chain(self.java(program)))
+        self.debug_with(&[], program)
+    }
+
+    /// The same with options.
+    fn debug_with(&self, options: &[&str], program: &[&str]) -> Ended {
+        let debug = ["debug", "-o", "out"].iter().chain(options).chain(&["--"]);
+        let debug = debug.map(|&word| word.to_owned());
+        self.culprit(debug.chain(self.java(program)))
+    }
+
+    /// The report on the first failure.
+    fn report(&self) -> serde_json::Value {
+        let report: serde_json::Value =
+            serde_json::from_str(&self.read("out/report.json")).unwrap();
+        report["tests"][0].clone()
     }
 
     fn read(&self, name: &str) -> String {
@@ -90,15 +103,18 @@ fn a_crash_becomes_the_calls_that_it_needs() {
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
     assert_eq!(program.read("out/tests/belts/BeltTest.java"), ended.out);
-    let report: serde_json::Value = serde_json::from_str(&program.read("out/report.json")).unwrap();
-    let test = &report["tests"][0];
-    assert_eq!(test["test"], "tests/belts/BeltTest.java", "{report}");
-    assert_eq!(test["verified"], true, "{report}");
+    let test = program.report();
+    assert_eq!(test["test"], "tests/belts/BeltTest.java", "{test}");
+    assert_eq!(test["verified"], true, "{test}");
+    assert_eq!(test["minimal"], true, "{test}");
+    let always = serde_json::json!({ "times": 2, "of": 2 });
+    assert_eq!(test["fails"], always, "{test}");
+    says(&ended, 0, "\n  fails 2 of 2 times\n");
     assert!(program.read("out/report.md").contains(&ended.out));
     assert!(
         program
             .read("out/repeat.sh")
-            .contains("culprit debug --jobs 2 -o ")
+            .contains("culprit debug --jobs 2 --max-time 2m -o ")
     );
     let printed = program.read("out/witness/output.txt");
     assert!(printed.contains("weighed 0"), "{printed}");
@@ -116,6 +132,78 @@ fn a_recording_of_the_crash_becomes_the_same_test() {
     let ended = program.culprit(["minimize", "run", "-o", "out"]);
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
+}
+
+#[test]
+fn a_reduction_that_ended_early_goes_on_where_it_was() {
+    let program = Program::compile("crash", &[]);
+    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
+    let record = record.into_iter().chain(["-o", "run", "--"]);
+    let record = record.map(str::to_owned);
+    program.culprit(record.chain(program.java(&["depot.Main"])));
+    let minimize = ["minimize", "run", "-o", "out", "--jobs", "1"];
+    let ended = program.culprit(minimize.into_iter().chain(["--max-tests", "40"]));
+    says(&ended, 0, "may not be minimal: --max-tests was reached");
+    let early = program.report();
+    let ended = program.culprit(minimize.into_iter().chain(["--resume"]));
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
+    let resumed = program.report();
+    fs::remove_dir_all(program.path("out")).unwrap();
+    let ended = program.culprit(minimize);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let whole = program.report();
+    let runs = |test: &serde_json::Value| test["runs"].as_u64().unwrap();
+    let saved = runs(&whole) - runs(&resumed);
+    // Besides candidates each of them runs a few scripts that are no part of the search.
+    assert!(
+        (30..=runs(&early)).contains(&saved),
+        "{early} {resumed} {whole}"
+    );
+}
+
+#[test]
+fn only_the_folder_of_a_reduction_can_be_gone_on_with() {
+    let program = Program::compile("crash", &[]);
+    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
+    let record = record.into_iter().chain(["-o", "run", "--"]);
+    let record = record.map(str::to_owned);
+    program.culprit(record.chain(program.java(&["depot.Main"])));
+    for folder in ["run", "nowhere"] {
+        let ended = program.culprit(["minimize", "run", "--resume", "-o", folder]);
+        says(&ended, 2, &format!("{folder} has no journal to go on with"));
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_search_with_the_smallest_test_so_far() {
+    let program = Program::compile("slow", &[]);
+    let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
+    let words = debug.into_iter().chain(program.java(&["shop.Main"]));
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
+    culprit
+        .env("JAVA_HOME", &program.stage.jdk.home)
+        .args(words);
+    let running = process::Running::start(&mut culprit);
+    // The first line names the problem, the second has a verdict.
+    let is_begun = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        lines(&program.path("out/journal")) >= 2
+    });
+    assert!(is_begun, "no verdict in time");
+    rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
+    let ended = running.end();
+    says(&ended, 130, "may not be minimal: interrupted");
+    says(&ended, 130, "compiled and run: fails the same way");
+    assert_eq!(program.report()["minimal"], false);
+    assert!(ended.out.contains("till.close()"), "{}", ended.out);
+}
+
+/// The lines of all files of a folder.
+fn lines(folder: &Path) -> usize {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let texts = files.map(|file| fs::read_to_string(file.path()).unwrap());
+    texts.map(|text| text.lines().count()).sum()
 }
 
 #[test]
@@ -139,6 +227,113 @@ fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     ]);
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn a_budget_ends_the_search_with_the_smallest_test_so_far() {
+    for (option, value) in [("--max-tests", "20"), ("--max-time", "1ms")] {
+        let program = Program::compile("crash", &[]);
+        let ended = program.debug_with(&[option, value], &["depot.Main"]);
+        says(&ended, 0, "compiled and run: fails the same way");
+        says(
+            &ended,
+            0,
+            &format!("may not be minimal: {option} was reached"),
+        );
+        let test = program.report();
+        assert_eq!(test["minimal"], false, "{test}");
+        assert_eq!(test["verified"], true, "{test}");
+        assert!(test["left"].as_u64() > Some(9), "{test}");
+        let reader = program.read("out/report.md");
+        assert!(reader.contains("may not be minimal"), "{reader}");
+    }
+}
+
+#[test]
+fn a_message_that_differs_each_time_is_known_by_its_kind() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "message"]);
+    says(&ended, 0, "\n  fails 2 of 2 times\n");
+    says(&ended, 0, "fails the same way (L2 ");
+}
+
+#[test]
+fn a_failure_that_comes_only_sometimes_is_recorded_until_it_comes() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "sometimes"]);
+    says(&ended, 0, "It does not end the same way each time");
+    says(&ended, 0, "\n  fails 2 of 3 times\n");
+    let report = program.read("out/report.md");
+    assert!(
+        report.contains("The command fails 2 of 3 times."),
+        "{report}"
+    );
+}
+
+#[test]
+fn of_several_failures_the_most_frequent_is_taken() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "mostly"]);
+    says(&ended, 0, "left out: IllegalArgumentException \"bored\"");
+    says(
+        &ended,
+        0,
+        "at Mood.show (Mood.java:19)\n  fails 2 of 3 times\n",
+    );
+    assert_eq!(program.report()["fails"]["times"], 2);
+}
+
+#[test]
+fn a_command_that_never_fails_the_same_way_is_no_case() {
+    let program = Program::compile("moody", &[]);
+    let ended = program.debug(&["days.Main", "never"]);
+    says(&ended, 1, "the command fails differently on each run: ");
+    says(&ended, 1, "\n  take out what differs");
+    assert_eq!(ended.out, "");
+}
+
+#[test]
+fn files_are_read_where_the_program_read_them() {
+    let program = Program::compile("files", &[]);
+    fs::write(program.path("prices.txt"), "tea=3\nmilk\n").unwrap();
+    let ended = program.debug(&["shop.Main", "read"]);
+    says(&ended, 0, "compiled and run: fails the same way (L4 ");
+    assert!(
+        ended.out.contains("new List(\"prices.txt\")"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn files_that_must_be_written_are_written_elsewhere() {
+    let program = Program::compile("files", &[]);
+    let ended = program.debug(&["shop.Main", "write"]);
+    says(&ended, 0, "compiled and run: fails the same way (L4 ");
+    assert!(
+        ended.out.contains("list.count(\"log.txt\")"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn a_class_path_may_be_in_a_manifest_alone_whose_jar_is_gone() {
+    let mut program = Program::compile("crash", &[]);
+    let mut jar = zip::ZipWriter::new(fs::File::create(program.path("path.jar")).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    jar.start_file("META-INF/MANIFEST.MF", options).unwrap();
+    let manifest = "Manifest-Version: 1.0\nClass-Path: lib/ app/\n";
+    std::io::Write::write_all(&mut jar, manifest.as_bytes()).unwrap();
+    jar.finish().unwrap();
+    program.class_path = "path.jar".to_owned();
+    let ended = program.debug(&["depot.Main"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
+    fs::remove_file(program.path("path.jar")).unwrap();
+    let ended = program.culprit(["minimize", "out/run-1-1", "-o", "again"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn plan(scratch: &Path) -> Plan {
         }),
         env: Vec::new(),
         scratch: scratch.join("workers"),
+        directory: None,
         limits: Limits {
             memory: Some(1 << 30),
             ..Limits::default()

@@ -32,6 +32,7 @@ pub(crate) fn plan(start: &str, scratch: &Path) -> Plan {
         }),
         env: vec![(fake::START.into(), start.into())],
         scratch: scratch.to_owned(),
+        directory: None,
         limits: Limits::default(),
         sandbox: None,
         output: Output::Kept,

@@ -1,0 +1,93 @@
+//! The shorter way: the driver of the failing run, a test or the main class, is followed call by call.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use culprit_jvm::Jdk;
+use culprit_minimize::{Found, Program, drivers, followed};
+use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
+use culprit_model::{Scenario, Selection};
+use culprit_trace::Recording;
+
+use super::{Seen, Session};
+use crate::console::Console;
+use crate::exit::Expected;
+use crate::reduction::Case;
+
+impl Session<'_> {
+    /// Makes a test of what the driver did. `None` where that does not fail the same way alone; a file in
+    /// the folder of the run says why.
+    pub(super) fn follow(
+        &self,
+        number: usize,
+        seen: &Seen,
+        (witness, program, jdk): (&Recording, &Program, &Jdk),
+        console: &mut Console,
+    ) -> anyhow::Result<Option<Found>> {
+        let Some(selection) = drivers(&seen.signature, program, witness.start()) else {
+            return Ok(None);
+        };
+        if let Some(driver) = selection.observe.first() {
+            writeln!(console.err(), "  following {driver}")?;
+        }
+        let name = format!("follow-{number}");
+        let mut reasons = String::new();
+        for scenario in self.scenarios(&name, selection, console)? {
+            for script in followed(scenario, &seen.signature, witness.start()) {
+                let case = Case {
+                    signature: &seen.signature,
+                    recording: witness,
+                    script: &script,
+                    program,
+                    jdk,
+                    journals: self.journals.clone(),
+                };
+                let wishes = &self.args.wishes;
+                match wishes.reduce(&case, &self.library, &self.interrupt, console) {
+                    Ok(found) if found.grade.is_some() => return Ok(Some(found)),
+                    Ok(found) => {
+                        let verified = &found.verified;
+                        writeln!(reasons, "{}\n{verified:?}", found.test.source)?;
+                    }
+                    Err(error) if error.is::<Expected>() && !self.interrupt.is_wanted() => {
+                        writeln!(reasons, "{error}")?;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        if reasons.is_empty() {
+            reasons.push_str("no call of the driver ended with the failure\n");
+        }
+        let folder = self.folder.join(name);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("not-taken.txt"), reasons)?;
+        Ok(None)
+    }
+
+    /// What drivers do, by JVM. Failures of the same test class are in the same run.
+    fn scenarios(
+        &self,
+        name: &str,
+        selection: Selection,
+        console: &mut Console,
+    ) -> anyhow::Result<Vec<Scenario>> {
+        let drivers: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
+        if let Some(known) = self.followed.borrow().get(&drivers) {
+            return Ok(known.clone());
+        }
+        let (folder, _) = self.run_with(name, selection, (Mode::Follow, false), console)?;
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path
+                .extension()
+                .is_some_and(|end| end == FOLLOWED_EXTENSION)
+            {
+                found.push(fs::read_to_string(path)?.parse::<Scenario>()?);
+            }
+        }
+        self.followed.borrow_mut().insert(drivers, found.clone());
+        Ok(found)
+    }
+}

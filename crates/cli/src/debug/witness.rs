@@ -1,0 +1,187 @@
+//! How the command fails, seen in several runs with nothing woven: what appears each time, and what
+//! only sometimes.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use culprit_signature::{Grade, Signature, Thrown};
+use culprit_trace::{Recording, RunFolder};
+
+/// How often a failure appeared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Rate {
+    pub(crate) times: usize,
+    pub(crate) of: usize,
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fails {} of {} times", self.times, self.of)
+    }
+}
+
+impl Rate {
+    pub(crate) fn is_always(self) -> bool {
+        self.times == self.of
+    }
+}
+
+/// One way in which the command fails.
+pub(super) struct Seen {
+    pub(super) signature: Signature,
+    /// The first recording that has it.
+    pub(super) recording: PathBuf,
+    times: usize,
+}
+
+/// What was seen in some runs.
+#[derive(Default)]
+pub(super) struct Witnesses {
+    runs: usize,
+    seen: Vec<Seen>,
+}
+
+impl Witnesses {
+    /// Adds the failures of all JVMs of a run.
+    pub(super) fn add(&mut self, folder: &Path) -> anyhow::Result<()> {
+        let mut all = Vec::new();
+        for path in RunFolder::open(folder)?.recordings {
+            let recording = Recording::open(&path)?;
+            let stacks = recording.failures().iter().map(|failure| &failure.stack);
+            all.extend(stacks.filter_map(|stack| Some((Thrown::parse(stack)?, path.clone()))));
+        }
+        self.add_run(all);
+        Ok(())
+    }
+
+    /// Adds the failures of a run, each with its recording. A failure counts once in a run.
+    fn add_run(&mut self, all: Vec<(Thrown, PathBuf)>) {
+        self.runs += 1;
+        for known in &mut self.seen {
+            let grades = all.iter().map(|(thrown, _)| known.signature.grade(thrown));
+            let best = grades.max().flatten();
+            if best < Some(Signature::ENOUGH) {
+                continue;
+            }
+            known.times += 1;
+            if best < Some(Grade::L3) {
+                known.signature.forget_message();
+            }
+        }
+        for (thrown, recording) in all {
+            if !(self.seen.iter()).any(|known| known.signature.is_same(&thrown)) {
+                self.seen.push(Seen {
+                    signature: Signature::of(&thrown),
+                    recording,
+                    times: 1,
+                });
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_empty()
+    }
+
+    /// Whether all runs failed in the same ways.
+    pub(super) fn agree(&self) -> bool {
+        self.seen.iter().all(|seen| seen.times == self.runs)
+    }
+
+    /// Whether no two runs failed in the same way.
+    pub(super) fn have_nothing_in_common(&self) -> bool {
+        self.runs > 1 && self.seen.len() > 1 && self.seen.iter().all(|seen| seen.times == 1)
+    }
+
+    pub(super) fn rate(&self, seen: &Seen) -> Rate {
+        Rate {
+            times: seen.times,
+            of: self.runs,
+        }
+    }
+
+    /// The failures that appeared most often, in the order in which they were seen.
+    pub(super) fn most_frequent(&self) -> impl Iterator<Item = &Seen> {
+        let most = self.seen.iter().map(|seen| seen.times).max();
+        self.seen
+            .iter()
+            .filter(move |seen| Some(seen.times) == most)
+    }
+
+    /// All others.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Seen> {
+        let most = self.seen.iter().map(|seen| seen.times).max();
+        self.seen.iter().filter(move |seen| Some(seen.times) < most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Witnesses of runs, each with failures by message and line.
+    fn witnesses(runs: &[&[(&str, u32)]]) -> Witnesses {
+        let mut witnesses = Witnesses::default();
+        for run in runs {
+            let thrown = run.iter().map(|(message, line)| {
+                let stack = format!("a.Bad: {message}\n\tat a.B.c(B.java:{line})\n");
+                (Thrown::parse(&stack).unwrap(), PathBuf::new())
+            });
+            witnesses.add_run(thrown.collect());
+        }
+        witnesses
+    }
+
+    fn rates(witnesses: &Witnesses) -> Vec<String> {
+        let seen = witnesses.most_frequent();
+        seen.map(|seen| format!("{} {}", seen.signature, witnesses.rate(seen)))
+            .collect()
+    }
+
+    #[test]
+    fn runs_that_fail_alike_agree() {
+        let run: &[(&str, u32)] = &[("x", 1), ("y", 2)];
+        let witnesses = witnesses(&[run, run]);
+        assert!(witnesses.agree());
+        assert_eq!(
+            rates(&witnesses),
+            [
+                "Bad \"x\" at B.c (B.java:1) fails 2 of 2 times",
+                "Bad \"y\" at B.c (B.java:2) fails 2 of 2 times"
+            ]
+        );
+        assert_eq!(witnesses.others().count(), 0);
+    }
+
+    #[test]
+    fn what_appears_most_often_is_taken() {
+        let witnesses = witnesses(&[&[("x", 1)], &[("y", 2)], &[("y", 2)]]);
+        assert!(!witnesses.agree());
+        assert!(!witnesses.have_nothing_in_common());
+        let taken = ["Bad \"y\" at B.c (B.java:2) fails 2 of 3 times"];
+        assert_eq!(rates(&witnesses), taken);
+        assert_eq!(witnesses.others().count(), 1);
+    }
+
+    #[test]
+    fn runs_may_have_nothing_in_common() {
+        assert!(witnesses(&[&[("x", 1)], &[("y", 2)]]).have_nothing_in_common());
+        assert!(!witnesses(&[&[("x", 1)], &[], &[]]).have_nothing_in_common());
+        assert!(!witnesses(&[&[("x", 1), ("y", 2)]]).have_nothing_in_common());
+    }
+
+    #[test]
+    fn a_message_that_differs_is_known_by_its_kind_from_then_on() {
+        let grade = |runs: &[&[(&str, u32)]]| {
+            let thrown = Thrown::parse("a.Bad: at 7\n\tat a.B.c(B.java:1)\n").unwrap();
+            let witnesses = witnesses(runs);
+            let mut seen = witnesses.most_frequent();
+            seen.next().unwrap().signature.grade(&thrown)
+        };
+        assert_eq!(grade(&[&[("at 7", 1)], &[("at 7", 1)]]), Some(Grade::L4));
+        assert_eq!(grade(&[&[("at 7", 1)], &[("at 8", 1)]]), Some(Grade::L2));
+        // Two failures of one run differ in their messages, each of which is the same next time.
+        let both: &[(&str, u32)] = &[("at 7", 1), ("at 8", 1)];
+        assert_eq!(grade(&[both, both]), Some(Grade::L4));
+    }
+}

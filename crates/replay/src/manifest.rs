@@ -1,0 +1,112 @@
+//! Class paths in manifests: a jar may name others that belong to it. Build tools start JVMs with a
+//! jar that has nothing else, where the class path is too long for a command line.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Component, Path, PathBuf};
+
+use zip::ZipArchive;
+
+/// Bytes of the largest manifest that is read.
+const LARGEST: u64 = 4 << 20;
+
+/// The attribute of a jar, if it is one and has it.
+pub fn class_path_of(jar: &Path) -> Option<String> {
+    let mut archive = ZipArchive::new(BufReader::new(File::open(jar).ok()?)).ok()?;
+    let manifest = archive.by_name("META-INF/MANIFEST.MF").ok()?;
+    let mut bytes = Vec::new();
+    manifest.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    attribute(&String::from_utf8_lossy(&bytes))
+}
+
+/// The files that the attribute of a jar names: URLs, relative to that of the jar.
+pub fn resolve(jar: &Path, attribute: &str) -> Vec<PathBuf> {
+    let folder = jar.parent().unwrap_or(Path::new(""));
+    let urls = attribute.split_whitespace();
+    let paths = urls.filter_map(|url| match url.split_once(':') {
+        Some((scheme, path)) if scheme.eq_ignore_ascii_case("file") => {
+            // `file:/a` and `file:///a` are the same.
+            let path = path.strip_prefix("//").unwrap_or(path);
+            Some(folder.join(decoded(path)))
+        }
+        // One letter is no scheme, and neither is anything behind a slash.
+        Some((before, _)) if before.len() > 1 && !before.contains('/') => None,
+        _ => Some(folder.join(decoded(url))),
+    });
+    paths.map(|path| normal(&path)).collect()
+}
+
+/// A path without `..`, as URLs are resolved: the folder of the jar may be gone.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// The attribute in the main section of a manifest. Lines that start with a space go on with the
+/// one before.
+fn attribute(manifest: &str) -> Option<String> {
+    let mut value: Option<String> = None;
+    for line in manifest.lines().take_while(|line| !line.is_empty()) {
+        match (&mut value, line.strip_prefix(' ')) {
+            (Some(value), Some(rest)) => value.push_str(rest),
+            (Some(_), None) => break,
+            (None, _) => {
+                let pair = line.split_once(':');
+                let is_it = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("class-path");
+                value = pair
+                    .filter(is_it)
+                    .map(|(_, text)| text.trim_start().to_owned());
+            }
+        }
+    }
+    value
+}
+
+/// A path of a URL as the file system has it.
+fn decoded(path: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let digits = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        match (first, escaped) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_attribute_may_go_on_in_other_lines() {
+        let text = "Manifest-Version: 1.0\r\nclass-path: a.jar b\r\n .jar  c.jar\r\nX: y\r\n z\r\n";
+        assert_eq!(attribute(text).as_deref(), Some("a.jar b.jar  c.jar"));
+        assert_eq!(attribute("X: y\n\nName: z\nClass-Path: a.jar\n"), None);
+    }
+
+    #[test]
+    fn urls_are_relative_to_the_jar() {
+        let text = "lib/a.jar ../b%20c.jar file:/d/e/ file:///f.jar http://x.org/g.jar h%zz.jar";
+        let expected = ["/j/lib/a.jar", "/b c.jar", "/d/e/", "/f.jar", "/j/h%zz.jar"];
+        let found = resolve(Path::new("/j/all.jar"), text);
+        assert_eq!(found, expected.map(PathBuf::from));
+    }
+}
