@@ -10,6 +10,7 @@ use culprit_signature::{Grade, Signature, Thrown};
 
 use crate::fetch::fetches;
 use crate::link::links;
+use crate::shrink::shrink;
 use crate::{Error, Minimised, Program, Script, Stage, Verified, minimise, verify};
 
 /// What came of a recording.
@@ -46,7 +47,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
             break;
         }
     }
-    let minimised = minimised?;
+    let minimised = shrink(minimised?, means.stage, &means.settings)?;
     let options = Options {
         junit: means.junit,
         name: name(&minimised.script),
