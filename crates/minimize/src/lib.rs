@@ -4,7 +4,7 @@
 //! on literals and on what earlier statements returned. Nothing in it is answered: it runs on the
 //! program as it is, which is what a test does that is printed from it. [`extract`] makes one of a
 //! recording, [`slice`] keeps what shares objects with the failing call, [`minimise`] takes out what
-//! the failure does not need.
+//! the failure does not need, and what is left is given smaller inputs.
 #![forbid(unsafe_code)]
 
 mod choose;
@@ -19,6 +19,7 @@ mod minimise;
 mod program;
 mod recipe;
 mod script;
+mod shrink;
 mod slice;
 mod stage;
 mod surroundings;

@@ -31,6 +31,7 @@ use crate::Statement;
 use crate::script::Author;
 use cook::Cook;
 use held::Held;
+pub(crate) use held::scalar;
 use items::Items;
 
 /// What an object held, piece by piece.

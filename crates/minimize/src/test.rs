@@ -11,6 +11,7 @@ use culprit_signature::{Grade, Signature, Thrown};
 use crate::fetch::fetches;
 use crate::link::links;
 use crate::script::OPERATORS;
+use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
     Effort, Error, Minimised, Program, Progress, Script, Stage, Verified, minimise, verify,
@@ -63,7 +64,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
             break;
         }
     }
-    let minimised = minimised?;
+    let minimised = shrink(minimised?, means.stage, &means.settings)?;
     effort.tell(Progress::Checking);
     let options = Options {
         junit: means.junit,

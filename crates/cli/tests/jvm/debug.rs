@@ -207,6 +207,14 @@ fn lines(folder: &Path) -> usize {
 }
 
 #[test]
+fn of_a_long_text_the_character_is_left_that_makes_it_crash() {
+    let program = Program::compile("inputs", &[]);
+    let ended = program.debug(&["desk.Main"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
 fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     let console = library::jar(
         "org.junit.platform",

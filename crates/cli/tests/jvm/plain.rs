@@ -67,8 +67,12 @@ fn ends(scripts: &[String]) -> Vec<String> {
         capture: None,
     };
     let path = vec![stage.classes.display().to_string()];
-    let pool = replayer.plain_pool(&recorded.recording(), path, 1).unwrap();
-    let workers = Stage { pool, limit: LIMIT };
+    let pool = replayer.plain_pool(&recorded.recording(), path, None, 1).unwrap();
+    let workers = Stage {
+        pool,
+        limit: LIMIT,
+        interrupt: Interrupt::by_signals().unwrap(),
+    };
     let end = |script: &String| {
         let scenario: Scenario = format!("{TABLES}{script}").parse().unwrap();
         let tables = Arc::new(scenario.tables);

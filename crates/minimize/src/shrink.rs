@@ -1,0 +1,106 @@
+//! Makes what the statements of a script are given smaller, once nothing else can be taken out of
+//! it: fewer answers of stand-ins, shorter texts and arrays, simpler numbers.
+//!
+//! A candidate must fail as the script did before, with the very message and by the very path. That is
+//! not enough where something is refused or found wrong on purpose: with another input that
+//! may well be right. So failed assertions, and exceptions that the program raised itself, are left as
+//! they are.
+
+mod answers;
+mod places;
+mod shrinker;
+mod simpler;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use culprit_reduce::Settings;
+use culprit_signature::{Grade, Origin, Signature, Thrown};
+use culprit_wire::FreshState;
+
+use crate::link::is_assertion;
+use crate::{Error, Minimised, Run, Stage, Statement};
+use shrinker::{Fails, Limits, Shrinker};
+
+/// Candidates that are tried at most, and for how long.
+const MOST: u64 = 2_000;
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Exceptions that the JVM throws by itself.
+const OF_THE_JVM: [&str; 9] = [
+    "java.lang.ArithmeticException",
+    "java.lang.ArrayIndexOutOfBoundsException",
+    "java.lang.ArrayStoreException",
+    "java.lang.ClassCastException",
+    "java.lang.IncompatibleClassChangeError",
+    "java.lang.NegativeArraySizeException",
+    "java.lang.NullPointerException",
+    "java.lang.OutOfMemoryError",
+    "java.lang.StackOverflowError",
+];
+
+/// The same with smaller inputs, as far as it still fails the same way.
+pub(crate) fn shrink(
+    mut minimised: Minimised,
+    stage: &Stage,
+    settings: &Settings,
+) -> Result<Minimised, Error> {
+    let script = &minimised.script;
+    let asserts = |last| is_assertion(script, last);
+    if script.statements.last().is_none_or(asserts) {
+        return Ok(minimised);
+    }
+    let tables = Arc::new(script.tables.clone());
+    let run = |statements: &[Statement], fresh| {
+        let steps = statements.iter().flat_map(|statement| &statement.steps);
+        stage.run(&tables, steps.cloned().collect(), fresh)
+    };
+    let before = match run(&script.statements, FreshState::NewLoader)? {
+        Run::Threw { trace, .. } => Thrown::parse(&trace).filter(|thrown| !is_raised(thrown)),
+        _ => None,
+    };
+    let Some(signature) = before.as_ref().map(Signature::of) else {
+        return Ok(minimised);
+    };
+    let is_same = |run: &Run| match run {
+        Run::Threw { trace, .. } => {
+            Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)) == Some(Grade::L4)
+        }
+        _ => false,
+    };
+    let time = settings
+        .budget
+        .time
+        .map_or(LONGEST, |time| time.min(LONGEST));
+    let limits = Limits {
+        tests: MOST,
+        end: settings.clock.now() + time,
+    };
+    // As in the reduction: classes are shared while that makes no difference.
+    for fresh in [FreshState::Reset, FreshState::NewLoader] {
+        let fails: &Fails<'_> = &|statements| Ok(is_same(&run(statements, fresh)?));
+        let mut shrinker = Shrinker::new(script, fails, settings, limits);
+        shrinker.run()?;
+        let (left, tests) = shrinker.found();
+        minimised.tests += tests;
+        if left == script.statements {
+            break;
+        }
+        if is_same(&run(&left, FreshState::NewLoader)?) {
+            minimised.script.statements = left;
+            break;
+        }
+    }
+    Ok(minimised)
+}
+
+/// Whether the program threw the exception, or the one behind it, on purpose.
+fn is_raised(thrown: &Thrown) -> bool {
+    let first = thrown.chain().last().unwrap_or(thrown);
+    let top = first.frames.first().map(|frame| frame.origin());
+    let by_program = !matches!(top, Some(Origin::Jdk | Origin::Reflection));
+    by_program && !OF_THE_JVM.contains(&first.class.as_str())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! Shrinking with a judge that is a closure.
+
+use culprit_model::value::Contents;
+use culprit_model::{
+    BlobId, EventKind, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
+};
+use culprit_reduce::Cancel;
+
+use super::*;
+use crate::Script;
+use crate::script::Author;
+
+fn text(text: &str) -> Value {
+    Value::Reference(Reference::String(text.encode_utf16().collect()))
+}
+
+fn array(id: u64, elements: Vec<Value>) -> Value {
+    Value::Reference(Reference::Array {
+        id: ObjectId(id),
+        class: TypeId(1),
+        length: elements.len() as u32,
+        contents: Contents::Elements(elements),
+    })
+}
+
+/// Calls of one method, each with its arguments.
+fn script(calls: &[&[Value]]) -> Script {
+    let mut author = Author::new(Tables::default(), 100);
+    let target = ("Code", "run", "()V");
+    let statements = calls
+        .iter()
+        .map(|given| author.call_static(target, given.to_vec(), None));
+    Script {
+        statements: statements.collect(),
+        tables: author.tables,
+        ..Script::default()
+    }
+}
+
+/// What the calls are given that are left, if a failure needs what a closure tells.
+fn left(script: &Script, fails: impl Fn(&[Statement]) -> bool + Sync) -> Vec<Vec<Value>> {
+    let fails: &Fails<'_> = &|statements| Ok(fails(statements));
+    assert!(fails(&script.statements).unwrap(), "it does not fail");
+    let (left, tests) = shrunk(script, fails, &Settings::default()).unwrap();
+    assert!(fails(&left).unwrap(), "what is left does not fail");
+    assert!(tests <= MOST, "{tests}");
+    let given = left.iter().map(|statement| statement.given().to_vec());
+    given.collect()
+}
+
+/// What is left of the statements, and how many candidates were tried.
+fn shrunk(
+    script: &Script,
+    fails: &Fails<'_>,
+    settings: &Settings,
+) -> Result<(Vec<Statement>, u64), Error> {
+    let limits = Limits {
+        tests: MOST,
+        end: settings.clock.now() + Duration::from_secs(600),
+    };
+    let mut shrinker = Shrinker::new(script, fails, settings, limits);
+    shrinker.run()?;
+    Ok(shrinker.found())
+}
+
+/// Whether some argument is a text that has another in it.
+fn has(statements: &[Statement], part: &str) -> bool {
+    let mut given = statements.iter().flat_map(Statement::given);
+    given.any(|value| match value {
+        Value::Reference(Reference::String(units)) => {
+            String::from_utf16_lossy(units).contains(part)
+        }
+        _ => false,
+    })
+}
+
+#[test]
+fn of_a_text_the_part_is_left_that_matters() {
+    let long = "some lines\nof a text\nwith one { brace and a } somewhere\n".repeat(40);
+    let script = script(&[&[text(&(long + "?"))]]);
+    assert_eq!(left(&script, |it| has(it, "?")), [[text("?")]]);
+    assert_eq!(left(&script, |it| has(it, "{")), [[text("{")]]);
+    assert_eq!(left(&script, |_| true), [[text("")]]);
+}
+
+#[test]
+fn a_long_text_is_held_in_the_script_once_it_is_short() {
+    let mut script = script(&[&[Value::Reference(Reference::StringBlob(BlobId(1)))]]);
+    let long: Vec<u16> = "x".repeat(5_000).encode_utf16().chain([0xFC]).collect();
+    let bytes = long.iter().flat_map(|unit| unit.to_le_bytes());
+    script.tables.blobs.insert(BlobId(1), bytes.collect());
+    let fails = |statements: &[Statement]| match &statements[0].given()[0] {
+        Value::Reference(Reference::String(units)) => units.contains(&0xFC),
+        _ => true,
+    };
+    assert_eq!(left(&script, fails), [[text("ü")]]);
+}
+
+#[test]
+fn a_character_that_is_hard_to_read_becomes_a_letter_where_it_can() {
+    let script = script(&[&[text("ü\u{1F600}ü")]]);
+    let three = |statements: &[Statement]| match &statements[0].given()[0] {
+        Value::Reference(Reference::String(units)) => {
+            String::from_utf16_lossy(units).chars().count() >= 3 && units.contains(&0xFC)
+        }
+        _ => false,
+    };
+    assert_eq!(left(&script, three), [[text("aaü")]]);
+}
+
+#[test]
+fn a_key_is_made_simpler_everywhere_at_once() {
+    let script = script(&[&[text("price"), Value::Int(70)], &[text("price")]]);
+    let same = |statements: &[Statement]| {
+        let keys: Vec<&Value> = statements.iter().map(|it| &it.given()[0]).collect();
+        keys.len() == 2 && keys[0] == keys[1] && has(statements, "r")
+    };
+    let (key, zero) = (text("r"), Value::Int(0));
+    assert_eq!(left(&script, same), [vec![key.clone(), zero], vec![key]]);
+}
+
+#[test]
+fn elements_go_and_those_that_stay_become_simpler() {
+    let inner = |id| array(id, vec![Value::Int(5), Value::Int(900), Value::Int(5)]);
+    let script = script(&[&[array(1, vec![inner(2), text("no"), inner(3)])]]);
+    let fails = |statements: &[Statement]| {
+        let mut found = false;
+        for value in statements[0].given() {
+            value.each_reference(&mut |reference| {
+                if let Reference::Array { id, contents, .. } = reference {
+                    let large = |value: &Value| matches!(value, Value::Int(v) if *v > 100);
+                    found |= id.0 == 3 && contents.elements().iter().any(large);
+                }
+            });
+        }
+        found
+    };
+    let one = array(1, vec![array(3, vec![Value::Int(101)])]);
+    assert_eq!(left(&script, fails), [[one]]);
+}
+
+/// The lengths of arrays that the calls are given, and whether their contents are told.
+fn lengths(given: &[Vec<Value>]) -> Vec<(u32, bool)> {
+    let arrays = given.iter().flatten().map(|value| match value {
+        Value::Reference(Reference::Array {
+            length, contents, ..
+        }) => (*length, *contents != Contents::Unknown),
+        _ => panic!("no array"),
+    });
+    arrays.collect()
+}
+
+#[test]
+fn an_array_that_is_given_again_has_its_contents_told_once() {
+    let shared = |it| array(1, vec![Value::Int(it), Value::Int(6)]);
+    let script = script(&[&[shared(4)], &[shared(5)], &[shared(5)]]);
+    let three = |statements: &[Statement]| statements.len() == 3;
+    let left = left(&script, three);
+    assert_eq!(lengths(&left), [(0, true), (0, false), (0, false)]);
+}
+
+#[test]
+fn an_array_that_the_program_must_change_stays_as_it_is() {
+    let shared = |it| array(1, vec![Value::Int(it), Value::Int(6)]);
+    let script = script(&[&[shared(4)], &[shared(5)]]);
+    let second = script.statements[1].clone();
+    let fails = |it: &[Statement]| it.len() == 2 && it[1].given() == second.given();
+    assert_eq!(left(&script, fails), [[shared(4)], [shared(5)]]);
+}
+
+#[test]
+fn a_buffer_becomes_shorter_once_less_is_asked_for() {
+    let script = script(&[&[array(1, vec![Value::Int(0); 3_000]), Value::Int(3_000)]]);
+    let fits = |it: &[Statement]| match it[0].given() {
+        [buffer, Value::Int(asked)] => {
+            *asked > 0 && *asked as u32 <= lengths(&[vec![buffer.clone()]])[0].0
+        }
+        _ => false,
+    };
+    let one = vec![array(1, vec![Value::Int(0)]), Value::Int(1)];
+    assert_eq!(left(&script, fits), [one]);
+}
+
+#[test]
+fn elements_that_cannot_go_become_simple() {
+    let script = script(&[&[array(1, vec![Value::Int(70); 900])]]);
+    let long = |it: &[Statement]| it.len() == 1 && lengths(&[it[0].given().to_vec()])[0].0 == 900;
+    assert_eq!(left(&script, long), [[array(1, vec![Value::Int(0); 900])]]);
+}
+
+#[test]
+fn objects_are_not_replaced_and_those_needed_no_more_go() {
+    let mut script = script(&[]);
+    let mut author = Author::new(Tables::default(), 100);
+    let (one, two) = (author.object("One"), author.object("Two"));
+    let elements = array(7, vec![one.clone(), two.clone()]);
+    script.statements = vec![
+        author.construct("One", "()V", Vec::new(), one),
+        author.construct("Two", "()V", Vec::new(), two.clone()),
+        author.call_static(("Code", "run", "()V"), vec![two, elements], None),
+    ];
+    let calls_last = |statements: &[Statement]| {
+        let last = statements.last().unwrap();
+        last.given().len() == 2 && last.given()[0] == script.statements[2].given()[0]
+    };
+    let left = left(&script, calls_last);
+    let two = script.statements[2].given()[0].clone();
+    assert_eq!(left, [vec![], vec![two, array(7, Vec::new())]]);
+}
+
+#[test]
+fn answers_of_stand_ins_go() {
+    let mut script = script(&[&[Value::Int(0)]]);
+    let site = script.statements[0].steps[0].site;
+    for answer in (0..6).rev() {
+        for (kind, depth) in [(EventKind::OutgoingReturn, 2), (EventKind::OutgoingCall, 1)] {
+            let step = Step {
+                thread: ThreadId(1),
+                kind,
+                site,
+                values: vec![Value::Int(answer)],
+                depth,
+                origin: None,
+            };
+            script.statements[0].steps.insert(1, step);
+        }
+    }
+    let answers = |statements: &[Statement]| -> Vec<Value> {
+        let steps = statements[0].steps.iter();
+        let ends = steps.filter(|step| step.kind == EventKind::OutgoingReturn);
+        ends.map(|step| step.values[0].clone()).collect()
+    };
+    let fails: &Fails<'_> = &|statements| {
+        let answers = answers(statements);
+        Ok(answers.len() > 1 && answers.contains(&Value::Int(4)))
+    };
+    let (left, _) = shrunk(&script, fails, &Settings::default()).unwrap();
+    assert_eq!(answers(&left), [Value::Int(0), Value::Int(4)]);
+    assert_eq!(left[0].steps.len(), 6);
+}
+
+#[test]
+fn surroundings_stay_as_they_are() {
+    let mut script = script(&[&[text("user.language")], &[text("en")]]);
+    script.prelude = 1;
+    let two = |statements: &[Statement]| statements.len() == 2;
+    assert_eq!(left(&script, two), [[text("user.language")], [text("")]]);
+}
+
+#[test]
+fn it_ends_when_it_is_told_to_and_after_so_many_candidates() {
+    let texts: Vec<Value> = (0..6)
+        .map(|number| text(&format!("{number}").repeat(1_000)))
+        .collect();
+    let script = script(&[&texts]);
+    let fails: &Fails<'_> = &|statements| {
+        let most = |number| has(statements, &format!("{number}").repeat(900));
+        Ok((0..6).all(most))
+    };
+    let (_, tests) = shrunk(&script, fails, &Settings::default()).unwrap();
+    assert_eq!(tests, MOST);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let settings = Settings {
+        cancel,
+        ..Settings::default()
+    };
+    let (left, tests) = shrunk(&script, fails, &settings).unwrap();
+    assert_eq!((left, tests), (script.statements.clone(), 0));
+}
+
+#[test]
+fn what_the_program_throws_itself_is_raised_and_what_the_jvm_or_the_jdk_throws_is_not() {
+    let raised = |trace: &str| is_raised(&Thrown::parse(trace).unwrap());
+    assert!(raised(
+        "java.lang.IllegalStateException: no\n\tat shop.Cart.add(Cart.java:3)\n"
+    ));
+    assert!(!raised(
+        "java.lang.NullPointerException\n\tat shop.Cart.add(Cart.java:3)\n"
+    ));
+    assert!(!raised(
+        "java.lang.NumberFormatException: For input string: \"x\"\n\
+         \tat java.base/java.lang.Integer.parseInt(Integer.java:668)\n\
+         \tat shop.Cart.add(Cart.java:3)\n"
+    ));
+    assert!(!raised(
+        "shop.Trouble: no\n\tat shop.Cart.add(Cart.java:3)\n\
+         Caused by: java.lang.ArithmeticException: / by zero\n\tat shop.Cart.sum(Cart.java:9)\n"
+    ));
+}
