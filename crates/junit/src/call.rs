@@ -11,7 +11,7 @@ use crate::operators::Operator;
 use crate::overload::{Candidate, Manner, choose, converts};
 use crate::scope::Scope;
 use crate::signature::Profile;
-use crate::story::{Action, End, Kind, Maker, identity};
+use crate::story::{Action, Kind, identity};
 use crate::types::{Type, parameters, result};
 
 /// Elements that are written as arguments of their own.
@@ -147,6 +147,7 @@ impl Scope<'_> {
         let Some(arguments) = self.arguments(action, &class, found.as_ref(), 0)? else {
             return Ok(None);
         };
+        self.agree(action, receiver, &class, found.as_ref(), &arguments);
         let throws = self.calls(found.as_ref());
         let call = if receiver.is_some() {
             format!("{prefix}.{}", member.name)
@@ -159,8 +160,13 @@ impl Scope<'_> {
         let of = self.profile(&class, member, found.as_ref()).result;
         let of = of.unwrap_or(Type::Null);
         let before = receiver.map_or(0, |receiver| receiver.depth);
+        let signature = found.as_ref().and_then(|found| {
+            let signature = found.method.signature.as_deref()?;
+            Some(signature.split_once(')')?.1.to_owned())
+        });
         let expression = Expr {
             typing: self.typing(receiver, &class, found.as_ref()),
+            signature,
             implicit: conversion(action, receiver, &arguments),
             ..Expr::new(format!("{call}({})", join(&arguments)), of)
         };
@@ -171,53 +177,6 @@ impl Scope<'_> {
         }
         let expression = expression.throwing(throws);
         Ok(Some(expression.deep(depth(&arguments).max(before))))
-    }
-
-    /// What the compiler knows of the result of a method.
-    fn typing(&self, receiver: Option<&Expr>, class: &str, found: Option<&Found>) -> Typing {
-        let signature = found.and_then(|found| found.method.signature.as_deref());
-        let Some((_, of)) = signature.and_then(|signature| signature.split_once(')')) else {
-            return Typing::Plain;
-        };
-        let facts = self.access.hierarchy.class(class);
-        let is_generic = facts.is_some_and(|facts| facts.is_generic());
-        let of = of.trim_start_matches('[');
-        // Of a class without its type arguments, nothing has any.
-        let is_erased = receiver.is_some_and(|receiver| receiver.typing == Typing::Plain);
-        if is_generic && is_erased {
-            Typing::Plain
-        } else if of.starts_with('T') {
-            let own = signature.is_some_and(|signature| signature.starts_with('<'));
-            match is_generic || own {
-                true => Typing::Inferred,
-                false => Typing::Plain,
-            }
-        } else if of.contains('<') {
-            Typing::Parameterized
-        } else {
-            Typing::Plain
-        }
-    }
-
-    /// Whether a method takes and gives the same if the compiler knows more of the receiver than is
-    /// known here.
-    fn is_known(&self, receiver: &Expr, action: &Action<'_>, found: Option<&Found>) -> bool {
-        if receiver.typing != Typing::Parameterized {
-            return receiver.typing == Typing::Plain;
-        }
-        let signature = found.and_then(|found| found.method.signature.as_deref());
-        let Some((taken, given)) = signature.and_then(|signature| signature.split_once(')')) else {
-            return true;
-        };
-        let result = match action.end {
-            End::Returned(Some(value)) => identity(value),
-            _ => None,
-        };
-        let object = result.and_then(|id| self.story.objects.get(&id));
-        let is_used = object.is_some_and(|object| {
-            object.maker == Maker::Result(action.place) && !object.uses.is_empty()
-        });
-        !has_variable(taken) && (!is_used || !has_variable(given))
     }
 
     /// An argument: its value, or where that came from.
@@ -282,8 +241,14 @@ impl Scope<'_> {
             }
         }
         let mut written = Vec::new();
+        let rivals = candidates.iter();
+        let rivals = rivals.filter(|other| other.parameters.len() == wanted.len());
+        let is_overloaded = rivals.count() > 1;
         for (place, wanted_here) in wanted.iter().enumerate() {
             let value = self.argument(action, from + place)?;
+            if value.is_lambda() && (is_overloaded || value.of != *wanted_here) {
+                self.refuse(&action.arguments[from + place]);
+            }
             let Some(mut value) = self.fit(value, wanted_here) else {
                 return Ok(None);
             };
@@ -416,17 +381,6 @@ impl Scope<'_> {
 /// How many calls are within each other in one with these arguments.
 fn depth(arguments: &[Expr]) -> usize {
     1 + arguments.iter().map(|value| value.depth).max().unwrap_or(0)
-}
-
-/// Whether a part of a signature names a type variable.
-fn has_variable(signature: &str) -> bool {
-    // Bounds of its own variables count as well.
-    let starts = |(at, _): &(usize, char)| {
-        signature[*at..].starts_with('T')
-            && (*at == 0
-                || signature[..*at].ends_with(['(', ')', ';', '<', '[', '+', '-', ':', '*']))
-    };
-    signature.char_indices().any(|at| starts(&at))
 }
 
 /// What a call converts, if the compiler would do so by itself: to a box, or out of one.

@@ -6,6 +6,7 @@ use crate::types::Type;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Level {
     Statement,
+    Lambda,
     Or,
     Xor,
     And,
@@ -38,6 +39,8 @@ pub(crate) struct Expr {
     pub(crate) of: Type,
     pub(crate) level: Level,
     pub(crate) typing: Typing,
+    /// The type with its arguments, as class files have it, where the compiler knows those.
+    pub(crate) signature: Option<String>,
     /// Classes of exceptions that it declares to throw.
     pub(crate) throws: Vec<String>,
     /// Calls that are arguments of calls, so many at most within each other.
@@ -57,6 +60,7 @@ impl Expr {
             of,
             level: Level::Primary,
             typing: Typing::Plain,
+            signature: None,
             throws: Vec::new(),
             depth: 0,
             opposite: None,
@@ -75,6 +79,11 @@ impl Expr {
 
     pub(crate) fn throwing(self, throws: Vec<String>) -> Expr {
         Expr { throws, ..self }
+    }
+
+    /// The compiler must be told of which type it is.
+    pub(crate) fn is_lambda(&self) -> bool {
+        self.level == Level::Lambda
     }
 
     /// So that `.member` can follow.

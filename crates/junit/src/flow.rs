@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::{Reference, Value};
 
-use crate::operators::{self, Operator};
+use crate::operators::Operator;
 use crate::scope::Scope;
-use crate::story::{Action, End, Kind, Story, identity, is_variable};
+use crate::story::{Action, End, Kind, Story, identity};
+use crate::types::Type;
 
 #[derive(Default)]
 pub(crate) struct Flow {
@@ -22,32 +23,44 @@ pub(crate) struct Flow {
 
 pub(crate) fn flow(story: &Story<'_>) -> Flow {
     let mut flow = Flow::default();
+    let is_told = is_told(story);
     for action in &story.actions {
         if !Scope::is_assertion(&action.site.target) {
             continue;
         }
-        let objects = action
-            .arguments
-            .iter()
-            .any(|value| identity(value).is_some());
-        // Where one is a variable, it is known where they come from.
-        if !action.arguments.iter().any(is_variable) {
+        if !is_told {
             flow.nearest(story, action);
         }
         let is_last = action.place + 1 == story.actions.len();
         let found = flow.sources.keys().any(|(place, _)| *place == action.place);
-        let comes_of_a_condition = story
-            .actions
+        let objects = action
+            .arguments
             .iter()
-            .any(|action| Operator::of(action) == Some(Operator::Require));
-        if comes_of_a_condition && operators::is_failure(action) {
-            continue;
-        }
+            .any(|value| identity(value).is_some());
         if is_last && !found && !objects {
-            flow.is_constant = !flow.earlier(story, action);
+            flow.is_constant = match is_told {
+                true => !story.actions.iter().any(is_condition),
+                false => !flow.earlier(story, action),
+            };
         }
     }
     flow
+}
+
+/// Whether numbers and strings have an identity: then the scenario says where each comes from.
+fn is_told(story: &Story<'_>) -> bool {
+    let is_value = |class: &str| {
+        let of = Type::of_class(class);
+        matches!(of, Type::Primitive(_)) || of.name() == Some("java/lang/String")
+    };
+    let mut objects = story.objects.values();
+    let mut actions = story.actions.iter();
+    objects.any(|object| is_value(object.class))
+        || actions.any(|action| Operator::of(action).is_some())
+}
+
+fn is_condition(action: &Action<'_>) -> bool {
+    Operator::of(action) == Some(Operator::Require)
 }
 
 impl Flow {

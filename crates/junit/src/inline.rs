@@ -118,9 +118,11 @@ fn operands(story: &Story<'_>, action: &Action<'_>, flow: &Flow) -> Vec<Operand>
         .collect();
     let is_last = action.place + 1 == story.actions.len();
     let is_caught = matches!(action.end, End::Threw(_)) && !is_last;
+    // A lambda holds what there is when it is made.
+    let is_lambda = Operator::of(action) == Some(Operator::Lambda);
     let mut objects = Vec::new();
     let alone = receiver_and_arguments(action).all(|value| note(story, value, &mut objects));
-    if !linked.is_empty() || is_caught || !alone {
+    if !linked.is_empty() || is_caught || is_lambda || !alone {
         return linked;
     }
     objects.into_iter().map(Operand::Object).collect()

@@ -5,6 +5,7 @@ use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
 use crate::expr::{Expr, Level, Typing};
+use crate::lambda;
 use crate::literal;
 use crate::scope::{Scope, Throws};
 use crate::story::{Action, Story, identity};
@@ -45,6 +46,7 @@ pub(crate) enum Operator {
     Array,
     Raise,
     Require,
+    Lambda,
 }
 
 impl Operator {
@@ -52,7 +54,7 @@ impl Operator {
     pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
         use Operator::{
             Arithmetic, Array, Compare, Concat, Convert, Element, False, Identity, Instance,
-            Length, Negate, Null, Raise, Require, Shift, Store, True,
+            Lambda, Length, Negate, Null, Raise, Require, Shift, Store, True,
         };
         let Member { owner, name, .. } = &action.site.target;
         if owner != OWNER {
@@ -94,6 +96,7 @@ impl Operator {
             "array" => Array,
             "raise" => Raise,
             "require" => Require,
+            "lambda" => Lambda,
             _ => return None,
         })
     }
@@ -113,11 +116,18 @@ impl Operator {
     }
 }
 
-/// Whether a statement does nothing but fail.
+/// Whether a statement does nothing but fail: what it is given does not decide whether it does.
 pub(crate) fn is_failure(action: &Action<'_>) -> bool {
     let target = &action.site.target;
-    let fails = target.name == "fail" && FAILING.contains(&target.owner.as_str());
-    fails || Operator::of(action) == Some(Operator::Raise)
+    let asserts = FAILING.contains(&target.owner.as_str());
+    let of_constants = || {
+        action
+            .arguments
+            .iter()
+            .all(|value| identity(value).is_none())
+    };
+    asserts && (target.name == "fail" || of_constants())
+        || Operator::of(action) == Some(Operator::Raise)
 }
 
 /// The type that an operator gives, where its descriptor says less.
@@ -127,6 +137,7 @@ pub(crate) fn given(action: &Action<'_>, story: &Story<'_>) -> Option<Type> {
         Some(Type::of_class(story.objects.get(&array)?.class))
     };
     match Operator::of(action)? {
+        Operator::Lambda => lambda::interface(action, story),
         Operator::Array => match action.arguments.first()? {
             Value::Reference(Reference::Array { class, .. }) => {
                 let class = story.class(*class, action.step).ok()?;
@@ -153,6 +164,9 @@ pub(crate) fn wants_array(action: &Action<'_>) -> bool {
 impl Scope<'_> {
     /// An operator as Java writes it.
     pub(crate) fn operator(&self, operator: Operator, action: &Action<'_>) -> Result<Expr, Error> {
+        if operator == Operator::Lambda {
+            return self.lambda_of(action);
+        }
         let mut all = Vec::new();
         for (place, value) in action.arguments.iter().enumerate() {
             let value = match (operator, place) {
@@ -253,7 +267,7 @@ impl Scope<'_> {
             }
             Operator::Array => first,
             Operator::Raise => self.raise(first, action)?,
-            Operator::Require => first,
+            Operator::Require | Operator::Lambda => first,
         };
         Ok(expression.deep(depth))
     }
@@ -433,4 +447,55 @@ fn promoted(left: &Type, right: &Type) -> Option<Shape> {
             .find(|shape| has(*shape))
             .unwrap_or(Shape::Int),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_classfile::access;
+    use culprit_model::{Site, SiteId, SiteKind};
+
+    use super::*;
+    use crate::facts::ClassFacts;
+    use crate::story::{End, Kind};
+
+    const CLASS: &[u8] =
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class");
+
+    #[test]
+    fn every_operator_of_the_runtime_is_known() {
+        let facts = ClassFacts::parse(CLASS).unwrap();
+        assert_eq!(facts.name, OWNER);
+        let public = |access: u16| access & access::PUBLIC != 0;
+        let mut known = 0;
+        for method in facts.methods.iter().filter(|method| public(method.access)) {
+            let target = Member {
+                owner: OWNER.to_owned(),
+                name: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+            };
+            let site = Site {
+                id: SiteId(1),
+                kind: SiteKind::Entry,
+                class: OWNER.to_owned(),
+                method: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+                line: None,
+                source: None,
+                target,
+                is_static: true,
+            };
+            let action = Action {
+                place: 0,
+                step: 0,
+                kind: Kind::Call,
+                site: &site,
+                receiver: None,
+                arguments: &[],
+                end: End::Open,
+            };
+            assert!(Operator::of(&action).is_some(), "{}", method.name);
+            known += 1;
+        }
+        assert!(known > 90, "{known} methods");
+    }
 }

@@ -15,6 +15,7 @@ use crate::types::{Type, parameters};
 pub(crate) enum Helper {
     Construct,
     Call,
+    Run,
     Get,
     Set,
     Sneak,
@@ -42,6 +43,17 @@ const CALL: &str = r#"
             return method.invoke(receiver, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause();
+        }
+    }
+"#;
+
+const RUN: &str = r#"
+    private static Object run(Class<?> type, Object receiver, String name, Class<?>[] types,
+            Object... arguments) {
+        try {
+            return call(type, receiver, name, types, arguments);
+        } catch (Throwable e) {
+            throw TEST.<RuntimeException>sneak(e);
         }
     }
 "#;
@@ -78,13 +90,18 @@ pub(crate) fn source(scope: &Scope<'_>) -> String {
         let (text, classes): (&str, &[&str]) = match helper {
             Helper::Construct => (CONSTRUCT, &["Constructor", "InvocationTargetException"]),
             Helper::Call => (CALL, &["Method", "InvocationTargetException"]),
+            Helper::Run => (RUN, &["RuntimeException"]),
             Helper::Get => (GET, &["Field"]),
             Helper::Set => (SET, &["Field"]),
             Helper::Sneak => (SNEAK, &[]),
         };
         let mut text = text.to_owned();
+        text = text.replace("TEST", scope.imports.test());
         for class in classes {
-            let class_name = Type::Class(format!("java/lang/reflect/{class}"));
+            let class_name = match *class {
+                "RuntimeException" => Type::class("java/lang/RuntimeException"),
+                _ => Type::Class(format!("java/lang/reflect/{class}")),
+            };
             let name = scope.imports.plain(&class_name);
             text = replace_word(&text, class, &name);
         }
@@ -191,6 +208,25 @@ impl Scope<'_> {
         let call = format!("{helper}({})", words.join(", "));
         let throws = vec!["java/lang/Throwable".to_owned()];
         Ok(Expr::new(call, Type::object()).throwing(throws))
+    }
+
+    /// The same where the compiler would want what it throws to be declared.
+    pub(crate) fn reflective_run(
+        &self,
+        member: &Member,
+        receiver: Option<&Expr>,
+        arguments: &[Expr],
+    ) -> Result<Expr, Error> {
+        let throws = self.throws.get();
+        let call = self.reflective_call(member, receiver, arguments)?;
+        self.throws.set(throws);
+        if member.name == "<init>" {
+            return Ok(call);
+        }
+        let mut helpers = self.helpers.borrow_mut();
+        helpers.extend([Helper::Run, Helper::Sneak]);
+        let text = call.text.strip_prefix("call").unwrap_or(&call.text);
+        Ok(Expr::new(format!("run{text}"), call.of))
     }
 
     /// A field, read by reflection.

@@ -30,6 +30,23 @@ impl Profile {
     }
 }
 
+/// The parameters in a signature of a method, as they are written.
+pub(crate) fn parameters_of(signature: &str) -> Option<Vec<&str>> {
+    let mut reader = Reader::new(signature);
+    let nothing = Meaning::new();
+    reader.variables(&nothing)?;
+    if !reader.take("(") {
+        return None;
+    }
+    let mut all = Vec::new();
+    while !reader.take(")") {
+        let before = reader.rest;
+        reader.reference(&nothing)?;
+        all.push(&before[..before.len() - reader.rest.len()]);
+    }
+    Some(all)
+}
+
 impl Hierarchy<'_> {
     /// A method as a member of a class that is named without type arguments.
     pub(crate) fn profile(&self, class: &str, found: &Found) -> Profile {

@@ -108,7 +108,7 @@ pub(crate) enum Answer<'s> {
 }
 
 /// Whether a value has a name, which primitive values have where a later call is given them.
-pub(crate) fn is_variable(value: &Value) -> bool {
+fn is_variable(value: &Value) -> bool {
     matches!(value, Value::Reference(Reference::Object { .. }))
 }
 

@@ -21,6 +21,9 @@ use crate::stand_in;
 use crate::story::{End, Kind, Maker, Object, Role, Story};
 use crate::types::{Type, result};
 
+/// Methods whose names say nothing of what they give.
+const UNTOLD: [&str; 6] = ["get", "next", "call", "apply", "invoke", "valueOf"];
+
 /// The scope of a test, with all its variables.
 pub(crate) fn scope<'a>(
     story: &'a Story<'a>,
@@ -170,7 +173,9 @@ fn result_name(object: &Object<'_>, of: &Type, story: &Story<'_>) -> Option<Stri
         of => of.unboxed().is_some() || of.name() == Some("java/lang/String"),
     };
     let is_method = !action.site.is_constructor() && operators::Operator::of(action).is_none();
-    (says_nothing && is_method).then(|| names::for_result(&action.site.target.name))
+    let name = &action.site.target.name;
+    let tells = says_nothing && is_method && !UNTOLD.contains(&name.as_str());
+    tells.then(|| names::for_result(name))
 }
 
 /// The name of the parameter that an object is for, where that tells more than its type: of

@@ -1,0 +1,107 @@
+//! What the compiler knows of type arguments, which variables of a test do not have. An expression
+//! that is written where it is used does, and may not fit where a variable would.
+
+use crate::expr::{Expr, Typing};
+use crate::hierarchy::Found;
+use crate::scope::Scope;
+use crate::signature::parameters_of;
+use crate::story::{Action, End, Maker, identity};
+
+impl Scope<'_> {
+    /// Results with type arguments are given only to methods that take the same ones. A variable has
+    /// none, and is taken by all.
+    pub(crate) fn agree(
+        &self,
+        action: &Action<'_>,
+        receiver: Option<&Expr>,
+        class: &str,
+        found: Option<&Found>,
+        arguments: &[Expr],
+    ) {
+        let signature = found.and_then(|found| found.method.signature.as_deref());
+        let Some(wanted) = signature.and_then(parameters_of) else {
+            return;
+        };
+        let facts = self.access.hierarchy.class(class);
+        let is_generic = facts.is_some_and(|facts| facts.is_generic());
+        let is_plain = receiver.is_some_and(|receiver| receiver.typing == Typing::Plain);
+        if is_generic && is_plain {
+            return;
+        }
+        let all = action.arguments.iter().zip(arguments).zip(wanted);
+        for ((value, argument), wanted) in all {
+            let same = argument.signature.as_deref() == Some(wanted);
+            if argument.typing == Typing::Parameterized && wanted.contains('<') && !same {
+                self.refuse(value);
+            }
+        }
+    }
+
+    /// What the compiler knows of the result of a method.
+    pub(crate) fn typing(
+        &self,
+        receiver: Option<&Expr>,
+        class: &str,
+        found: Option<&Found>,
+    ) -> Typing {
+        let signature = found.and_then(|found| found.method.signature.as_deref());
+        let Some((_, of)) = signature.and_then(|signature| signature.split_once(')')) else {
+            return Typing::Plain;
+        };
+        let facts = self.access.hierarchy.class(class);
+        let is_generic = facts.is_some_and(|facts| facts.is_generic());
+        let of = of.trim_start_matches('[');
+        // Of a class without its type arguments, nothing has any.
+        let is_erased = receiver.is_some_and(|receiver| receiver.typing == Typing::Plain);
+        if is_generic && is_erased {
+            Typing::Plain
+        } else if of.starts_with('T') {
+            let own = signature.is_some_and(|signature| signature.starts_with('<'));
+            match is_generic || own {
+                true => Typing::Inferred,
+                false => Typing::Plain,
+            }
+        } else if of.contains('<') {
+            Typing::Parameterized
+        } else {
+            Typing::Plain
+        }
+    }
+
+    /// Whether a method takes and gives the same if the compiler knows more of the receiver than is
+    /// known here.
+    pub(crate) fn is_known(
+        &self,
+        receiver: &Expr,
+        action: &Action<'_>,
+        found: Option<&Found>,
+    ) -> bool {
+        if receiver.typing != Typing::Parameterized {
+            return receiver.typing == Typing::Plain;
+        }
+        let signature = found.and_then(|found| found.method.signature.as_deref());
+        let Some((taken, given)) = signature.and_then(|signature| signature.split_once(')')) else {
+            return true;
+        };
+        let result = match action.end {
+            End::Returned(Some(value)) => identity(value),
+            _ => None,
+        };
+        let object = result.and_then(|id| self.story.objects.get(&id));
+        let is_used = object.is_some_and(|object| {
+            object.maker == Maker::Result(action.place) && !object.uses.is_empty()
+        });
+        !has_variable(taken) && (!is_used || !has_variable(given))
+    }
+}
+
+/// Whether a part of a signature names a type variable.
+fn has_variable(signature: &str) -> bool {
+    // Bounds of its own variables count as well.
+    let starts = |(at, _): &(usize, char)| {
+        signature[*at..].starts_with('T')
+            && (*at == 0
+                || signature[..*at].ends_with(['(', ')', ';', '<', '[', '+', '-', ':', '*']))
+    };
+    signature.char_indices().any(|at| starts(&at))
+}
