@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::Output;
+use culprit_jvm::{Interrupt, Output};
 use culprit_minimize::{Run, Stage};
 use culprit_model::Scenario;
 use culprit_replay::Replayer;
@@ -67,7 +67,9 @@ fn ends(scripts: &[String]) -> Vec<String> {
         capture: None,
     };
     let path = vec![stage.classes.display().to_string()];
-    let pool = replayer.plain_pool(&recorded.recording(), path, None, 1).unwrap();
+    let pool = replayer
+        .plain_pool(&recorded.recording(), path, None, 1)
+        .unwrap();
     let workers = Stage {
         pool,
         limit: LIMIT,
