@@ -307,7 +307,7 @@ impl Results {
         let file = place.join(format!("{}.java", found.test.class_name));
         fs::write(&file, &found.test.source)?;
         let minimised = &found.minimised;
-        let left = minimised.script.statements.len() - minimised.script.prelude;
+        let left = minimised.left();
         let (verdict, is_good) = match (&found.verified, found.grade) {
             (Verified::Threw(_), Some(grade)) => (
                 format!("compiled and run: fails the same way ({grade})"),
@@ -342,6 +342,7 @@ impl Results {
             "captured": minimised.captured,
             "sliced": minimised.sliced,
             "left": left,
+            "statements": found.test.notes.statements,
             "surroundings": minimised.script.prelude,
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,

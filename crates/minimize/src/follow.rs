@@ -1,6 +1,6 @@
 //! The script of a run whose driver was followed: what the test or the main class did, call by call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
@@ -144,9 +144,10 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
         statements: kept,
         prelude,
         missing: BTreeSet::new(),
-        guard: None,
+        guards: BTreeMap::new(),
     };
     decide(&mut script);
+    script.guards.extend(checks(&script));
     Some(script)
 }
 
@@ -173,7 +174,8 @@ fn decide(script: &mut Script) {
     };
     let asserts = is_assertion(script, last);
     if owner == OPERATORS && name == "raise" || asserts && name == "fail" {
-        script.guard = Some(guard);
+        let last = script.statements.len() - 1;
+        script.guards.insert(last, guard);
         return;
     }
     let place = actual(script, last).filter(|_| asserts);
@@ -183,6 +185,51 @@ fn decide(script: &mut Script) {
     if let Value::Boolean(was) = last.steps[0].values[place] {
         assert_condition(script, guard, place, was);
     }
+}
+
+/// By call, the question that the driver asked the same object just before, and went on for its answer:
+/// `if (cursor.hasNext()) cursor.next();`. On another version of the program the answer may differ.
+fn checks(script: &Script) -> Vec<(usize, usize)> {
+    let on = |number: usize| {
+        let statement = &script.statements[number];
+        statement.receiver(script.site(statement.steps.first()?.site)?)
+    };
+    let mut asked: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
+    let mut guard: Option<(usize, ObjectId)> = None;
+    let mut found = Vec::new();
+    for (number, statement) in script.statements.iter().enumerate() {
+        match target(script, statement) {
+            Some((OPERATORS, "require")) => {
+                let about = statement.uses().first().and_then(|id| asked.get(id));
+                guard = about.map(|about| (number, *about));
+            }
+            Some((OPERATORS, _)) => {
+                let about = statement
+                    .uses()
+                    .iter()
+                    .find_map(|id| asked.get(id))
+                    .copied();
+                if let (Some(made), Some(about)) = (statement.defines(), about) {
+                    asked.insert(made, about);
+                }
+            }
+            _ => {
+                let on = on(number);
+                if let (Some(on), Some((guard, about))) = (on, guard)
+                    && on == about
+                {
+                    found.push((number, guard));
+                }
+                if on.is_some() {
+                    guard = guard.filter(|(_, about)| Some(*about) != on);
+                }
+                if let (Some(made), Some(on)) = (statement.defines(), on) {
+                    asked.insert(made, on);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The class and the method that a statement calls.

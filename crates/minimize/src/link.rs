@@ -4,7 +4,7 @@
 
 use culprit_model::{EventKind, Reference, Value};
 
-use crate::script::Author;
+use crate::script::{Author, OPERATORS};
 use crate::{Script, Statement};
 
 /// How many results are tried.
@@ -40,6 +40,18 @@ pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
 /// Whether a statement asserts something.
 pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
     actual(script, statement).is_some()
+}
+
+/// Whether what fails is an assertion, or whatever a driver does that has found something wrong.
+pub(crate) fn finds_fault(script: &Script) -> bool {
+    let Some(last) = script.statements.len().checked_sub(1) else {
+        return false;
+    };
+    let raises = || {
+        let site = script.site(script.statements[last].steps.first()?.site)?;
+        Some(site.target.owner == OPERATORS && site.target.name == "raise")
+    };
+    is_assertion(script, &script.statements[last]) || raises() == Some(true)
 }
 
 /// The place of the argument that an assertion looks at.

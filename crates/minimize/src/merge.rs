@@ -3,8 +3,9 @@
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
-use crate::link::is_assertion;
+use crate::link::finds_fault;
 use crate::minimise::closure;
+use crate::script::OPERATORS;
 use crate::{Error, Script, Statement};
 
 /// The script with as few objects as still fail. `fails` tells what is printed of the failure. Where an
@@ -43,22 +44,21 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     if is_last || uses_itself {
         return Vec::new();
     }
-    let asserts = script
-        .statements
-        .last()
-        .is_some_and(|last| is_assertion(script, last));
+    let asserts = finds_fault(script);
+    // A value is not an object that another could stand for.
+    let name = script.class_name(class);
+    let is_value = name == "java/lang/String" || !name.contains(['/', '[']);
     // What an object was made from differs from it in just what it was made for.
     let behind = closure(&script.needs(), at);
     let earlier = script.statements[..at].iter().enumerate();
     let apart = earlier.filter(|(number, _)| !behind.contains(number));
     apart
-        .filter(|(number, _)| !asserts || is_alike(script, *number, at))
+        .filter(|(number, _)| !(asserts || is_value) || is_alike(script, *number, at))
         .filter_map(|(_, statement)| made(statement))
         .filter(|(first, of)| *of == class && *first != second)
         .map(|(first, _)| {
-            let mut merged = script.clone();
-            merged.statements.remove(at);
-            merged.guard = merged.guard.map(|guard| guard - usize::from(at < guard));
+            let others: Vec<usize> = (0..script.statements.len()).filter(|n| *n != at).collect();
+            let mut merged = script.keep(&others);
             for statement in &mut merged.statements {
                 for step in &mut statement.steps {
                     step.values
@@ -83,14 +83,17 @@ fn is_alike(script: &Script, first: usize, second: usize) -> bool {
         given.len() == also.len() && given.iter().zip(also).all(|(a, b)| is_same(a, b));
     let objects = one.uses();
     let mut between = script.statements[first + 1..second].iter();
+    let asks = |statement: &Statement| {
+        let site = script.site(statement.steps[0].site);
+        site.is_some_and(|site| {
+            let name = &site.target.name;
+            site.target.owner == OPERATORS || QUESTIONS.iter().any(|start| name.starts_with(start))
+        })
+    };
     let touched = between.any(|statement| {
-        statement.result().is_none() && statement.uses().iter().any(|id| objects.contains(id))
+        !asks(statement) && statement.uses().iter().any(|id| objects.contains(id))
     });
-    let asks = script.site(one.steps[0].site).is_some_and(|site| {
-        let name = &site.target.name;
-        QUESTIONS.iter().any(|start| name.starts_with(start))
-    });
-    same_call && same_values && !touched && asks
+    same_call && same_values && !touched && asks(one)
 }
 
 /// Whether two values are the same, arrays by what they hold.

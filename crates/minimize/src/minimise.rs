@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Site, Step, Tables};
+use culprit_model::{ObjectId, Reference, Site, Step, Tables};
 use culprit_reduce::{
     DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
     Wanted,
@@ -14,7 +14,7 @@ use culprit_reduce::{
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
-use crate::link::is_assertion;
+use crate::link::{assertion_classes, finds_fault};
 use crate::merge::merge;
 use crate::script::OPERATORS;
 use crate::{Effort, Error, Progress, Run, Script, Stage, Statement, slice};
@@ -23,7 +23,7 @@ use crate::{Effort, Error, Progress, Run, Script, Stage, Statement, slice};
 #[derive(Debug)]
 pub struct Minimised {
     pub script: Script,
-    /// Statements of the whole script, and of its slice, without what sets up the surroundings.
+    /// Calls into the program of the whole script, and of its slice.
     pub captured: usize,
     pub sliced: usize,
     /// Candidates that were run.
@@ -32,6 +32,14 @@ pub struct Minimised {
     pub journal_trouble: Option<io::Error>,
     /// How the search ended. If early, more could be taken out.
     pub end: End,
+}
+
+impl Minimised {
+    /// Calls into the program that are left.
+    pub fn left(&self) -> usize {
+        let all: Vec<usize> = (0..self.script.statements.len()).collect();
+        self.script.interactions(&all)
+    }
 }
 
 /// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
@@ -58,7 +66,7 @@ pub fn minimise(
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
     let slice = slice(script, last);
-    let sliced = slice.len();
+    let (captured, sliced) = (script.interactions(&all), script.interactions(&slice));
     let first = bench.run(&all)?;
     if let Run::Threw { trace, .. } = &first
         && grade(trace) >= Some(Grade::L3)
@@ -89,15 +97,7 @@ pub fn minimise(
     if !bench.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
-    let left = Script {
-        tables: script.tables.clone(),
-        missing: script.missing.clone(),
-        prelude: kept.iter().filter(|n| **n < script.prelude).count(),
-        guard: script
-            .guard
-            .and_then(|guard| kept.binary_search(&guard).ok()),
-        statements: kept.iter().map(|n| script.statements[*n].clone()).collect(),
-    };
+    let left = script.keep(&kept);
     let merged = merge(left, &|script| {
         if effort.end().is_some() {
             return Ok(None);
@@ -107,8 +107,8 @@ pub fn minimise(
     })?;
     Ok(Minimised {
         script: merged,
-        captured: script.statements.len() - script.prelude,
-        sliced: sliced - script.prelude,
+        captured,
+        sliced,
         tests: effort.runs(),
         journal_trouble: effort.journal_trouble(),
         end,
@@ -227,7 +227,7 @@ impl Bench<'_> {
     fn least(&self, last: usize) -> Vec<usize> {
         let needs = self.script.needs();
         let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
-        if !is_assertion(self.script, &self.script.statements[last]) {
+        if !finds_fault(self.script) {
             return kept.into_iter().collect();
         }
         loop {
@@ -246,6 +246,8 @@ impl Bench<'_> {
                     let held = |id: &ObjectId| objects.contains(id);
                     to.is_some_and(|to| held(&to))
                         || changes_library(site) && statement.uses().first().is_some_and(held)
+                        || !is_jdk_name(&site.target.owner)
+                            && self.library_objects(statement, site).iter().any(held)
                 });
                 if number < last && commands && !self.is_superseded(number, last) {
                     kept.extend(closure(&needs, number));
@@ -255,6 +257,26 @@ impl Bench<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// The objects of the library that a call of the program is given, which it may change.
+    fn library_objects(&self, statement: &Statement, site: &Site) -> Vec<ObjectId> {
+        if site.target.owner == OPERATORS || assertion_classes().any(|c| c == site.target.owner) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for value in statement.given() {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, class } = reference {
+                    let name = self.script.class_name(*class);
+                    let is_value = name == "java/lang/String" || !name.contains(['/', '[']);
+                    if !is_value && (is_jdk_name(name) || name.starts_with('[')) {
+                        found.push(*id);
+                    }
+                }
+            });
+        }
+        found
     }
 
     /// Whether a later call sets the same thing of the same object anew.
@@ -279,7 +301,7 @@ impl Bench<'_> {
                 !is_jdk_name(owner) && owner != OPERATORS
             })
         };
-        let asserts = is_assertion(self.script, &self.script.statements[last]);
+        let asserts = finds_fault(self.script);
         !asserts
             || kept
                 .iter()

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::observe::is_jdk_name;
 use culprit_model::site::TypeDef;
 use culprit_model::value::split_descriptor;
 use culprit_model::{
     EventKind, Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables,
     ThreadId, TypeId, Value,
 };
+
+use crate::link::assertion_classes;
 
 /// The runtime's class whose methods are Java's operators.
 pub(crate) const OPERATORS: &str = "culprit/runtime/Operators";
@@ -22,8 +25,8 @@ pub struct Script {
     pub prelude: usize,
     /// Classes of the program whose objects are used and not made: they were not observed.
     pub missing: BTreeSet<String>,
-    /// The statement that decides whether the last one is reached, which is given nothing of it.
-    pub guard: Option<usize>,
+    /// By statement, the condition that decides whether it is reached, which is given nothing of it.
+    pub guards: BTreeMap<usize, usize>,
 }
 
 /// A call and its end, or an access to a field.
@@ -157,10 +160,43 @@ impl Script {
                 made.insert(id, number);
             }
         }
-        if let (Some(last), Some(guard)) = (needs.last_mut(), self.guard) {
-            last.push(guard);
+        for (number, guard) in &self.guards {
+            if let Some(needs) = needs.get_mut(*number) {
+                needs.push(*guard);
+            }
         }
         needs
+    }
+
+    /// The script of some of its statements, in order.
+    pub fn keep(&self, kept: &[usize]) -> Script {
+        let place = |number: &usize| kept.binary_search(number).ok();
+        let guards = self.guards.iter();
+        Script {
+            tables: self.tables.clone(),
+            statements: kept.iter().map(|n| self.statements[*n].clone()).collect(),
+            prelude: kept.iter().filter(|n| **n < self.prelude).count(),
+            missing: self.missing.clone(),
+            guards: guards
+                .filter_map(|(number, guard)| Some((place(number)?, place(guard)?)))
+                .collect(),
+        }
+    }
+
+    /// How many of some statements call into the program, or use a field of it. Calls of the library
+    /// and assertions are not counted, nor what sets up the surroundings.
+    pub fn interactions(&self, statements: &[usize]) -> usize {
+        let of_program = |number: &&usize| {
+            let site = self.statements[**number].steps.first();
+            let site = site.and_then(|step| self.site(step.site));
+            site.is_some_and(|site| {
+                let owner = &site.target.owner;
+                !is_jdk_name(owner)
+                    && owner != OPERATORS
+                    && !assertion_classes().any(|known| known == owner)
+            })
+        };
+        statements.iter().filter(of_program).count()
     }
 
     /// The name of a class.

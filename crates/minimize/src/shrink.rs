@@ -18,7 +18,7 @@ use culprit_reduce::Settings;
 use culprit_signature::{Grade, Origin, Signature, Thrown};
 use culprit_wire::FreshState;
 
-use crate::link::is_assertion;
+use crate::link::finds_fault;
 use crate::{Error, Minimised, Run, Stage, Statement};
 use shrinker::{Fails, Limits, Shrinker};
 
@@ -46,8 +46,7 @@ pub(crate) fn shrink(
     settings: &Settings,
 ) -> Result<Minimised, Error> {
     let script = &minimised.script;
-    let asserts = |last| is_assertion(script, last);
-    if script.statements.last().is_none_or(asserts) {
+    if finds_fault(script) {
         return Ok(minimised);
     }
     let tables = Arc::new(script.tables.clone());

@@ -53,9 +53,12 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let mut minimised = Err(Error::NotLinked);
     let ways = fetches(script, means.program);
-    let linked = |script: &Script| match script.guard {
-        Some(_) => vec![script.clone()],
-        None => links(script),
+    let linked = |script: &Script| {
+        let last = script.statements.len().saturating_sub(1);
+        match script.guards.contains_key(&last) {
+            true => vec![script.clone()],
+            false => links(script),
+        }
     };
     for script in ways.iter().flat_map(linked) {
         minimised = minimise(&script, means.stage, &grade, &effort);
@@ -136,7 +139,7 @@ fn name(script: &Script) -> String {
 }
 
 fn comment(signature: &Signature, minimised: &Minimised) -> Vec<String> {
-    let calls = minimised.script.statements.len() - minimised.script.prelude;
+    let calls = minimised.left();
     let text = format!(
         "Fails with {signature}. Reduced from {} calls to {calls}.",
         minimised.captured

@@ -178,6 +178,7 @@ impl Following {
         self.journal.lock_safe().made.insert(id);
         let length = jni.array_length(array);
         if length > MOST_ELEMENTS {
+            self.make_long_array(jni, array, class, id);
             return;
         }
         let letter = class.as_bytes().get(1).copied().unwrap_or(b'L');
@@ -206,6 +207,68 @@ impl Following {
         });
         let made = Variable { id, class: type_id };
         array_statement(&mut journal, literal, made);
+    }
+
+    /// Steps that make an array which is too long to be written out: what is in it, if that is little.
+    fn make_long_array(&self, jni: &Jni<'_>, array: &Local<'_>, class: &str, id: ObjectId) {
+        let letter = class.as_bytes().get(1).copied().unwrap_or(b'L');
+        let length = jni.array_length(array);
+        let mut filled = Vec::new();
+        for at in self.filled(jni, array, letter) {
+            if filled.len() == MOST_ELEMENTS {
+                return;
+            }
+            let Ok(held) = self.element(jni, array, class, at as i32) else {
+                return;
+            };
+            filled.push((at, self.given(jni, &held, letter)));
+        }
+        let mut journal = self.journal.lock_safe();
+        let made = Variable {
+            id,
+            class: journal.class(class),
+        };
+        let element = journal.class(internal_name(&class[1..]));
+        let target = culprit_model::Member {
+            owner: "java/lang/reflect/Array".to_owned(),
+            name: "newInstance".to_owned(),
+            descriptor: "(Ljava/lang/Class;I)Ljava/lang/Object;".to_owned(),
+        };
+        let given = vec![
+            Value::Reference(Reference::Class(element)),
+            Value::Int(length as i32),
+        ];
+        let end = super::journal::End::Returned(Some(made.into()));
+        journal.call(target, true, given, end);
+        let (of, element) = element_types(class);
+        let descriptor = format!("({of}I{element})V");
+        for (at, value) in filled {
+            let given = vec![made.into(), Value::Int(at as i32), value];
+            journal.act("store", &descriptor, given);
+        }
+    }
+
+    /// The places of an array that do not hold zero, false or null.
+    fn filled(&self, jni: &Jni<'_>, array: &Local<'_>, letter: u8) -> Vec<usize> {
+        let width = match letter {
+            b'Z' | b'B' => 1,
+            b'C' | b'S' => 2,
+            b'I' | b'F' => 4,
+            b'J' | b'D' => 8,
+            _ => {
+                let length = jni.array_length(array);
+                let has = |at: &usize| {
+                    jni.with_frame(|jni| matches!(jni.array_element(array, *at), Ok(Some(_))))
+                };
+                return (0..length).filter(|at| has(at).unwrap_or(false)).collect();
+            }
+        };
+        let places = jni.with_elements(array, width, |bytes| {
+            let elements = bytes.chunks_exact(width).enumerate();
+            let filled = elements.filter(|(_, element)| element.iter().any(|byte| *byte != 0));
+            filled.map(|(at, _)| at).take(MOST_ELEMENTS + 1).collect()
+        });
+        places.unwrap_or_default()
     }
 
     /// An element of an array.
