@@ -63,6 +63,13 @@ impl Statement {
         found
     }
 
+    /// Whether it is a condition for going on.
+    pub fn is_require(&self, tables: &Tables) -> bool {
+        let site = self.steps.first().map(|step| step.site);
+        let site = site.and_then(|id| tables.sites.iter().find(|site| site.id == id));
+        site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
+    }
+
     /// The value that comes of it.
     pub fn result(&self) -> Option<&Value> {
         let last = self.steps.last()?;

@@ -296,6 +296,11 @@ impl<'a> Shrinker<'a> {
         let last = self.best.len().saturating_sub(1);
         for at in (self.prelude..last).rev() {
             let statement = &self.best[at];
+            // A condition stays: it is for other versions of the program.
+            let is_condition = statement.result().is_none() && statement.is_require(self.tables);
+            if is_condition {
+                continue;
+            }
             let made = statement.defines();
             let made = made.filter(|id| !statement.uses().contains(id));
             let rest = &self.best[at + 1..];
