@@ -300,6 +300,14 @@ impl Scope<'_> {
         written
     }
 
+    /// The array that an operator gives a name which nobody needs.
+    fn written_array(&self, value: &Value) -> Option<&Value> {
+        let place = self.inline.made_at(identity(value)?)?;
+        let made = &self.story.actions[place];
+        let is_array = Operator::of(made) == Some(Operator::Array);
+        made.arguments.first().filter(|_| is_array)
+    }
+
     /// The arguments with the elements of the last one instead of it.
     fn spread(
         &self,
@@ -312,6 +320,7 @@ impl Scope<'_> {
         else {
             return Ok(None);
         };
+        let last = self.written_array(last).unwrap_or(last);
         let Value::Reference(Reference::Array {
             class,
             length,
@@ -335,7 +344,7 @@ impl Scope<'_> {
             .zip(wanted)
             .chain(elements.iter().map(|element| (element, &**component)))
         {
-            let value = self.value(value, step)?;
+            let value = self.value(value, step)?.shortened(wanted);
             if !converts(self.access.hierarchy, &value.of, wanted) {
                 return Ok(None);
             }

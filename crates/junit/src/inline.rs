@@ -8,6 +8,7 @@ use culprit_model::{ObjectId, Reference, Value};
 use crate::flow::Flow;
 use crate::operators::Operator;
 use crate::story::{Action, End, Kind, Maker, Role, Story, identity};
+use crate::types::{parameters, result};
 
 /// Columns that a statement should have at most, and those that it is indented by.
 const WIDTH: usize = 100;
@@ -31,8 +32,12 @@ impl Inline {
         let mut plan = Inline::default();
         // Where what is written within a statement starts.
         let mut starts: Vec<usize> = Vec::new();
+        // Those that do nothing but give a value.
+        let mut pure: BTreeSet<usize> = BTreeSet::new();
         for action in &story.actions {
             let mut start = action.place;
+            let mut within_are_pure = true;
+            let is_caught = is_caught(story, action);
             if is_left_out(story, action) {
                 plan.within.insert(action.place);
             } else {
@@ -41,7 +46,12 @@ impl Inline {
                         // The flow has seen to it that nothing comes between.
                         Operand::Linked(place) => place,
                         Operand::Object(id) => match made_for(story, id, action) {
-                            Some(made) if made + 1 == start && !kept.contains(&id) => {
+                            // What is to be caught is thrown by the statement itself.
+                            Some(made)
+                                if made + 1 == start
+                                    && !kept.contains(&id)
+                                    && (!is_caught || pure.contains(&made)) =>
+                            {
                                 plan.made.insert(id, made);
                                 made
                             }
@@ -49,8 +59,12 @@ impl Inline {
                         },
                     };
                     plan.within.insert(made);
+                    within_are_pure &= pure.contains(&made);
                     start = starts[made];
                 }
+            }
+            if within_are_pure && is_pure(action) {
+                pure.insert(action.place);
             }
             starts.push(start);
         }
@@ -102,6 +116,21 @@ fn is_left_out(story: &Story<'_>, action: &Action<'_>) -> bool {
     operator.is_pure() && !used
 }
 
+fn is_caught(story: &Story<'_>, action: &Action<'_>) -> bool {
+    matches!(action.end, End::Threw(_)) && action.place + 1 < story.actions.len()
+}
+
+/// Whether a statement does nothing but give a value.
+fn is_pure(action: &Action<'_>) -> bool {
+    let target = &action.site.target;
+    let boxes = || {
+        let of = result(&target.descriptor).and_then(|of| of.unboxed());
+        let taken = parameters(&target.descriptor);
+        target.name == "valueOf" && action.receiver.is_none() && taken.first() == of.as_ref()
+    };
+    Operator::of(action).map_or_else(boxes, Operator::is_pure)
+}
+
 enum Operand {
     Object(ObjectId),
     /// What the statement with this place returned, by its value.
@@ -116,13 +145,11 @@ fn operands(story: &Story<'_>, action: &Action<'_>, flow: &Flow) -> Vec<Operand>
         .filter(|source| flow.inline.contains(*source))
         .map(|source| Operand::Linked(*source))
         .collect();
-    let is_last = action.place + 1 == story.actions.len();
-    let is_caught = matches!(action.end, End::Threw(_)) && !is_last;
     // A lambda holds what there is when it is made.
     let is_lambda = Operator::of(action) == Some(Operator::Lambda);
     let mut objects = Vec::new();
     let alone = receiver_and_arguments(action).all(|value| note(story, value, &mut objects));
-    if !linked.is_empty() || is_caught || is_lambda || !alone {
+    if !linked.is_empty() || is_lambda || !alone {
         return linked;
     }
     objects.into_iter().map(Operand::Object).collect()
