@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Error, Found, Means, Program, Progress as Way, Script, Stage, Verified, directory, junit_of,
-    make_test,
+    Error, Found, Means, Program, Progress as Way, Runner, Script, Stage, Verified, directory,
+    junit_of, make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
@@ -138,11 +138,10 @@ impl Wishes {
         let class_path = case.program.class_path();
         let class_path = class_path.map(|path| path.display().to_string());
         let class_path: Vec<String> = class_path.collect();
-        let has = junit_of(case.program);
         let junit = match self.junit {
             Some(JunitArg::Four) => Junit::Four,
             Some(JunitArg::Five) => Junit::Five,
-            None => has.unwrap_or(Junit::Five),
+            None => junit_of(case.program).unwrap_or(Junit::Five),
         };
         let folder = scratch.path().join("check");
         fs::create_dir_all(&folder)?;
@@ -160,7 +159,7 @@ impl Wishes {
                 jdk: case.jdk,
                 stage: &stage,
                 junit,
-                has_junit: has == Some(junit),
+                runner: Runner::of(case.program, junit),
                 folder: &folder,
                 directory: directory.as_ref().unwrap_or(&folder),
                 settings: Settings {
@@ -323,6 +322,10 @@ impl Results {
             (Verified::Passed, _) => ("compiled and run: passes".to_owned(), false),
             (Verified::Rejected(why), _) => (format!("does not compile: {why}"), false),
             (Verified::Broken(why), _) => (format!("does not run: {why}"), false),
+            (Verified::Late(limit), _) => {
+                let limit = quantity::typed_duration(*limit);
+                (format!("compiled, but does not end within {limit}"), false)
+            }
             (Verified::NoCompiler(path), _) => (
                 format!("not compiled: there is no {}", path.display()),
                 false,
@@ -349,6 +352,7 @@ impl Results {
             "runs": minimised.tests,
             "minimal": early.is_none(),
             "seconds": (seconds * 10.0).round() / 10.0,
+            "runBy": found.runner.name(),
             "verified": is_good,
             "verdict": verdict,
         }));

@@ -38,4 +38,4 @@ pub use script::{Script, Statement};
 pub use slice::slice;
 pub use stage::{Run, Stage};
 pub use test::{Found, Means, make_test};
-pub use verify::{Surroundings, Verified, junit_of, verify};
+pub use verify::{Runner, Surroundings, Verified, junit_of, verify};

@@ -14,7 +14,7 @@ use crate::script::OPERATORS;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    Effort, Error, Minimised, Program, Progress, Script, Stage, Verified, minimise, verify,
+    Effort, Error, Minimised, Program, Progress, Runner, Script, Stage, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -23,6 +23,8 @@ pub struct Found {
     pub minimised: Minimised,
     pub test: Test,
     pub verified: Verified,
+    /// Who ran the test.
+    pub runner: Runner,
     /// How much the failure of the test has in common with the recorded one.
     pub grade: Option<Grade>,
 }
@@ -33,8 +35,8 @@ pub struct Means<'a> {
     pub jdk: &'a Jdk,
     pub stage: &'a Stage,
     pub junit: Junit,
-    /// Whether the class path has JUnit.
-    pub has_junit: bool,
+    /// Who runs the test.
+    pub runner: Runner,
     /// An empty folder for files on the way.
     pub folder: &'a Path,
     /// The folder that the test is run in.
@@ -81,11 +83,12 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let surroundings = Surroundings {
         jdk: means.jdk,
         class_path: &class_path,
-        has_junit: means.has_junit,
+        junit: means.junit,
+        runner: means.runner,
         folder: means.folder,
         directory: means.directory,
     };
-    let verified = verify(&test, &surroundings)?;
+    let (verified, runner) = verify(&test, &surroundings)?;
     let grade = match &verified {
         Verified::Threw(trace) => Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)),
         _ => None,
@@ -94,6 +97,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         minimised,
         test,
         verified,
+        runner,
         grade,
     })
 }

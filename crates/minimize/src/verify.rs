@@ -1,6 +1,8 @@
 //! The last word on a test: compiled by `javac`, and run in a JVM of its own without anything of
 //! Culprit.
 
+mod runner;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,52 +11,10 @@ use std::time::Duration;
 use culprit_junit::{Junit, Test};
 use culprit_jvm::{CRASH_REPORT, Jdk, Launch, Limits, Status};
 
+pub use runner::Runner;
+use runner::{CLASS, MARK};
+
 use crate::{Error, Program};
-
-/// Stands in for JUnit where the class path has none: enough to compile, and to run, one method.
-const JUNIT_5: &str = "package org.junit.jupiter.api;
-
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-
-@Retention(RetentionPolicy.RUNTIME)
-public @interface Test {}
-";
-const JUNIT_4: &str = "package org.junit;
-
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-
-@Retention(RetentionPolicy.RUNTIME)
-public @interface Test {}
-";
-
-/// Runs one test method and prints what it throws.
-const RUNNER: &str = "import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-
-public final class CulpritRunner {
-    public static void main(String[] words) throws Exception {
-        Class<?> type = Class.forName(words[0]);
-        Constructor<?> constructor = type.getDeclaredConstructor();
-        constructor.setAccessible(true);
-        Method method = type.getDeclaredMethod(words[1]);
-        method.setAccessible(true);
-        try {
-            method.invoke(constructor.newInstance());
-        } catch (InvocationTargetException thrown) {
-            System.err.println(\"CULPRIT-THROWN\");
-            thrown.getCause().printStackTrace();
-            Runtime.getRuntime().halt(1);
-        }
-        Runtime.getRuntime().halt(0);
-    }
-}
-";
-
-/// What the runner prints before an exception.
-const MARK: &str = "CULPRIT-THROWN\n";
 
 /// How long a test may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -70,6 +30,8 @@ pub enum Verified {
     Rejected(String),
     /// It did not end as tests do.
     Broken(String),
+    /// It did not end in this time.
+    Late(Duration),
     /// There is no compiler.
     NoCompiler(PathBuf),
 }
@@ -86,90 +48,95 @@ pub fn junit_of(program: &Program) -> Option<Junit> {
 pub struct Surroundings<'a> {
     pub jdk: &'a Jdk,
     pub class_path: &'a [PathBuf],
-    /// Whether the class path has JUnit.
-    pub has_junit: bool,
+    pub junit: Junit,
+    /// Who runs it. Where JUnit does not run with this class path, it is our own.
+    pub runner: Runner,
     /// Where files go that are made on the way. It is to be empty.
     pub folder: &'a Path,
     /// The folder that the test is run in.
     pub directory: &'a Path,
 }
 
-/// Compiles and runs a test.
-pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<Verified, Error> {
-    let Surroundings {
-        jdk,
-        class_path,
-        has_junit,
-        folder,
-        directory,
-    } = *surroundings;
-    let javac = jdk.tool("javac");
+/// Compiles and runs a test; who ran it in the end.
+pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<(Verified, Runner), Error> {
+    let javac = surroundings.jdk.tool("javac");
+    let runner = surroundings.runner;
     if !javac.exists() {
-        return Ok(Verified::NoCompiler(javac));
+        return Ok((Verified::NoCompiler(javac), runner));
     }
-    let classes = folder.join("classes");
-    fs::create_dir_all(&classes)?;
-    let file = folder.join(format!("{}.java", test.class_name));
-    fs::write(&file, &test.source)?;
-    let runner = folder.join("CulpritRunner.java");
-    fs::write(&runner, RUNNER)?;
-    let mut sources = vec![file, runner];
-    if !has_junit {
-        let five = test.source.contains("org.junit.jupiter");
-        let stub = folder.join("junit");
-        fs::create_dir_all(&stub)?;
-        let stub = stub.join("Test.java");
-        fs::write(&stub, if five { JUNIT_5 } else { JUNIT_4 })?;
-        sources.push(stub);
+    let verified = surroundings.run(test, runner)?;
+    let is_broken = matches!(verified, Verified::Rejected(_) | Verified::Broken(_));
+    match is_broken && runner.is_junit() {
+        true => Ok((surroundings.run(test, Runner::Own)?, Runner::Own)),
+        false => Ok((verified, runner)),
     }
-    let path = std::env::join_paths(class_path).unwrap_or_default();
-    let launch = |tool: &str, directory: &Path, args: Vec<OsString>| Launch {
-        file: jdk.tool(tool),
-        args,
-        env: vec![
-            ("TZ".into(), "UTC".into()),
-            ("LC_ALL".into(), "C.UTF-8".into()),
-        ],
-        directory: directory.to_owned(),
-        limits: Limits::default(),
-        sandbox: None,
-    };
-    let mut args: Vec<OsString> = ["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "-d"]
-        .map(OsString::from)
-        .to_vec();
-    args.extend([classes.clone().into(), "-cp".into(), path.clone()]);
-    args.extend(sources.into_iter().map(OsString::from));
-    let compiled = launch("javac", folder, args).run(LIMIT)?;
-    if compiled.status != Some(Status::Exited(0)) {
-        return Ok(Verified::Rejected(compiled.err));
+}
+
+impl Surroundings<'_> {
+    fn run(&self, test: &Test, runner: Runner) -> Result<Verified, Error> {
+        let folder = self.folder.join(runner.name().replace(' ', "-"));
+        let classes = folder.join("classes");
+        fs::create_dir_all(&classes)?;
+        let stand_in = runner.stand_in(self.junit);
+        let sources = [
+            (format!("{}.java", test.class_name), Some(&*test.source)),
+            (format!("{CLASS}.java"), Some(runner.source())),
+            ("junit/Test.java".to_owned(), stand_in),
+        ];
+        let mut files = Vec::new();
+        for (name, source) in sources {
+            if let Some(source) = source {
+                let file = folder.join(name);
+                fs::create_dir_all(file.parent().unwrap_or(&folder))?;
+                fs::write(&file, source)?;
+                files.push(OsString::from(file));
+            }
+        }
+        let path = std::env::join_paths(self.class_path).unwrap_or_default();
+        let mut args: Vec<OsString> = ["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "-d"]
+            .map(OsString::from)
+            .to_vec();
+        args.extend([classes.clone().into(), "-cp".into(), path.clone()]);
+        args.extend(files);
+        let compiled = self.launch("javac", &folder, args).run(LIMIT)?;
+        if compiled.status != Some(Status::Exited(0)) {
+            return Ok(Verified::Rejected(compiled.err));
+        }
+        let mut whole = classes.into_os_string();
+        whole.push(":");
+        whole.push(&path);
+        let name = match test.package.is_empty() {
+            true => test.class_name.clone(),
+            false => format!("{}.{}", test.package, test.class_name),
+        };
+        let mut report = OsString::from("-XX:ErrorFile=");
+        report.push(folder.join(CRASH_REPORT));
+        let mut args = vec![report];
+        args.extend(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-ea", "-cp"].map(OsString::from));
+        args.extend([whole, CLASS.into(), name.into(), test.method.clone().into()]);
+        let ran = self.launch("java", self.directory, args).run(LIMIT)?;
+        Ok(verdict(ran.status, &ran.err))
     }
-    let mut whole = classes.into_os_string();
-    whole.push(":");
-    whole.push(&path);
-    let name = match test.package.is_empty() {
-        true => test.class_name.clone(),
-        false => format!("{}.{}", test.package, test.class_name),
-    };
-    let mut args: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-ea", "-cp"]
-        .map(OsString::from)
-        .to_vec();
-    let mut report = OsString::from("-XX:ErrorFile=");
-    report.push(folder.join(CRASH_REPORT));
-    args.insert(0, report);
-    args.extend([
-        whole,
-        "CulpritRunner".into(),
-        name.into(),
-        test.method.clone().into(),
-    ]);
-    let ran = launch("java", directory, args).run(LIMIT)?;
-    Ok(verdict(ran.status, &ran.err))
+
+    fn launch(&self, tool: &str, directory: &Path, args: Vec<OsString>) -> Launch {
+        Launch {
+            file: self.jdk.tool(tool),
+            args,
+            env: vec![
+                ("TZ".into(), "UTC".into()),
+                ("LC_ALL".into(), "C.UTF-8".into()),
+            ],
+            directory: directory.to_owned(),
+            limits: Limits::default(),
+            sandbox: None,
+        }
+    }
 }
 
 /// How a test ended whose JVM ended like this and printed that; without a status, it took too long.
 fn verdict(status: Option<Status>, err: &str) -> Verified {
     match (status, err.split_once(MARK)) {
-        (None, _) => Verified::Broken(format!("it took more than {LIMIT:?}")),
+        (None, _) => Verified::Late(LIMIT),
         (_, Some((_, trace))) => Verified::Threw(trace.to_owned()),
         (Some(Status::Exited(0)), None) => Verified::Passed,
         _ => Verified::Broken(err.to_owned()),
@@ -191,7 +158,6 @@ mod tests {
         assert_eq!(verdict(Some(Status::Exited(1)), "no such class"), broken);
         let killed = Verified::Broken(String::new());
         assert_eq!(verdict(Some(Status::Killed(9)), ""), killed);
-        let late = Verified::Broken("it took more than 60s".to_owned());
-        assert_eq!(verdict(None, &printed), late);
+        assert_eq!(verdict(None, &printed), Verified::Late(LIMIT));
     }
 }

@@ -107,6 +107,7 @@ fn a_crash_becomes_the_calls_that_it_needs() {
     assert_eq!(test["test"], "tests/belts/BeltTest.java", "{test}");
     assert_eq!(test["verified"], true, "{test}");
     assert_eq!(test["minimal"], true, "{test}");
+    assert_eq!(test["runBy"], "plain main", "{test}");
     let always = serde_json::json!({ "times": 2, "of": 2 });
     assert_eq!(test["fails"], always, "{test}");
     says(&ended, 0, "\n  fails 2 of 2 times\n");
@@ -235,6 +236,32 @@ fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     ]);
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
+    assert_eq!(program.report()["runBy"], "JUnit platform");
+}
+
+#[test]
+fn a_test_is_run_by_junit_where_the_class_path_has_all_of_it() {
+    let junit = library::jar("junit", "junit", "4.13.2", None);
+    let hamcrest = library::jar("org.hamcrest", "hamcrest-core", "1.3", None);
+    let (Some(junit), Some(hamcrest)) = (junit, hamcrest) else {
+        return skipped("JUnit 4");
+    };
+    // Without Hamcrest JUnit 4 runs nothing.
+    for (jars, run_by) in [
+        (vec![junit.clone(), hamcrest], "JUnitCore"),
+        (vec![junit], "plain main"),
+    ] {
+        let program = Program::compile("crash", &jars);
+        let ended = program.debug(&["depot.Main"]);
+        says(&ended, 0, "compiled and run: fails the same way (L4 ");
+        assert!(
+            ended.out.contains("import org.junit.Test;"),
+            "{}",
+            ended.out
+        );
+        let test = program.report();
+        assert_eq!(test["runBy"], run_by, "{test}");
+    }
 }
 
 #[test]

@@ -1,0 +1,185 @@
+//! Who runs a test: JUnit where the class path has all of it, else a few lines of ours. All tell the
+//! same: a mark, and what the test threw.
+
+use culprit_junit::Junit;
+
+use crate::Program;
+
+/// What the runners print before an exception.
+pub(super) const MARK: &str = "CULPRIT-THROWN\n";
+
+/// The class of each runner.
+pub(super) const CLASS: &str = "CulpritRunner";
+
+/// Who runs a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runner {
+    /// `JUnitCore` of JUnit 4.
+    Junit4,
+    /// The launcher of the JUnit platform, with the engine of JUnit 5.
+    Platform,
+    /// Ours, with the annotation that the class path has.
+    Own,
+    /// Ours, with an annotation that stands in for JUnit's.
+    OwnWithStandIn,
+}
+
+impl Runner {
+    /// The best one for a version of JUnit that a class path has.
+    pub fn of(program: &Program, junit: Junit) -> Runner {
+        let has = |names: &[&str]| names.iter().all(|name| program.entry_of(name).is_some());
+        match junit {
+            Junit::Four if has(&CORE) => Runner::Junit4,
+            Junit::Four if has(&["org/junit/Test"]) => Runner::Own,
+            Junit::Five if has(&PLATFORM) => Runner::Platform,
+            Junit::Five if has(&["org/junit/jupiter/api/Test"]) => Runner::Own,
+            _ => Runner::OwnWithStandIn,
+        }
+    }
+
+    /// As reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Runner::Junit4 => "JUnitCore",
+            Runner::Platform => "JUnit platform",
+            Runner::Own | Runner::OwnWithStandIn => "plain main",
+        }
+    }
+
+    /// Whether it is JUnit.
+    pub(super) fn is_junit(self) -> bool {
+        matches!(self, Runner::Junit4 | Runner::Platform)
+    }
+
+    pub(super) fn source(self) -> &'static str {
+        match self {
+            Runner::Junit4 => JUNIT_4,
+            Runner::Platform => LAUNCHER,
+            Runner::Own | Runner::OwnWithStandIn => OWN,
+        }
+    }
+
+    /// The annotation that is compiled with the test.
+    pub(super) fn stand_in(self, junit: Junit) -> Option<&'static str> {
+        match (self, junit) {
+            (Runner::OwnWithStandIn, Junit::Four) => Some(ANNOTATION_4),
+            (Runner::OwnWithStandIn, Junit::Five) => Some(ANNOTATION_5),
+            _ => None,
+        }
+    }
+}
+
+/// What JUnit 4 needs. Its archive may have the last one or not.
+const CORE: [&str; 3] = [
+    "org/junit/Test",
+    "org/junit/runner/JUnitCore",
+    "org/hamcrest/SelfDescribing",
+];
+
+/// What the platform needs to run tests of JUnit 5.
+const PLATFORM: [&str; 3] = [
+    "org/junit/jupiter/api/Test",
+    "org/junit/jupiter/engine/JupiterTestEngine",
+    "org/junit/platform/launcher/core/LauncherFactory",
+];
+
+const ANNOTATION_5: &str = "package org.junit.jupiter.api;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Test {}
+";
+
+const ANNOTATION_4: &str = "package org.junit;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Test {}
+";
+
+const OWN: &str = "import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+
+public final class CulpritRunner {
+    public static void main(String[] words) throws Exception {
+        Class<?> type = Class.forName(words[0]);
+        Constructor<?> constructor = type.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        Method method = type.getDeclaredMethod(words[1]);
+        method.setAccessible(true);
+        try {
+            method.invoke(constructor.newInstance());
+        } catch (InvocationTargetException thrown) {
+            System.err.println(\"CULPRIT-THROWN\");
+            thrown.getCause().printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}
+";
+
+const JUNIT_4: &str = "import org.junit.runner.JUnitCore;
+import org.junit.runner.Request;
+import org.junit.runner.Result;
+
+public final class CulpritRunner {
+    public static void main(String[] words) throws Exception {
+        Request request = Request.method(Class.forName(words[0]), words[1]);
+        Result result = new JUnitCore().run(request);
+        if (!result.wasSuccessful()) {
+            System.err.println(\"CULPRIT-THROWN\");
+            result.getFailures().get(0).getException().printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+        if (result.getRunCount() != 1) {
+            System.err.println(\"JUnit 4 found no test\");
+            Runtime.getRuntime().halt(2);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}
+";
+
+const LAUNCHER: &str = "import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+public final class CulpritRunner implements TestExecutionListener {
+    private Throwable thrown;
+    private int tests;
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+        tests += test.isTest() ? 1 : 0;
+        thrown = thrown == null ? result.getThrowable().orElse(null) : thrown;
+    }
+
+    public static void main(String[] words) throws Exception {
+        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                .selectors(DiscoverySelectors.selectMethod(Class.forName(words[0]), words[1]))
+                .build();
+        CulpritRunner runner = new CulpritRunner();
+        LauncherFactory.create().execute(request, runner);
+        if (runner.thrown != null) {
+            System.err.println(\"CULPRIT-THROWN\");
+            runner.thrown.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+        if (runner.tests != 1) {
+            System.err.println(\"the JUnit platform found no test\");
+            Runtime.getRuntime().halt(2);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}
+";
