@@ -47,15 +47,16 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
             break;
         }
     }
-    let minimised = shrink(minimised?, means.stage, &means.settings)?;
-    let options = Options {
-        junit: means.junit,
-        name: name(&minimised.script),
-        comment: comment(signature, &minimised),
-    };
-    let classes = ClassBytes(|name: &str| means.program.bytes(name));
-    let test = print(&minimised.script.scenario(), &classes, &options)
-        .map_err(|error| Error::Print(error.to_string()))?;
+    let minimised = minimised?;
+    let before = minimised.script.clone();
+    let mut minimised = shrink(minimised, means.stage, &means.settings)?;
+    let mut test = printed(&minimised, signature, &means);
+    if test.is_err() {
+        // What is small need not be printable.
+        minimised.script = before;
+        test = printed(&minimised, signature, &means);
+    }
+    let test = test?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
     let verified = verify(&test, means.jdk, &class_path, means.has_junit, means.folder)?;
     let grade = match &verified {
@@ -68,6 +69,17 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         verified,
         grade,
     })
+}
+
+fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> Result<Test, Error> {
+    let options = Options {
+        junit: means.junit,
+        name: name(&minimised.script),
+        comment: comment(signature, minimised),
+    };
+    let classes = ClassBytes(|name: &str| means.program.bytes(name));
+    print(&minimised.script.scenario(), &classes, &options)
+        .map_err(|error| Error::Print(error.to_string()))
 }
 
 /// Columns of a comment.
