@@ -69,16 +69,17 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
             break;
         }
     }
-    let minimised = shrink(minimised?, means.stage, &means.settings)?;
+    let minimised = minimised?;
+    let before = minimised.script.clone();
+    let mut minimised = shrink(minimised, means.stage, &means.settings)?;
     effort.tell(Progress::Checking);
-    let options = Options {
-        junit: means.junit,
-        name: name(&minimised.script),
-        comment: comment(signature, &minimised),
-    };
-    let classes = ClassBytes(|name: &str| means.program.bytes(name));
-    let test = print(&minimised.script.scenario(), &classes, &options)
-        .map_err(|error| Error::Print(error.to_string()))?;
+    let mut test = printed(&minimised, signature, &means);
+    if test.is_err() {
+        // What is small need not be printable.
+        minimised.script = before;
+        test = printed(&minimised, signature, &means);
+    }
+    let test = test?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
     let surroundings = Surroundings {
         jdk: means.jdk,
@@ -100,6 +101,17 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         runner,
         grade,
     })
+}
+
+fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> Result<Test, Error> {
+    let options = Options {
+        junit: means.junit,
+        name: name(&minimised.script),
+        comment: comment(signature, minimised),
+    };
+    let classes = ClassBytes(|name: &str| means.program.bytes(name));
+    print(&minimised.script.scenario(), &classes, &options)
+        .map_err(|error| Error::Print(error.to_string()))
 }
 
 /// Columns of a comment.

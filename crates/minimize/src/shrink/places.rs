@@ -160,6 +160,27 @@ pub(super) fn arrays_again(statements: &[Statement], prelude: usize) -> Vec<Plac
     again
 }
 
+/// Tells what arrays of a statement that goes hold where they are met next, if nothing is told there.
+pub(super) fn hand_on(gone: &Statement, rest: &mut [Statement]) {
+    for array in gone.steps.iter().flat_map(|step| &step.values) {
+        let Value::Reference(Reference::Array { id, contents, .. }) = array else {
+            continue;
+        };
+        let values = rest.iter_mut().flat_map(|it| &mut it.steps);
+        let next = values
+            .flat_map(|step| &mut step.values)
+            .find_map(|value| match value {
+                Value::Reference(Reference::Array {
+                    id: of, contents, ..
+                }) if of == id => Some(contents),
+                _ => None,
+            });
+        if let Some(next) = next.filter(|next| **next == Contents::Unknown) {
+            *next = contents.clone();
+        }
+    }
+}
+
 /// The places of what statements are given and stand-ins answer. What sets up the surroundings stays
 /// as it is, and so do arrays of which more is told than what they hold at first.
 fn find(statements: &[Statement], prelude: usize, wanted: impl Fn(&Value) -> bool) -> Vec<Place> {

@@ -11,7 +11,7 @@ use culprit_reduce::{
 };
 
 use super::answers::{self, Answer};
-use super::places::{Place, array, arrays, arrays_again, leaves, set_elements};
+use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_elements};
 use super::simpler::{LETTER, characters, is_plain, simpler, units};
 use crate::{Error, Script, Statement};
 
@@ -308,7 +308,8 @@ impl<'a> Shrinker<'a> {
                 continue;
             }
             let mut candidate = self.best.clone();
-            candidate.remove(at);
+            let gone = candidate.remove(at);
+            hand_on(&gone, &mut candidate[at..]);
             changed |= self.try_out(candidate)?;
         }
         Ok(changed)

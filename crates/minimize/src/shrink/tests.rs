@@ -160,6 +160,14 @@ fn an_array_that_is_given_again_has_its_contents_told_once() {
 }
 
 #[test]
+fn an_array_whose_first_call_goes_has_its_contents_told_in_the_next() {
+    let shared = |it| array(1, vec![Value::Int(it), Value::Int(6)]);
+    let script = script(&[&[shared(4)], &[shared(5)]]);
+    let last = |it: &[Statement]| lengths(&[it[it.len() - 1].given().to_vec()])[0].0 == 2;
+    assert_eq!(left(&script, last), [[array(1, vec![Value::Int(0); 2])]]);
+}
+
+#[test]
 fn an_array_that_the_program_must_change_stays_as_it_is() {
     let shared = |it| array(1, vec![Value::Int(it), Value::Int(6)]);
     let script = script(&[&[shared(4)], &[shared(5)]]);
