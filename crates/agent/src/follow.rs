@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::time::Duration;
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jobject};
@@ -29,8 +30,12 @@ use crate::callbacks::write_private;
 use crate::classes::internal_name;
 use crate::load::{Loading, open_module};
 use crate::lock::{LockSafe, ShareSafe};
+use crate::recorder::block_signals;
 use crate::runtime;
 use journal::{Journal, OPERATORS};
+
+/// The status of a JVM that was ended because it took too long.
+const TOO_LONG: i32 = 124;
 
 /// The interpreter of the process, where it follows and does not record.
 static FOLLOWING: OnceLock<Following> = OnceLock::new();
@@ -81,6 +86,16 @@ impl Following {
             operators: OnceLock::new(),
         };
         let following = FOLLOWING.get_or_init(|| following);
+        if let Some(seconds) = options.seconds {
+            let name = "culprit-patience".to_owned();
+            std::thread::Builder::new().name(name).spawn(move || {
+                block_signals();
+                std::thread::sleep(Duration::from_secs(seconds));
+                following.finish();
+                // SAFETY: ends the process, whose run nobody needs any more.
+                unsafe { libc::_exit(TOO_LONG) };
+            })?;
+        }
         following.install(jni)
     }
 

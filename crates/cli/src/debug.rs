@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::Interrupt;
-use culprit_minimize::{Found, Program, Script, choose, class_path, extract};
+use culprit_minimize::{Found, Program, Script, choose, class_path, extract, full_name};
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
@@ -27,7 +27,7 @@ use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
-use crate::reduction::{Case, Results, Wishes, explained, interrupted, jdk_of};
+use crate::reduction::{Case, Level, Results, Wishes, explained, interrupted, jdk_of};
 pub(crate) use witness::Rate;
 use witness::{Seen, Witnesses};
 
@@ -79,6 +79,8 @@ struct Session<'a> {
     followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
     journals: PathBuf,
     interrupt: Interrupt,
+    /// Names of the tests so far.
+    taken: RefCell<Vec<String>>,
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
@@ -91,6 +93,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         followed: RefCell::default(),
         journals: results.journals(),
         interrupt: Interrupt::by_signals()?,
+        taken: RefCell::default(),
     };
     let witnesses = session.witness(console)?;
     let mut all = true;
@@ -104,7 +107,17 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         writeln!(console.err(), "{}", seen.signature)?;
         writeln!(console.err(), "  {rate}")?;
         match session.reduce(number + 1, seen, rate, console) {
-            Ok(found) => all &= results.add(&seen.signature, Some(rate), &found, began, console)?,
+            Ok(found) => {
+                let context = (&seen.signature, Some(rate), Level::Outermost);
+                all &= results.add(context, &found, began, console)?;
+                session.taken.borrow_mut().push(full_name(&found.test));
+                let began = Instant::now();
+                if let Some(found) = session.follow_inwards(number + 1, seen, console)? {
+                    let context = (&seen.signature, Some(rate), Level::Innermost);
+                    results.add(context, &found, began, console)?;
+                    session.taken.borrow_mut().push(full_name(&found.test));
+                }
+            }
             Err(error) if error.is::<Expected>() => {
                 all = false;
                 results.miss(&seen.signature, rate, &error);
@@ -188,14 +201,19 @@ impl Session<'_> {
         contents: bool,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
-        self.run_with(name, selection, (AgentMode::Record, contents), console)
+        self.run_with(
+            name,
+            selection,
+            (AgentMode::Record, contents, None),
+            console,
+        )
     }
 
     fn run_with(
         &self,
         name: &str,
         selection: Selection,
-        (mode, contents): (AgentMode, bool),
+        (mode, contents, seconds): (AgentMode, bool, Option<u64>),
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
@@ -205,6 +223,7 @@ impl Session<'_> {
             mode,
             selection,
             contents,
+            seconds,
             ..AgentOptions::default()
         };
         let output = File::create(folder.join("output.txt"))?;
@@ -284,6 +303,7 @@ impl Session<'_> {
             program: &program,
             jdk: &jdk,
             journals: self.journals.clone(),
+            taken: self.taken.borrow().clone(),
         };
         let wishes = &self.args.wishes;
         wishes.reduce(&case, &self.library, &self.interrupt, console)

@@ -13,7 +13,7 @@ use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::record::quote;
-use crate::reduction::{Case, Results, Wishes, explained, jdk_of};
+use crate::reduction::{Case, Level, Results, Wishes, explained, jdk_of};
 use crate::show;
 
 /// Options of `culprit minimize`.
@@ -67,11 +67,12 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         program: &program,
         jdk: &jdk,
         journals: results.journals(),
+        taken: Vec::new(),
     };
     let library = agent::unpack(&agent::folders_of_process())?;
     let interrupt = Interrupt::by_signals()?;
     let found = (args.wishes).reduce(&case, &library, &interrupt, console)?;
-    let is_good = results.add(&signature, None, &found, began, console)?;
+    let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
     let path = quote::line([&args.path]);
     let wishes = args.wishes.typed();
     results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;

@@ -232,6 +232,7 @@ impl Args {
             sample: self.sample,
             max_events: self.max_events,
             max_bytes: self.max_bytes,
+            seconds: None,
             max_rate: self.max_rate,
             redact: self.redact.clone(),
         };

@@ -1,5 +1,6 @@
 //! What `debug` and `minimize` share: a recorded failure becomes a test, and a result folder.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,6 +72,26 @@ pub(crate) struct Case<'a> {
     pub(crate) jdk: &'a Jdk,
     /// Where verdicts are kept.
     pub(crate) journals: PathBuf,
+    /// Names of tests that there are.
+    pub(crate) taken: Vec<String>,
+}
+
+/// From where the failing code is seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Level {
+    /// From the driver.
+    Outermost,
+    /// From the class that called the one that threw.
+    Innermost,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Outermost => "outermost",
+            Level::Innermost => "innermost",
+        })
+    }
 }
 
 /// Where results go.
@@ -172,6 +193,7 @@ impl Wishes {
                 },
                 hear: &|way| progress.say(said(way, interrupt)),
                 journals: Some(case.journals.clone()),
+                taken: case.taken.clone(),
             };
             Ok(make_test(case.script, case.signature, means))
         };
@@ -294,8 +316,7 @@ impl Results {
     /// Writes a test and says what it is; whether it fails as the program did.
     pub(crate) fn add(
         &mut self,
-        signature: &Signature,
-        rate: Option<Rate>,
+        (signature, rate, level): (&Signature, Option<Rate>, Level),
         found: &Found,
         began: Instant,
         console: &mut Console,
@@ -341,6 +362,7 @@ impl Results {
         self.tests.push(json!({
             "failure": signature.to_string(),
             "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
+            "level": level.to_string(),
             "test": shown,
             "captured": minimised.captured,
             "sliced": minimised.sliced,
@@ -362,7 +384,11 @@ impl Results {
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            match level {
+                Level::Outermost => "",
+                Level::Innermost => ": the innermost level",
+            },
             rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
             found.test.source

@@ -56,7 +56,7 @@ pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result
 }
 
 /// The frames of the program on the stack of a failure and of its causes, innermost first.
-fn own_frames(signature: &Signature) -> Vec<&Frame> {
+pub(crate) fn own_frames(signature: &Signature) -> Vec<&Frame> {
     let thrown = signature.thrown().chain().last();
     let frames = thrown.map_or(&[][..], |thrown| &thrown.frames);
     let own = frames.iter();
@@ -83,12 +83,12 @@ fn driver(frames: &[&Frame], start: &Start) -> String {
     internal(main.unwrap_or_default())
 }
 
-fn internal(class: &str) -> String {
+pub(crate) fn internal(class: &str) -> String {
     class.replace('.', "/")
 }
 
 /// The class that a nested one stands in.
-fn outermost(name: &str) -> &str {
+pub(crate) fn outermost(name: &str) -> &str {
     let start = name.rfind('/').map_or(0, |at| at + 1);
     match name[start..].find('$') {
         Some(at) if at > 0 => &name[..start + at],

@@ -10,7 +10,7 @@ use culprit_model::{
 use culprit_signature::Signature;
 use culprit_trace::Start;
 
-use crate::choose::{driver_of, is_framework};
+use crate::choose::{driver_of, internal, is_framework, outermost, own_frames};
 use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
 use crate::surroundings;
@@ -42,6 +42,44 @@ pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Optio
         observe: names.iter().map(pattern).collect::<Option<_>>()?,
         ..Selection::default()
     })
+}
+
+/// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,
+/// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
+pub fn innermost(
+    signature: &Signature,
+    program: &Program,
+    start: &Start,
+) -> Option<(String, Selection)> {
+    let mut selection = drivers(signature, program, start)?;
+    let frames = own_frames(signature);
+    let thrower = internal(&frames.first()?.class);
+    let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
+    let driver = driver_of(signature, start);
+    let mut between: Vec<String> = Vec::new();
+    for frame in &frames {
+        let name = internal(&frame.class);
+        let is_driver = outermost(&name) == driver;
+        if !is_thrower(&name) && !is_driver && !between.contains(&name) {
+            between.push(name);
+        }
+    }
+    if between.is_empty() || is_thrower(&driver) {
+        return None;
+    }
+    let mut names = between.clone();
+    for name in &between {
+        let mut above = superclass(program, name);
+        while let Some(name) = above.filter(|name| !is_jdk_name(name) && !is_thrower(name)) {
+            above = superclass(program, &name);
+            names.push(name);
+        }
+    }
+    let patterns = names
+        .iter()
+        .map(|name| name.replace('/', ".").parse::<Pattern>());
+    selection.observe.extend(patterns.filter_map(Result::ok));
+    Some((thrower.replace('/', "."), selection))
 }
 
 fn superclass(program: &Program, name: &str) -> Option<String> {

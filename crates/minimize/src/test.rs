@@ -47,6 +47,8 @@ pub struct Means<'a> {
     pub hear: &'a (dyn Fn(Progress) + Sync),
     /// The folder for verdicts. Those that are there are used.
     pub journals: Option<PathBuf>,
+    /// Names of tests that there are, with their packages.
+    pub taken: Vec<String>,
 }
 
 /// Makes a test of a recorded failure.
@@ -104,14 +106,38 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
 }
 
 fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> Result<Test, Error> {
-    let options = Options {
-        junit: means.junit,
-        name: name(&minimised.script),
-        comment: comment(signature, minimised),
-    };
     let classes = ClassBytes(|name: &str| means.program.bytes(name));
-    print(&minimised.script.scenario(), &classes, &options)
-        .map_err(|error| Error::Print(error.to_string()))
+    let scenario = minimised.script.scenario();
+    let class = name(&minimised.script);
+    let mut number = 0;
+    loop {
+        number += 1;
+        let options = Options {
+            junit: means.junit,
+            name: match number {
+                1 => format!("{class}Test"),
+                2 => format!("{class}FailureTest"),
+                _ => format!("{class}Failure{}Test", number - 1),
+            },
+            comment: comment(signature, minimised),
+        };
+        let test = print(&scenario, &classes, &options);
+        let test = test.map_err(|error| Error::Print(error.to_string()))?;
+        // The program may have a test of that name, which is not to be hidden.
+        let full = full_name(&test);
+        let is_taken = means.taken.contains(&full);
+        if !is_taken && means.program.bytes(&full.replace('.', "/")).is_none() {
+            return Ok(test);
+        }
+    }
+}
+
+/// The name of a test with its package.
+pub fn full_name(test: &Test) -> String {
+    match test.package.is_empty() {
+        true => test.class_name.clone(),
+        false => format!("{}.{}", test.package, test.class_name),
+    }
 }
 
 /// Columns of a comment.
@@ -132,7 +158,7 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The name of the test: the class of the call that fails, or what an assertion looks at.
+/// What the test is named after: the class of the call that fails, or what an assertion looks at.
 fn name(script: &Script) -> String {
     let mut statements = script.statements.iter().rev();
     let class = statements.find_map(|statement| {
@@ -151,7 +177,7 @@ fn name(script: &Script) -> String {
     let simple = class
         .rsplit(['/', '$'])
         .find(|part| part.starts_with(|first: char| first.is_alphabetic()));
-    format!("{}Test", simple.unwrap_or("Failing"))
+    simple.unwrap_or("Failing").to_owned()
 }
 
 fn comment(signature: &Signature, minimised: &Minimised) -> Vec<String> {

@@ -81,6 +81,8 @@ pub struct AgentOptions {
     pub max_bytes: Option<u64>,
     /// Events per second, over a second, beyond which capture stops.
     pub max_rate: Option<u64>,
+    /// A JVM whose classes are followed is ended after so long.
+    pub seconds: Option<u64>,
     /// Regular expressions; a string value that matches one is masked.
     pub redact: Vec<String>,
 }
@@ -156,6 +158,9 @@ impl fmt::Display for AgentOptions {
         }
         if let Some(n) = self.max_rate {
             write!(f, ",max-rate={n}")?;
+        }
+        if let Some(n) = self.seconds {
+            write!(f, ",seconds={n}")?;
         }
         for pattern in &self.redact {
             write!(f, ",redact={}", encode(pattern))?;
@@ -242,6 +247,7 @@ impl AgentOptions {
             "max-events" => self.max_events = Some(number(&value)?),
             "max-bytes" => self.max_bytes = Some(number(&value)?),
             "max-rate" => self.max_rate = Some(number(&value)?),
+            "seconds" => self.seconds = Some(number(&value)?),
             "redact" => self.redact.push(value),
             _ => return Err(OptionsError(format!("unknown option `{key}`"))),
         }
@@ -304,6 +310,7 @@ mod tests {
             max_events: Some(5),
             max_bytes: Some(6),
             max_rate: Some(7),
+            seconds: Some(8),
             redact: vec!["[0-9]{16}".to_owned(), "a,b c".to_owned()],
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use culprit_jvm::Jdk;
-use culprit_minimize::{Found, Program, drivers, followed};
+use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
 use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
 use culprit_model::{Scenario, Selection};
 use culprit_trace::Recording;
@@ -12,7 +12,13 @@ use culprit_trace::Recording;
 use super::{Seen, Session};
 use crate::console::Console;
 use crate::exit::Expected;
-use crate::reduction::Case;
+use crate::reduction::{Case, jdk_of};
+
+/// Seconds after which a run that follows a driver is ended.
+const PATIENCE: u64 = 120;
+
+/// The same where more is followed, which others may have done already.
+const SHORT_PATIENCE: u64 = 10;
 
 impl Session<'_> {
     /// Makes a test of what the driver did. `None` where that does not fail the same way alone; a file in
@@ -30,9 +36,43 @@ impl Session<'_> {
         if let Some(driver) = selection.observe.first() {
             writeln!(console.err(), "  following {driver}")?;
         }
-        let name = format!("follow-{number}");
+        let run = (format!("follow-{number}"), selection, PATIENCE);
+        self.test_of(run, seen, (witness, program, jdk), console)
+    }
+
+    /// Makes another test of the same crash at the innermost level of abstraction: what is called of the class
+    /// that threw, by whatever is around it. `None` where there is no such level, or it is too much to follow.
+    pub(super) fn follow_inwards(
+        &self,
+        number: usize,
+        seen: &Seen,
+        console: &mut Console,
+    ) -> anyhow::Result<Option<Found>> {
+        let witness = Recording::open(&seen.recording)?;
+        let jdk = jdk_of(&witness)?;
+        let program = Program::open(&class_path(witness.start()), &jdk)?;
+        let innermost = innermost(&seen.signature, &program, witness.start());
+        let Some((class, selection)) = innermost.filter(|_| !self.interrupt.is_wanted()) else {
+            return Ok(None);
+        };
+        writeln!(
+            console.err(),
+            "  the innermost level: what is called of {class}"
+        )?;
+        let run = (format!("inner-{number}"), selection, SHORT_PATIENCE);
+        self.test_of(run, seen, (&witness, &program, &jdk), console)
+    }
+
+    /// A test of what some classes did when a run followed them.
+    fn test_of(
+        &self,
+        (name, selection, seconds): (String, Selection, u64),
+        seen: &Seen,
+        (witness, program, jdk): (&Recording, &Program, &Jdk),
+        console: &mut Console,
+    ) -> anyhow::Result<Option<Found>> {
         let mut reasons = String::new();
-        for scenario in self.scenarios(&name, selection, console)? {
+        for scenario in self.scenarios(&name, selection, seconds, console)? {
             for script in followed(scenario, &seen.signature, witness.start()) {
                 let case = Case {
                     signature: &seen.signature,
@@ -41,6 +81,7 @@ impl Session<'_> {
                     program,
                     jdk,
                     journals: self.journals.clone(),
+                    taken: self.taken.borrow().clone(),
                 };
                 let wishes = &self.args.wishes;
                 match wishes.reduce(&case, &self.library, &self.interrupt, console) {
@@ -70,13 +111,19 @@ impl Session<'_> {
         &self,
         name: &str,
         selection: Selection,
+        seconds: u64,
         console: &mut Console,
     ) -> anyhow::Result<Vec<Scenario>> {
         let drivers: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
         if let Some(known) = self.followed.borrow().get(&drivers) {
             return Ok(known.clone());
         }
-        let (folder, _) = self.run_with(name, selection, (Mode::Follow, false), console)?;
+        let (folder, _) = self.run_with(
+            name,
+            selection,
+            (Mode::Follow, false, Some(seconds)),
+            console,
+        )?;
         let mut found = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
