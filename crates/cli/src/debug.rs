@@ -112,7 +112,10 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
                 all &= results.add(context, &found, began, console)?;
                 session.taken.borrow_mut().push(full_name(&found.test));
                 let began = Instant::now();
-                if let Some(found) = session.follow_inwards(number + 1, seen, console)? {
+                let inner = session.follow_inwards(number + 1, seen, console)?;
+                // What is no smaller tells nothing new.
+                let fewer = |inner: &Found| inner.minimised.left() < found.minimised.left();
+                if let Some(found) = inner.filter(fewer) {
                     let context = (&seen.signature, Some(rate), Level::Innermost);
                     results.add(context, &found, began, console)?;
                     session.taken.borrow_mut().push(full_name(&found.test));

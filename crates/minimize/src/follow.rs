@@ -270,6 +270,44 @@ fn checks(script: &Script) -> Vec<(usize, usize)> {
     found
 }
 
+/// Takes out conditions that no call waits for any more, and what was asked for them.
+pub(crate) fn without_idle_conditions(script: &Script) -> Script {
+    let last = script.statements.len().saturating_sub(1);
+    let decides = script.guards.get(&last).copied();
+    let busy: BTreeSet<usize> = checks(script).into_iter().map(|(_, guard)| guard).collect();
+    let is_idle = |number: &usize| {
+        let statement = &script.statements[*number];
+        target(script, statement) == Some((OPERATORS, "require"))
+            && !busy.contains(number)
+            && decides != Some(*number)
+    };
+    let Some(idle) = (0..last).find(is_idle) else {
+        return script.clone();
+    };
+    let mut gone = vec![idle];
+    loop {
+        let is_left = |number: &usize| !gone.contains(number);
+        let unused = (0..last).rev().filter(is_left).find(|number| {
+            let made = script.statements[*number].defines();
+            let users = |id: ObjectId| {
+                let of = |n: &usize| script.statements[*n].uses().contains(&id);
+                (0..=last).filter(of).collect::<Vec<usize>>()
+            };
+            // What was asked for a condition alone.
+            made.is_some_and(|id| {
+                let users = users(id);
+                !users.is_empty() && users.iter().all(|user| gone.contains(user))
+            })
+        });
+        match unused {
+            Some(number) => gone.push(number),
+            None => break,
+        }
+    }
+    let kept: Vec<usize> = (0..=last).filter(|number| !gone.contains(number)).collect();
+    without_idle_conditions(&script.keep(&kept))
+}
+
 /// The class and the method that a statement calls.
 fn target<'s>(script: &'s Script, statement: &Statement) -> Option<(&'s str, &'s str)> {
     let site = script.site(statement.steps.first()?.site)?;

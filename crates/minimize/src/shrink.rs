@@ -86,6 +86,7 @@ pub(crate) fn shrink(
             break;
         }
         if is_same(&run(&left, FreshState::NewLoader)?) {
+            minimised.script.guards.clear();
             minimised.script.statements = left;
             break;
         }

@@ -9,6 +9,7 @@ use culprit_reduce::Settings;
 use culprit_signature::{Grade, Signature, Thrown};
 
 use crate::fetch::fetches;
+use crate::follow::without_idle_conditions;
 use crate::link::links;
 use crate::script::OPERATORS;
 use crate::shrink::shrink;
@@ -74,6 +75,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let minimised = minimised?;
     let before = minimised.script.clone();
     let mut minimised = shrink(minimised, means.stage, &means.settings)?;
+    minimised.script = without_idle_conditions(&minimised.script);
     effort.tell(Progress::Checking);
     let mut test = printed(&minimised, signature, &means);
     if test.is_err() {

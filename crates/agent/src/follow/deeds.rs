@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use culprit_classfile::DynamicRef;
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::value::split_descriptor;
-use culprit_model::{Member, Reference, Value};
+use culprit_model::{Member, ObjectId, Reference, Value};
 use culprit_weave::follow::Deed;
 
 use super::journal::{End, Place};
@@ -22,6 +22,8 @@ pub(super) struct Token {
     pub(super) serial: u64,
     pub(super) name: String,
     pub(super) descriptor: String,
+    /// The object it is called on.
+    pub(super) on: Option<ObjectId>,
     /// Where its receiver and arguments come from.
     pub(super) from: Vec<Option<Variable>>,
     /// The depth it was made in.
@@ -150,9 +152,9 @@ impl Following {
         let runs_now = is_assertion(&target.owner) && RUNNERS.contains(&target.name.as_str());
         let before = self.journal.lock_safe().length();
 
-        let (serial, depth) = self.begin(&target, &given, runs_now);
+        let (serial, before_call) = self.begin(&target, &given, (has_receiver, runs_now));
         let ended = self.perform(jni, followed, deed, &given);
-        let (is_own, from) = self.end(serial, depth);
+        let (is_own, from) = self.end(serial, before_call);
         if is_own {
             return ended.map(|result| Held {
                 from,
@@ -215,29 +217,45 @@ impl Following {
         }
     }
 
-    fn begin(&self, target: &Member, given: &[Held<'_>], runs_now: bool) -> (u64, u32) {
+    /// Notes that a call is made; its number, and what was before.
+    fn begin(
+        &self,
+        target: &Member,
+        given: &[Held<'_>],
+        (has_receiver, runs_now): (bool, bool),
+    ) -> (u64, (u32, Option<Token>)) {
+        let receiver = given.first().filter(|_| has_receiver);
+        let on = receiver
+            .and_then(Held::reference)
+            .map(|object| self.tagged(&object, false).id);
+        // A constructor of the driver's own runs others of the same object, which no other does.
+        let is_foreign = target.name == "<init>" && !self.follows(&target.owner);
         ACTIVITY.with_borrow_mut(|activity| {
             activity.last_serial += 1;
             let serial = activity.last_serial;
-            activity.token = Some(Token {
+            let before = activity.token.replace(Token {
                 serial,
-                name: target.name.clone(),
+                name: match is_foreign {
+                    true => String::new(),
+                    false => target.name.clone(),
+                },
                 descriptor: target.descriptor.clone(),
+                on,
                 from: given.iter().map(|held| held.from).collect(),
                 depth: activity.depth,
             });
             activity.result = None;
             let depth = activity.depth;
             activity.depth += u32::from(!runs_now);
-            (serial, depth)
+            (serial, (depth, before))
         })
     }
 
     /// Whether the call led to the driver itself, and where its result comes from.
-    fn end(&self, serial: u64, depth: u32) -> (bool, Option<Variable>) {
+    fn end(&self, serial: u64, (depth, token): (u32, Option<Token>)) -> (bool, Option<Variable>) {
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth = depth;
-            activity.token = None;
+            activity.token = token;
             let is_own = activity.own.remove(&serial);
             (is_own, activity.result.take().filter(|_| is_own))
         })

@@ -49,22 +49,32 @@ impl Following {
     ) -> Result<Option<Local<'j>>, Local<'j>> {
         let method = &followed.method;
         jni.make_room();
-        let (before, from) = ACTIVITY.with_borrow_mut(|activity| {
+        let on = match method.is_static {
+            true => None,
+            false => jni.array_element(given, 0).ok().flatten(),
+        };
+        let on = on.and_then(|this| self.tag(&this)).map(|tag| tag.id);
+        let (before, from, kept) = ACTIVITY.with_borrow_mut(|activity| {
             let before = activity.depth;
+            let is_constructor = method.name == "<init>";
             let token = activity.token.take();
             let token = token
-                .filter(|token| token.name == method.name && token.descriptor == method.descriptor);
+                .filter(|token| token.name == method.name && (is_constructor || token.on == on));
             match token {
-                Some(token) => {
+                // A constructor that is called runs others first, of the same object.
+                Some(token) if is_constructor || token.descriptor == method.descriptor => {
                     activity.own.insert(token.serial);
                     activity.depth = token.depth;
-                    (before, Some(token.from))
+                    let is_same = token.descriptor == method.descriptor;
+                    let from = token.from.clone();
+                    let kept = is_constructor.then_some(token);
+                    (before, Some(if is_same { from } else { Vec::new() }), kept)
                 }
-                None => {
+                _ => {
                     if method.name == "<clinit>" {
                         activity.depth = 0;
                     }
-                    (before, None)
+                    (before, None, None)
                 }
             }
         });
@@ -79,7 +89,7 @@ impl Following {
         }
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth = before;
-            activity.token = None;
+            activity.token = kept;
             activity.result = match &done {
                 Ok(Some(result)) if is_own => result.from,
                 _ => None,
