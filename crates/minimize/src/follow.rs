@@ -251,10 +251,15 @@ fn checks(script: &Script) -> Vec<(usize, usize)> {
                     asked.insert(made, about);
                 }
             }
-            _ => {
+            called => {
                 let on = on(number);
+                let asks = called.is_some_and(|(_, name)| {
+                    let asked = ["has", "is", "size", "length", "contains"];
+                    asked.iter().any(|start| name.starts_with(start))
+                });
                 if let (Some(on), Some((guard, about))) = (on, guard)
                     && on == about
+                    && !asks
                 {
                     found.push((number, guard));
                 }
