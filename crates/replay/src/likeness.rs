@@ -91,6 +91,8 @@ fn flags(start: &Start) -> Vec<String> {
 pub(crate) fn plain_options(start: &Start) -> Vec<String> {
     let mut options = flags(start);
     options.extend(PLAIN.map(|(name, value)| format!("-D{name}={value}")));
+    // Compiled code that throws the same again and again would throw it without message and stack.
+    options.push("-XX:-OmitStackTraceInFastThrow".to_owned());
     options
 }
 
