@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::Interrupt;
+use culprit_jvm::{Interrupt, Jdk};
 use culprit_minimize::{Found, Program, Script, choose, class_path, extract, full_name};
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
@@ -191,7 +191,10 @@ impl Session<'_> {
         };
         writeln!(console.err(), "Running the command to see how it fails")?;
         let (first, status) = self.record("witness", nothing.clone(), false, console)?;
-        if matches!(RunFolder::open(&first), Err(TraceError::NoRecordings { .. })) {
+        if matches!(
+            RunFolder::open(&first),
+            Err(TraceError::NoRecordings { .. })
+        ) {
             return Err(no_jvm(&first)?.into());
         }
         let mut witnesses = Witnesses::default();
@@ -306,10 +309,31 @@ impl Session<'_> {
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk).map_err(explained)?;
         let parts = (&witness, &program, &jdk);
-        if let Some(found) = self.follow(number, seen, parts, console)? {
-            return Ok(found);
+        let followed = self.follow(number, seen, parts, console)?;
+        let reaches_into = |found: &Found| found.test.notes.uses_reflection;
+        match followed {
+            Some(found) if !reaches_into(&found) => Ok(found),
+            // Code of the driver that could not be printed; recorded calls may do without it.
+            Some(found) => match self.reduce_recorded(number, (seen, rate), parts, console) {
+                Ok(recorded) if recorded.grade.is_some() && !reaches_into(&recorded) => {
+                    Ok(recorded)
+                }
+                Err(error) if !error.is::<Expected>() => Err(error),
+                _ => Ok(found),
+            },
+            None => self.reduce_recorded(number, (seen, rate), parts, console),
         }
-        let mut selection = choose(&seen.signature, &program, witness.start()).map_err(explained)?;
+    }
+
+    /// Makes a test of what is recorded of the code that failed.
+    fn reduce_recorded(
+        &self,
+        number: usize,
+        (seen, rate): (&Seen, Rate),
+        (witness, program, jdk): (&Recording, &Program, &Jdk),
+        console: &mut Console,
+    ) -> anyhow::Result<Found> {
+        let mut selection = choose(&seen.signature, program, witness.start()).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);
@@ -328,8 +352,8 @@ impl Session<'_> {
             signature: &seen.signature,
             recording: &recording,
             script: &script,
-            program: &program,
-            jdk: &jdk,
+            program,
+            jdk,
             journals: self.journals.clone(),
             taken: self.taken.borrow().clone(),
         };
