@@ -84,9 +84,11 @@ fn main() -> anyhow::Result<ExitCode> {
         random: args.sets,
     };
 
+    let is_whole = args.only.is_empty() && filter.is_all();
+    let document = here.with_file_name("docs/studies/replay.md");
     let mut found: Vec<Vec<Results>> = Vec::new();
     for jdk in &jdks {
-        let mut results = Vec::new();
+        found.push(Vec::new());
         for program in &programs {
             writeln!(
                 io::stderr(),
@@ -96,13 +98,34 @@ fn main() -> anyhow::Result<ExitCode> {
             )?;
             let about = || format!("{} on JDK {}", program.name, jdk.version);
             let ended = study.run(program, jdk, &filter, args.jobs);
-            results.push(ended.with_context(about)?);
+            let ended = ended.with_context(about)?;
+            if let Some(of_jdk) = found.last_mut() {
+                of_jdk.push(ended);
+            }
+            // A run that is interrupted leaves the libraries behind that it was through with.
+            if args.document && is_whole {
+                write_into(&document, &report(&programs, &jdks, &found)?)?;
+            }
         }
-        found.push(results);
     }
+    let text = report(&programs, &jdks, &found)?;
+    io::stdout().write_all(text.as_bytes())?;
+    let all = found.iter().flatten().flat_map(Results::rows);
+    Ok(match all.into_iter().all(|row| row.verdict.is_good()) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+/// The tables of what was run so far, and what is missing.
+fn report(
+    programs: &[&Program],
+    jdks: &[Jdk],
+    found: &[Vec<Results>],
+) -> Result<String, std::fmt::Error> {
     let sections: Vec<Section<'_>> = jdks
         .iter()
-        .zip(&found)
+        .zip(found)
         .map(|(jdk, results)| Section {
             jdk,
             results: programs
@@ -112,14 +135,15 @@ fn main() -> anyhow::Result<ExitCode> {
                 .collect(),
         })
         .collect();
-    let text = render(&sections)?;
-    io::stdout().write_all(text.as_bytes())?;
-    if args.document && args.only.is_empty() && filter.is_all() {
-        write_into(&here.with_file_name("docs/studies/replay.md"), &text)?;
+    let mut text = render(&sections)?;
+    for (jdk, results) in jdks.iter().zip(found) {
+        for program in &programs[results.len()..] {
+            let version = &jdk.version;
+            text.push_str(&format!(
+                "Not run to its end: {} on JDK {version}.\n",
+                program.name
+            ));
+        }
     }
-    let all = found.iter().flatten().flat_map(Results::rows);
-    Ok(match all.into_iter().all(|row| row.verdict.is_good()) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    })
+    Ok(text)
 }
