@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let program = Program::open(&class_path(recording.start()), &jdk)?;
     let script = extract(&recording, &failure).map_err(explained)?;
     let case = Case {
+        condition: None,
         signature: &signature,
         recording: &recording,
         script: &script,

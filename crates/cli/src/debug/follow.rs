@@ -36,6 +36,7 @@ impl Session<'_> {
             for script in followed(scenario, &seen.signature, witness.start()) {
                 let case = Case {
                     signature: &seen.signature,
+                    condition: None,
                     recording: witness,
                     script: &script,
                     program,
@@ -66,7 +67,7 @@ impl Session<'_> {
     }
 
     /// What drivers do, by JVM. Failures of the same test class are in the same run.
-    fn scenarios(
+    pub(super) fn scenarios(
         &self,
         name: &str,
         selection: Selection,
