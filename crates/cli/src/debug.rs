@@ -4,6 +4,7 @@
 //! record the code that failed, as the rest of the program uses it. What follows needs the command
 //! no more.
 
+mod condition;
 mod follow;
 mod witness;
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::{Interrupt, Jdk};
-use culprit_minimize::{Found, Program, Script, choose, class_path, extract, full_name};
+use culprit_minimize::{Condition, Found, Program, Script, choose, class_path, extract, full_name};
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
@@ -39,6 +40,10 @@ pub(crate) struct Args {
     /// Put the results into this new or empty folder
     #[arg(short, long, value_name = "DIR", default_value = "culprit-debug")]
     output: PathBuf,
+    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N' or
+    /// 'CLASS.METHOD returns VALUE'
+    #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
+    fails_if: Option<Condition>,
     #[command(flatten)]
     wishes: Wishes,
     /// The command to run, as you would type it
@@ -50,6 +55,7 @@ const EXAMPLES: &str = "\
 Examples:
   culprit debug -- java -jar app.jar input.txt
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
+  culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
 The command is run three times or more; what it prints goes into the folder.
 Exit codes:
   0    tests were written, and seen to fail for the same reason
@@ -98,41 +104,18 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         interrupt: Interrupt::by_signals()?,
         taken: RefCell::default(),
     };
-    let witnesses = session.witness(console)?;
-    let mut all = true;
-    for (number, seen) in witnesses.most_frequent().enumerate() {
-        let rate = witnesses.rate(seen);
-        if session.interrupt.is_wanted() {
-            results.miss(&seen.signature, rate, &interrupted().into());
-            continue;
+    let all = match &args.fails_if {
+        Some(condition) => session.look_for(condition, &mut results, console)?,
+        None => session.reduce_all(&mut results, console)?,
+    };
+    let wishes = match &args.fails_if {
+        Some(condition) => {
+            let words = ["--fails-if".to_owned(), condition.to_string()];
+            format!(" {}{}", quote::line(words), args.wishes.typed())
         }
-        let began = Instant::now();
-        writeln!(console.err(), "{}", seen.signature)?;
-        writeln!(console.err(), "  {rate}")?;
-        match session.reduce(number + 1, seen, rate, console) {
-            Ok(found) => {
-                let context = (&seen.signature, Some(rate), Level::Outermost);
-                all &= results.add(context, &found, began, console)?;
-                session.taken.borrow_mut().push(full_name(&found.test));
-                let began = Instant::now();
-                let inner = session.follow_inwards(number + 1, seen, console)?;
-                // What is no smaller tells nothing new.
-                let fewer = |inner: &Found| inner.minimised.left() < found.minimised.left();
-                if let Some(found) = inner.filter(fewer) {
-                    let context = (&seen.signature, Some(rate), Level::Innermost);
-                    results.add(context, &found, began, console)?;
-                    session.taken.borrow_mut().push(full_name(&found.test));
-                }
-            }
-            Err(error) if error.is::<Expected>() => {
-                all = false;
-                results.miss(&seen.signature, rate, &error);
-                crate::report(&error, console);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    let (wishes, command) = (args.wishes.typed(), quote::line(&args.command));
+        None => args.wishes.typed(),
+    };
+    let command = quote::line(&args.command);
     results.finish(&format!("culprit debug{wishes}"), &format!(" -- {command}"))?;
     Ok(match all {
         _ if session.interrupt.is_wanted() => ExitCode::Interrupted,
@@ -183,6 +166,45 @@ fn never_the_same(witnesses: &Witnesses) -> Expected {
 }
 
 impl Session<'_> {
+    /// Makes a test of each failure; whether all have one.
+    fn reduce_all(&self, results: &mut Results, console: &mut Console) -> anyhow::Result<bool> {
+        let witnesses = self.witness(console)?;
+        let mut all = true;
+        for (number, seen) in witnesses.most_frequent().enumerate() {
+            let rate = witnesses.rate(seen);
+            if self.interrupt.is_wanted() {
+                results.miss(&seen.signature, Some(rate), &interrupted().into());
+                continue;
+            }
+            let began = Instant::now();
+            writeln!(console.err(), "{}", seen.signature)?;
+            writeln!(console.err(), "  {rate}")?;
+            match self.reduce(number + 1, seen, rate, console) {
+                Ok(found) => {
+                    let context = (&seen.signature, Some(rate), Level::Outermost);
+                    all &= results.add(context, &found, began, console)?;
+                    self.taken.borrow_mut().push(full_name(&found.test));
+                    let began = Instant::now();
+                    let inner = self.follow_inwards(number + 1, seen, console)?;
+                    // What is no smaller tells nothing new.
+                    let fewer = |inner: &Found| inner.minimised.left() < found.minimised.left();
+                    if let Some(found) = inner.filter(fewer) {
+                        let context = (&seen.signature, Some(rate), Level::Innermost);
+                        results.add(context, &found, began, console)?;
+                        self.taken.borrow_mut().push(full_name(&found.test));
+                    }
+                }
+                Err(error) if error.is::<Expected>() => {
+                    all = false;
+                    results.miss(&seen.signature, Some(rate), &error);
+                    crate::report(&error, console);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+
     /// Runs the command until it is known how it fails.
     fn witness(&self, console: &mut Console) -> anyhow::Result<Witnesses> {
         let nothing = Selection {
@@ -350,6 +372,7 @@ impl Session<'_> {
         };
         let case = Case {
             signature: &seen.signature,
+            condition: None,
             recording: &recording,
             script: &script,
             program,

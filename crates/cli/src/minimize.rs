@@ -73,6 +73,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
     let case = Case {
+        condition: None,
         signature: &signature,
         recording: &recording,
         script: &script,

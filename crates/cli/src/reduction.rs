@@ -10,8 +10,8 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Error, Found, Means, Program, Progress as Way, Runner, Script, Stage, Verified, directory,
-    junit_of, make_test,
+    Condition, Error, Found, Means, Program, Progress as Way, Runner, Script, Stage, Verified,
+    directory, junit_of, make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
@@ -66,6 +66,8 @@ enum JunitArg {
 /// A failure to make a test of.
 pub(crate) struct Case<'a> {
     pub(crate) signature: &'a Signature,
+    /// What makes it a failure, where the script does not end with it.
+    pub(crate) condition: Option<&'a Condition>,
     pub(crate) recording: &'a Recording,
     pub(crate) script: &'a Script,
     pub(crate) program: &'a Program,
@@ -201,6 +203,7 @@ impl Wishes {
                     ..Settings::default()
                 },
                 hear: &|way| progress.say(said(way, interrupt)),
+                condition: case.condition,
                 journals: Some(case.journals.clone()),
                 taken: case.taken.clone(),
             };
@@ -255,6 +258,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::NotLinked => {
             "the test computes what it asserts by itself; assert something of a result directly"
         }
+        Error::NotCalled(_) => "name a method by its class, as the main class calls it",
         Error::OtherFailure(_) => {
             "it may depend on files, time, threads or code that was not observed; \
              culprit replay still runs it as it was"
@@ -431,14 +435,19 @@ impl Results {
     }
 
     /// Notes a failure that no test was made of.
-    pub(crate) fn miss(&mut self, signature: &Signature, rate: Rate, error: &anyhow::Error) {
+    pub(crate) fn miss(
+        &mut self,
+        signature: &Signature,
+        rate: Option<Rate>,
+        error: &anyhow::Error,
+    ) {
         let why = format!("{error:#}");
-        self.text.push_str(&format!(
-            "## {signature}\n\nThe command {rate}. No test: {why}.\n\n"
-        ));
+        let how_often = rate.map_or(String::new(), |rate| format!("The command {rate}. "));
+        self.text
+            .push_str(&format!("## {signature}\n\n{how_often}No test: {why}.\n\n"));
         self.tests.push(json!({
             "failure": signature.to_string(),
-            "fails": { "times": rate.times, "of": rate.of },
+            "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
             "verified": false,
             "verdict": why,
         }));

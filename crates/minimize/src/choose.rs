@@ -1,10 +1,12 @@
 //! What to observe of a failing program, when all that is known is its stack.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{Pattern, Selection};
+use culprit_replay::manifest;
 use culprit_signature::{Frame, Origin, Signature};
 use culprit_trace::Start;
 
@@ -77,10 +79,23 @@ fn driver(frames: &[&Frame], start: &Start) -> String {
     if let Some(last) = frames.last() {
         return outermost(&internal(&last.class)).to_owned();
     }
-    let mut properties = start.properties.iter();
-    let command = properties.find(|(name, _)| name == "sun.java.command");
-    let main = command.and_then(|(_, command)| command.split_whitespace().next());
-    internal(main.unwrap_or_default())
+    internal(&main_class(start).unwrap_or_default())
+}
+
+/// The class that the JVM started with, as Java writes it.
+fn main_class(start: &Start) -> Option<String> {
+    let property = |wanted: &str| {
+        let mut properties = start.properties.iter();
+        let found = properties.find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
+    let first = property("sun.java.command")?.split_whitespace().next()?;
+    if !first.ends_with(".jar") {
+        return Some(first.to_owned());
+    }
+    // With `-jar` the class path is the jar.
+    let jar = Path::new(&start.directory).join(property("java.class.path")?);
+    manifest::main_class_of(&jar)
 }
 
 pub(crate) fn internal(class: &str) -> String {

@@ -23,6 +23,9 @@ pub enum Error {
     /// What the failing assertion looks at came from elsewhere.
     #[error("the failing assertion looks at something that no observed call returned")]
     NotLinked,
+    /// The driver does not do what a condition is about.
+    #[error("the driver makes no call of the program for which '{0}' could hold")]
+    NotCalled(String),
     /// A file of a test cannot be written.
     #[error("cannot write a test: {0}")]
     Write(#[from] std::io::Error),

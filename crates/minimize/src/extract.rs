@@ -57,7 +57,7 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         statements: writer.statements,
         prelude,
         missing: writer.missing,
-        guards: BTreeMap::new(),
+        guards: BTreeSet::new(),
     };
     let uses = script.scenario().uses();
     for id in uses.blobs {

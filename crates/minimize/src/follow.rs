@@ -13,8 +13,9 @@ use culprit_trace::Start;
 use crate::choose::{driver_of, internal, is_framework, outermost, own_frames};
 use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
+use crate::seek::{capture, fail, require};
 use crate::surroundings;
-use crate::{Program, Script, Statement};
+use crate::{Condition, Program, Script, Statement};
 
 /// Scripts that are tried for a failure.
 const MOST: usize = 8;
@@ -155,38 +156,125 @@ fn name_of(tables: &Tables, class: TypeId) -> &str {
     found.map_or("", |found| &found.name)
 }
 
-/// The script that ends with the last of some statements. Those go that are given what nothing makes.
+/// The script that ends with the last of some statements.
 fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Script> {
-    let ids = statements.iter().flat_map(Statement::objects);
-    let largest = ids.max().map_or(0, |id| id.0);
-    let mut author = Author::new(tables.clone(), largest);
-    let mut kept = surroundings::statements(&mut author, start);
-    let prelude = kept.len();
-    let mut made: BTreeSet<ObjectId> = BTreeSet::new();
     let (last, earlier) = statements.split_last()?;
-    let can_be_done =
-        |made: &BTreeSet<ObjectId>, s: &Statement| s.uses().iter().all(|id| made.contains(id));
-    for statement in earlier {
-        if can_be_done(&made, statement) && !is_known_constant(statement, &made) {
-            made.extend(statement.defines());
-            made.extend(statement.catches());
-            kept.push(statement.clone());
-        }
-    }
-    if !can_be_done(&made, last) {
+    let mut draft = Draft::of(tables, statements, start);
+    draft.add(earlier);
+    if !draft.can_do(last) {
         return None;
     }
-    kept.push(last.clone());
-    let mut script = Script {
-        tables: author.tables,
-        statements: kept,
-        prelude,
-        missing: BTreeSet::new(),
-        guards: BTreeMap::new(),
-    };
+    draft.kept.push(last.clone());
+    let mut script = draft.script();
     decide(&mut script);
     script.guards.extend(checks(&script));
     Some(script)
+}
+
+/// The script of a followed run in which a condition held, without what looks whether it does. Where it
+/// is about the end of the JVM, the script goes as far and ends with its failure: none if the driver did
+/// not end it so.
+pub fn followed_until(scenario: Scenario, condition: &Condition, start: &Start) -> Option<Script> {
+    let Scenario { tables, steps } = scenario;
+    let statements = statements(steps);
+    let mut draft = Draft::of(&tables, &statements, start);
+    let Condition::Exit(status) = condition else {
+        if let Condition::Contains(_) | Condition::Matches(_) = condition {
+            draft.kept.extend(capture(&mut draft.author));
+            draft.prelude = draft.kept.len();
+        }
+        draft.add(&statements);
+        let mut script = draft.script();
+        script.guards = checks(&script).into_iter().collect();
+        return Some(script);
+    };
+    let with_status = |statement: &Statement| {
+        let given = statement.given().last();
+        let given = given.filter(|_| is_exit(&tables, statement))?;
+        let may_be = match given {
+            Value::Int(given) => given & 0xff == i32::from(*status),
+            given => matches!(given, Value::Reference(_)),
+        };
+        may_be.then(|| given.clone())
+    };
+    let exits = statements.iter().enumerate().rev();
+    let mut exits = exits.filter_map(|(at, statement)| Some((at, with_status(statement)?)));
+    let (at, given) = exits.next()?;
+    draft.add(&statements[..at]);
+    if let Value::Reference(_) = given {
+        let of = (OPERATORS, "isEqual", "(II)Z");
+        let holds = draft.author.object("boolean");
+        let given = vec![given, Value::Int(i32::from(*status))];
+        draft
+            .kept
+            .push(draft.author.call_static(of, given, Some(holds.clone())));
+        draft.kept.push(require(&mut draft.author, holds));
+    }
+    draft.kept.extend(fail(&mut draft.author, condition));
+    let mut script = draft.script();
+    decide(&mut script);
+    script.guards.extend(checks(&script));
+    Some(script)
+}
+
+/// Whether a statement ends the JVM.
+fn is_exit(tables: &Tables, statement: &Statement) -> bool {
+    matches!(
+        statement.target(tables),
+        Some(("java/lang/System", "exit") | ("java/lang/Runtime", "exit" | "halt"))
+    )
+}
+
+/// A script that is being written.
+struct Draft {
+    author: Author,
+    kept: Vec<Statement>,
+    prelude: usize,
+    made: BTreeSet<ObjectId>,
+}
+
+impl Draft {
+    /// The surroundings of some statements.
+    fn of(tables: &Tables, statements: &[Statement], start: &Start) -> Draft {
+        let ids = statements.iter().flat_map(Statement::objects);
+        let largest = ids.max().map_or(0, |id| id.0);
+        let mut author = Author::new(tables.clone(), largest);
+        let kept = surroundings::statements(&mut author, start);
+        Draft {
+            author,
+            prelude: kept.len(),
+            kept,
+            made: BTreeSet::new(),
+        }
+    }
+
+    fn can_do(&self, statement: &Statement) -> bool {
+        statement.uses().iter().all(|id| self.made.contains(id))
+    }
+
+    /// Adds statements. Those go that are given what nothing makes, and those that end the JVM.
+    fn add(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            if self.can_do(statement)
+                && !is_known_constant(statement, &self.made)
+                && !is_exit(&self.author.tables, statement)
+            {
+                self.made.extend(statement.defines());
+                self.made.extend(statement.catches());
+                self.kept.push(statement.clone());
+            }
+        }
+    }
+
+    fn script(self) -> Script {
+        Script {
+            tables: self.author.tables,
+            statements: self.kept,
+            prelude: self.prelude,
+            missing: BTreeSet::new(),
+            guards: BTreeSet::new(),
+        }
+    }
 }
 
 /// Whether a statement reads a static field that was read before.
@@ -213,7 +301,7 @@ fn decide(script: &mut Script) {
     let asserts = is_assertion(script, last);
     if owner == OPERATORS && name == "raise" || asserts && name == "fail" {
         let last = script.statements.len() - 1;
-        script.guards.insert(last, guard);
+        script.guards.insert((last, guard));
         return;
     }
     let place = actual(script, last).filter(|_| asserts);
@@ -278,13 +366,13 @@ fn checks(script: &Script) -> Vec<(usize, usize)> {
 /// Takes out conditions that no call waits for any more, and what was asked for them.
 pub(crate) fn without_idle_conditions(script: &Script) -> Script {
     let last = script.statements.len().saturating_sub(1);
-    let decides = script.guards.get(&last).copied();
+    let decides = |guard: usize| script.guards.contains(&(last, guard));
     let busy: BTreeSet<usize> = checks(script).into_iter().map(|(_, guard)| guard).collect();
     let is_idle = |number: &usize| {
         let statement = &script.statements[*number];
         target(script, statement) == Some((OPERATORS, "require"))
             && !busy.contains(number)
-            && decides != Some(*number)
+            && !decides(*number)
     };
     let Some(idle) = (0..last).find(is_idle) else {
         return script.clone();
@@ -315,8 +403,7 @@ pub(crate) fn without_idle_conditions(script: &Script) -> Script {
 
 /// The class and the method that a statement calls.
 fn target<'s>(script: &'s Script, statement: &Statement) -> Option<(&'s str, &'s str)> {
-    let site = script.site(statement.steps.first()?.site)?;
-    Some((&site.target.owner, &site.target.name))
+    statement.target(&script.tables)
 }
 
 /// Gives an assertion the condition that it was compiled from, which was true or not.
@@ -365,4 +452,56 @@ fn opposite(relation: &str) -> Option<&'static str> {
         _ if relation == *other => Some(*one),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLES: &str = "\
+scenario 1
+type 1 int
+type 2 boolean
+type 3 shop/Cart
+thread 1 main
+site 1 entry shop/Cart.<init>()V
+site 2 entry shop/Cart.total()I
+site 3 entry static culprit/runtime/Operators.isLess(II)Z
+site 4 entry static culprit/runtime/Operators.require(Z)V
+site 5 entry static java/lang/System.exit(I)V
+=> @1()
+<= @1 = #1:@3
+=> @2(#1:@3)
+<= @2 = #2:@1
+=> @3(#2:@1, 0i)
+<= @3 = #3:@2
+=> @4(#3:@2)
+<= @4
+";
+
+    /// The calls of the script for a status, and its guards.
+    fn until(end: &str, status: u8) -> Option<String> {
+        let scenario: Scenario = format!("{TABLES}{end}").parse().unwrap();
+        let condition = Condition::Exit(status);
+        let start = Start::default();
+        let script = followed_until(scenario, &condition, &start)?;
+        let scenario = script.scenario().to_string();
+        let steps = scenario.lines().filter(|line| line.contains("=> "));
+        let steps: Vec<&str> = steps.map(str::trim).collect();
+        Some(format!("{}\n{:?}", steps.join("\n"), script.guards))
+    }
+
+    #[test]
+    fn where_the_driver_ends_the_jvm_is_its_failure() {
+        let end = "=> @5(3i)\n<= @5\n";
+        insta::assert_snapshot!(until(end, 3).unwrap());
+        assert_eq!(until(end, 4), None);
+        assert_eq!(until("", 3), None);
+        assert!(until("=> @5(-1i)\n<= @5\n", 255).is_some());
+    }
+
+    #[test]
+    fn a_status_of_the_program_is_compared() {
+        insta::assert_snapshot!(until("=> @5(#2:@1)\n<= @5\n", 3).unwrap());
+    }
 }

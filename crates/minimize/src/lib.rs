@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod choose;
+mod condition;
 mod effort;
 mod error;
 mod extract;
@@ -19,6 +20,7 @@ mod minimise;
 mod program;
 mod recipe;
 mod script;
+mod seek;
 mod shrink;
 mod slice;
 mod stage;
@@ -27,10 +29,11 @@ mod test;
 mod verify;
 
 pub use choose::choose;
+pub use condition::{BadCondition, Condition};
 pub use effort::{Effort, Progress};
 pub use error::Error;
 pub use extract::extract;
-pub use follow::{drivers, followed, innermost};
+pub use follow::{drivers, followed, followed_until, innermost};
 pub use link::assertion_classes;
 pub use minimise::{Minimised, minimise};
 pub use program::{Program, class_path, directory};

@@ -17,6 +17,7 @@ use culprit_wire::FreshState;
 use crate::link::{assertion_classes, finds_fault};
 use crate::merge::merge;
 use crate::script::OPERATORS;
+use crate::seek::standard_stream;
 use crate::{Effort, Error, Progress, Run, Script, Stage, Statement, slice};
 
 /// What is left of a script.
@@ -230,11 +231,15 @@ impl Bench<'_> {
         if !finds_fault(self.script) {
             return kept.into_iter().collect();
         }
+        let statements = self.script.statements.iter();
+        let streams = statements.filter_map(|s| standard_stream(self.script, s));
+        let streams: BTreeSet<ObjectId> = streams.collect();
         loop {
             let before = kept.len();
             let objects = kept
                 .iter()
                 .flat_map(|n| self.script.statements[*n].objects());
+            let objects = objects.filter(|id| !streams.contains(id));
             let objects: BTreeSet<ObjectId> = objects.collect();
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();

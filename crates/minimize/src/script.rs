@@ -25,8 +25,9 @@ pub struct Script {
     pub prelude: usize,
     /// Classes of the program whose objects are used and not made: they were not observed.
     pub missing: BTreeSet<String>,
-    /// By statement, the condition that decides whether it is reached, which is given nothing of it.
-    pub guards: BTreeMap<usize, usize>,
+    /// Statements, each with an earlier one that it needs and is given nothing of, such as the condition
+    /// that decides whether it is reached.
+    pub guards: BTreeSet<(usize, usize)>,
 }
 
 /// A call and its end, or an access to a field.
@@ -61,6 +62,17 @@ impl Statement {
             });
         }
         found
+    }
+
+    /// The class and the method that it calls, or the field that it uses.
+    pub(crate) fn target<'t>(&self, tables: &'t Tables) -> Option<(&'t str, &'t str)> {
+        let id = self.steps.first()?.site;
+        let at = tables
+            .sites
+            .binary_search_by_key(&id, |site| site.id)
+            .ok()?;
+        let target = &tables.sites[at].target;
+        Some((&target.owner, &target.name))
     }
 
     /// Whether it is a condition for going on.
@@ -345,6 +357,18 @@ impl Author {
         let made = made.or_else(|| some(result));
         let given = std::iter::once(receiver).chain(given).collect();
         call(site, given, made)
+    }
+
+    /// Throws an object.
+    pub(crate) fn raise(&mut self, thrown: Value) -> Statement {
+        let target = (OPERATORS, "raise", "(Ljava/lang/Throwable;)V");
+        let site = self.site(SiteKind::Entry, target, true);
+        Statement {
+            steps: vec![
+                step(site, EventKind::IncomingCall, vec![thrown.clone()], 0),
+                step(site, EventKind::IncomingThrow, vec![thrown], 1),
+            ],
+        }
     }
 
     /// What a static field holds is the object `made`.

@@ -1,21 +1,25 @@
 //! The whole way from a recording to a test that was seen to fail.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use culprit_junit::{ClassBytes, Junit, Options, Test, print};
 use culprit_jvm::Jdk;
 use culprit_model::{Reference, Value};
 use culprit_reduce::Settings;
 use culprit_signature::{Grade, Signature, Thrown};
+use culprit_wire::FreshState;
 
 use crate::fetch::fetches;
 use crate::follow::without_idle_conditions;
 use crate::link::links;
 use crate::script::OPERATORS;
+use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    Effort, Error, Minimised, Program, Progress, Runner, Script, Stage, Verified, minimise, verify,
+    Condition, Effort, Error, Minimised, Program, Progress, Runner, Script, Stage, Verified,
+    minimise, verify,
 };
 
 /// What came of a recording.
@@ -46,6 +50,8 @@ pub struct Means<'a> {
     pub settings: Settings,
     /// Hears how far it is.
     pub hear: &'a (dyn Fn(Progress) + Sync),
+    /// What makes it a failure that the script does not end with.
+    pub condition: Option<&'a Condition>,
     /// The folder for verdicts. Those that are there are used.
     pub journals: Option<PathBuf>,
     /// Names of tests that there are, with their packages.
@@ -57,10 +63,19 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let mut minimised = Err(Error::NotLinked);
-    let ways = fetches(script, means.program);
+    let sought = match means.condition {
+        Some(condition) => seek(script, condition, &|script| {
+            effort.count_run();
+            let steps = script.steps().cloned().collect();
+            let tables = Arc::new(script.tables.clone());
+            means.stage.run(&tables, steps, FreshState::NewLoader)
+        })?,
+        None => script.clone(),
+    };
+    let ways = fetches(&sought, means.program);
     let linked = |script: &Script| {
         let last = script.statements.len().saturating_sub(1);
-        match script.guards.contains_key(&last) {
+        match script.guards.iter().any(|(number, _)| *number == last) {
             true => vec![script.clone()],
             false => links(script),
         }

@@ -1,5 +1,5 @@
-//! Class paths in manifests: a jar may name others that belong to it. Build tools start JVMs with a
-//! jar that has nothing else, where the class path is too long for a command line.
+//! What manifests of jars say: others that belong to it, and the class to start with. Build tools start
+//! JVMs with a jar that has nothing else, where the class path is too long for a command line.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -10,16 +10,26 @@ use zip::ZipArchive;
 /// Bytes of the largest manifest that is read.
 const LARGEST: u64 = 4 << 20;
 
-/// The attribute of a jar, if it is one and has it.
+/// The class path that a jar names, if it is one and does.
 pub fn class_path_of(jar: &Path) -> Option<String> {
+    attribute_of(jar, "class-path")
+}
+
+/// The class that a jar starts with.
+pub fn main_class_of(jar: &Path) -> Option<String> {
+    let class = attribute_of(jar, "main-class")?;
+    Some(class.trim_end().to_owned())
+}
+
+fn attribute_of(jar: &Path, wanted: &str) -> Option<String> {
     let mut archive = ZipArchive::new(BufReader::new(File::open(jar).ok()?)).ok()?;
     let manifest = archive.by_name("META-INF/MANIFEST.MF").ok()?;
     let mut bytes = Vec::new();
     manifest.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    attribute(&String::from_utf8_lossy(&bytes))
+    attribute(&String::from_utf8_lossy(&bytes), wanted)
 }
 
-/// The files that the attribute of a jar names: URLs, relative to that of the jar.
+/// The files that the class path of a jar names: URLs, relative to that of the jar.
 pub fn resolve(jar: &Path, attribute: &str) -> Vec<PathBuf> {
     let folder = jar.parent().unwrap_or(Path::new(""));
     let urls = attribute.split_whitespace();
@@ -50,9 +60,9 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The attribute in the main section of a manifest. Lines that start with a space go on with the
+/// An attribute in the main section of a manifest. Lines that start with a space go on with the
 /// one before.
-fn attribute(manifest: &str) -> Option<String> {
+fn attribute(manifest: &str, wanted: &str) -> Option<String> {
     let mut value: Option<String> = None;
     for line in manifest.lines().take_while(|line| !line.is_empty()) {
         match (&mut value, line.strip_prefix(' ')) {
@@ -60,7 +70,7 @@ fn attribute(manifest: &str) -> Option<String> {
             (Some(_), None) => break,
             (None, _) => {
                 let pair = line.split_once(':');
-                let is_it = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("class-path");
+                let is_it = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case(wanted);
                 value = pair
                     .filter(is_it)
                     .map(|(_, text)| text.trim_start().to_owned());
@@ -98,8 +108,11 @@ mod tests {
     #[test]
     fn the_attribute_may_go_on_in_other_lines() {
         let text = "Manifest-Version: 1.0\r\nclass-path: a.jar b\r\n .jar  c.jar\r\nX: y\r\n z\r\n";
-        assert_eq!(attribute(text).as_deref(), Some("a.jar b.jar  c.jar"));
-        assert_eq!(attribute("X: y\n\nName: z\nClass-Path: a.jar\n"), None);
+        let path = attribute(text, "class-path");
+        assert_eq!(path.as_deref(), Some("a.jar b.jar  c.jar"));
+        let text = "X: y\n\nName: z\nClass-Path: a.jar\n";
+        assert_eq!(attribute(text, "class-path"), None);
+        assert_eq!(attribute(text, "x").as_deref(), Some("y"));
     }
 
     #[test]

@@ -71,6 +71,15 @@ fn is_assertion(owner: &str) -> bool {
         || owner.starts_with("org/testng/")
 }
 
+/// Whether a method ends the JVM.
+fn ends_jvm(target: &Member) -> bool {
+    let (owner, name) = (target.owner.as_str(), target.name.as_str());
+    matches!(
+        (owner, name),
+        ("java/lang/System", "exit") | ("java/lang/Runtime", "exit" | "halt")
+    )
+}
+
 impl Following {
     /// Whether what the driver does now becomes steps.
     pub(super) fn is_noting(&self) -> bool {
@@ -152,8 +161,18 @@ impl Following {
         let runs_now = is_assertion(&target.owner) && RUNNERS.contains(&target.name.as_str());
         let before = self.journal.lock_safe().length();
 
+        let is_exit = noting && ends_jvm(&target);
+        if is_exit {
+            // It does not come back.
+            let end = End::Returned(None);
+            let (target, values) = (target.clone(), values.clone());
+            self.note(frame, target, has_receiver, is_constructor, values, end);
+        }
         let (serial, before_call) = self.begin(&target, &given, (has_receiver, runs_now));
         let ended = self.perform(jni, followed, deed, &given);
+        if is_exit {
+            self.journal.lock_safe().forget_from(before);
+        }
         let (is_own, from) = self.end(serial, before_call);
         if is_own {
             return ended.map(|result| Held {

@@ -179,6 +179,11 @@ impl Journal {
         self.steps.len()
     }
 
+    /// Takes back the steps from one on.
+    pub(super) fn forget_from(&mut self, step: usize) {
+        self.steps.truncate(step);
+    }
+
     /// The last call into the program among the steps from one on.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
         let is_call = |step: &Step| {

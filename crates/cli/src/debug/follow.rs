@@ -15,7 +15,7 @@ use crate::exit::Expected;
 use crate::reduction::{Case, jdk_of};
 
 /// Seconds after which a run that follows a driver is ended.
-const PATIENCE: u64 = 120;
+pub(super) const PATIENCE: u64 = 120;
 
 /// The same where more is followed, which others may have done already.
 const SHORT_PATIENCE: u64 = 10;
@@ -76,6 +76,7 @@ impl Session<'_> {
             for script in followed(scenario, &seen.signature, witness.start()) {
                 let case = Case {
                     signature: &seen.signature,
+                    condition: None,
                     recording: witness,
                     script: &script,
                     program,
@@ -107,7 +108,7 @@ impl Session<'_> {
     }
 
     /// What drivers do, by JVM. Failures of the same test class are in the same run.
-    fn scenarios(
+    pub(super) fn scenarios(
         &self,
         name: &str,
         selection: Selection,

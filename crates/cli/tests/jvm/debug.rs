@@ -262,6 +262,81 @@ fn a_test_is_run_by_junit_where_the_class_path_has_all_of_it() {
     }
 }
 
+/// `culprit debug --fails-if` on a program that throws nothing.
+fn wrong(condition: &str, word: &str) -> (Program, Ended) {
+    let program = Program::compile("wrong", &[]);
+    let ended = program.debug_with(&["--fails-if", condition], &["market.Main", word]);
+    (program, ended)
+}
+
+#[test]
+fn what_a_program_prints_may_be_its_failure() {
+    let (program, ended) = wrong("output contains -4 to pay", "print");
+    says(&ended, 0, "compiled and run: fails the same way");
+    says(
+        &ended,
+        0,
+        "output contains -4 to pay\n  fails 2 of 2 times\n",
+    );
+    insta::assert_snapshot!(ended.out);
+    assert!(
+        program
+            .read("out/repeat.sh")
+            .contains("culprit debug --fails-if 'output contains -4 to pay' --jobs 2")
+    );
+}
+
+#[test]
+fn what_the_program_itself_prints_to_either_stream_may_be_matched() {
+    let (_, ended) = wrong("output matches (?m)^cart is [a-z]+ zero$", "complain");
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn a_status_may_be_the_failure() {
+    let (_, ended) = wrong("exit 3", "exit");
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn a_result_may_be_the_failure() {
+    let (program, ended) = wrong("Cart.total returns -4", "go on");
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+    assert_eq!(program.report()["fails"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_condition_that_does_not_hold_is_no_case() {
+    for (condition, message) in [
+        (
+            "output contains thunder",
+            "the command's output does not contain thunder",
+        ),
+        (
+            "output matches thun+der",
+            "the command's output does not match thun+der",
+        ),
+        (
+            "exit 4",
+            "the command ended with 3, so 'exit 4' does not hold",
+        ),
+        (
+            "Cart.weight returns 3",
+            "the driver makes no call of the program for which 'Cart.weight returns 3' could hold",
+        ),
+        ("Cart.total returns 77", "do not fail the same way"),
+    ] {
+        let (_, ended) = wrong(condition, "exit");
+        says(&ended, 1, message);
+        assert_eq!(ended.out, "");
+    }
+    let (_, ended) = wrong("exit 0", "exit");
+    says(&ended, 2, "a command that ends with 0 has not failed");
+}
+
 #[test]
 fn a_budget_ends_the_search_with_the_smallest_test_so_far() {
     for (option, value) in [("--max-tests", "20"), ("--max-time", "1ms")] {

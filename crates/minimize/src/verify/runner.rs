@@ -1,5 +1,6 @@
 //! Who runs a test: JUnit where the class path has all of it, else a few lines of ours. All tell the
-//! same: a mark, and what the test threw.
+//! same: a mark, and what the test threw, on the stream that was there before the test: it may set
+//! another one.
 
 use culprit_junit::Junit;
 
@@ -101,12 +102,14 @@ import java.lang.annotation.RetentionPolicy;
 public @interface Test {}
 ";
 
-const OWN: &str = "import java.lang.reflect.Constructor;
+const OWN: &str = "import java.io.PrintStream;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 public final class CulpritRunner {
     public static void main(String[] words) throws Exception {
+        PrintStream err = System.err;
         Class<?> type = Class.forName(words[0]);
         Constructor<?> constructor = type.getDeclaredConstructor();
         constructor.setAccessible(true);
@@ -115,8 +118,8 @@ public final class CulpritRunner {
         try {
             method.invoke(constructor.newInstance());
         } catch (InvocationTargetException thrown) {
-            System.err.println(\"CULPRIT-THROWN\");
-            thrown.getCause().printStackTrace();
+            err.println(\"CULPRIT-THROWN\");
+            thrown.getCause().printStackTrace(err);
             Runtime.getRuntime().halt(1);
         }
         Runtime.getRuntime().halt(0);
@@ -124,21 +127,23 @@ public final class CulpritRunner {
 }
 ";
 
-const JUNIT_4: &str = "import org.junit.runner.JUnitCore;
+const JUNIT_4: &str = "import java.io.PrintStream;
+import org.junit.runner.JUnitCore;
 import org.junit.runner.Request;
 import org.junit.runner.Result;
 
 public final class CulpritRunner {
     public static void main(String[] words) throws Exception {
+        PrintStream err = System.err;
         Request request = Request.method(Class.forName(words[0]), words[1]);
         Result result = new JUnitCore().run(request);
         if (!result.wasSuccessful()) {
-            System.err.println(\"CULPRIT-THROWN\");
-            result.getFailures().get(0).getException().printStackTrace();
+            err.println(\"CULPRIT-THROWN\");
+            result.getFailures().get(0).getException().printStackTrace(err);
             Runtime.getRuntime().halt(1);
         }
         if (result.getRunCount() != 1) {
-            System.err.println(\"JUnit 4 found no test\");
+            err.println(\"JUnit 4 found no test\");
             Runtime.getRuntime().halt(2);
         }
         Runtime.getRuntime().halt(0);
@@ -146,7 +151,8 @@ public final class CulpritRunner {
 }
 ";
 
-const LAUNCHER: &str = "import org.junit.platform.engine.TestExecutionResult;
+const LAUNCHER: &str = "import java.io.PrintStream;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -165,18 +171,19 @@ public final class CulpritRunner implements TestExecutionListener {
     }
 
     public static void main(String[] words) throws Exception {
+        PrintStream err = System.err;
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(DiscoverySelectors.selectMethod(Class.forName(words[0]), words[1]))
                 .build();
         CulpritRunner runner = new CulpritRunner();
         LauncherFactory.create().execute(request, runner);
         if (runner.thrown != null) {
-            System.err.println(\"CULPRIT-THROWN\");
-            runner.thrown.printStackTrace();
+            err.println(\"CULPRIT-THROWN\");
+            runner.thrown.printStackTrace(err);
             Runtime.getRuntime().halt(1);
         }
         if (runner.tests != 1) {
-            System.err.println(\"the JUnit platform found no test\");
+            err.println(\"the JUnit platform found no test\");
             Runtime.getRuntime().halt(2);
         }
         Runtime.getRuntime().halt(0);

@@ -1,6 +1,7 @@
 package culprit.runtime;
 
 import java.io.File;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationHandler;
@@ -21,6 +22,8 @@ final class Plain implements InvocationHandler {
     private static final Properties PROPERTIES = (Properties) System.getProperties().clone();
     private static final Locale LOCALE = Locale.getDefault();
     private static final TimeZone ZONE = TimeZone.getDefault();
+    private static final PrintStream OUT = System.out;
+    private static final PrintStream ERR = System.err;
 
     private final long id;
 
@@ -53,6 +56,8 @@ final class Plain implements InvocationHandler {
         System.setProperties((Properties) PROPERTIES.clone());
         Locale.setDefault(LOCALE);
         TimeZone.setDefault(ZONE);
+        System.setOut(OUT);
+        System.setErr(ERR);
     }
 
     /** A loader of the program, also for what asks its thread for one. */
