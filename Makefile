@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench corpus study-replay study-transparency study-weaver
+.PHONY: help test demo bench corpus study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -13,6 +13,8 @@ help:
 	@echo "            runs the tests of real libraries plain and recorded, on every JDK"
 	@echo "make study-replay"
 	@echo "            records small tests of libraries tens of thousands of times, and replays"
+	@echo "make study-reduce"
+	@echo "            reduces recorded crashes by the engine, by plain ddmin and by picire"
 	@echo "make study-weaver"
 	@echo "            weaves whole modules of every JDK and has the JVMs verify and run them"
 
@@ -30,6 +32,9 @@ study-transparency:
 
 study-replay:
 	@scripts/study-replay $(ARGS)
+
+study-reduce:
+	@scripts/study-reduce
 
 study-weaver:
 	@scripts/study-weaver

@@ -8,5 +8,6 @@ pub mod bench;
 pub mod markdown;
 pub mod maven;
 pub mod process;
+pub mod reduce;
 pub mod replay;
 pub mod transparency;

@@ -1,0 +1,169 @@
+//! A real sequence of calls: the script of a recorded crash, on workers that run parts of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use culprit_jvm::{Jdk, Output, Sandbox, Surroundings};
+use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
+use culprit_model::scenario::Tables;
+use culprit_reduce::Kind;
+use culprit_replay::{Replayer, choose};
+use culprit_signature::{Grade, Signature, Thrown};
+use culprit_trace::{Recording, RunFolder};
+use culprit_wire::{FreshState, Mode};
+
+/// As `culprit debug` has them.
+const LIMIT: Duration = Duration::from_secs(10);
+const HEAP: u64 = 1024;
+
+/// A recorded crash. Its calls are numbered from 0; the last one fails.
+pub struct Sequence {
+    pub name: String,
+    script: Script,
+    tables: Arc<Tables>,
+    stage: Stage,
+    signature: Signature,
+    /// The grade of what counts as the failure.
+    enough: Grade,
+    needs: Vec<Vec<usize>>,
+}
+
+impl Sequence {
+    /// Opens what `culprit debug` left in a folder. `None` where that is no crash, or no script was
+    /// made of it, or the script does not fail alike: then there is nothing to reduce.
+    pub fn open(folder: &Path, agent: &Path, scratch: &Path) -> anyhow::Result<Option<Sequence>> {
+        let name = folder.file_name().unwrap_or_default();
+        let Some(run) = last_run(folder)? else {
+            return Ok(None);
+        };
+        for path in RunFolder::open(&run)?.recordings {
+            let recording = Recording::open(&path)?;
+            for failure in recording.failures() {
+                let Some(thrown) = Thrown::parse(&failure.stack) else {
+                    continue;
+                };
+                let signature = Signature::of(&thrown);
+                if signature.is_assertion() {
+                    continue;
+                }
+                let Ok(script) = extract(&recording, failure) else {
+                    continue;
+                };
+                let mut sequence = Sequence {
+                    name: name.to_string_lossy().into_owned(),
+                    tables: Arc::new(script.tables.clone()),
+                    needs: script.needs(),
+                    stage: stage(&recording, agent, scratch)?,
+                    script,
+                    signature,
+                    enough: Grade::L3,
+                };
+                // As in `culprit debug`: the very message if all calls together have it, else its kind.
+                let all: Vec<u32> = (0..sequence.size()).collect();
+                if sequence.judge(&all)? != Kind::Fail {
+                    sequence.enough = Signature::ENOUGH;
+                }
+                let fails = sequence.judge(&all)? == Kind::Fail;
+                return Ok(fails.then_some(sequence));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How long all calls take.
+    pub fn pace(&self) -> anyhow::Result<Duration> {
+        let all: Vec<u32> = (0..self.size()).collect();
+        let start = Instant::now();
+        self.judge(&all)?;
+        Ok(start.elapsed())
+    }
+
+    /// How many calls there are.
+    pub fn size(&self) -> u32 {
+        self.needs.len() as u32
+    }
+
+    /// Each call with each earlier one that it needs.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        let each = self.needs.iter().enumerate();
+        each.flat_map(|(call, needs)| needs.iter().map(move |need| (call as u32, *need as u32)))
+    }
+
+    /// Calls and all that they need, in order.
+    pub fn completed(&self, calls: &[u32]) -> Vec<u32> {
+        let mut found: BTreeSet<u32> = calls.iter().copied().collect();
+        let mut open: Vec<u32> = calls.to_vec();
+        while let Some(call) = open.pop() {
+            for need in &self.needs[call as usize] {
+                if found.insert(*need as u32) {
+                    open.push(*need as u32);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Runs some of the calls.
+    pub fn judge(&self, calls: &[u32]) -> anyhow::Result<Kind> {
+        let statements = calls.iter().map(|at| &self.script.statements[*at as usize]);
+        let steps = statements.flat_map(|statement| statement.steps.iter().cloned());
+        let run = self
+            .stage
+            .run(&self.tables, steps.collect(), FreshState::Reset)?;
+        Ok(match run {
+            Run::Done => Kind::Pass,
+            Run::Threw { trace, .. } => match Thrown::parse(&trace) {
+                Some(thrown) if self.signature.grade(&thrown) >= Some(self.enough) => Kind::Fail,
+                _ => Kind::Unresolved,
+            },
+            Run::Unresolved(_) => Kind::Unresolved,
+        })
+    }
+}
+
+/// The folder of the recording that a test was made of: the last one of the first failure.
+fn last_run(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let mut runs = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("no {}", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(number) = name.strip_prefix("run-1-") {
+            runs.push((number.parse::<u32>()?, path));
+        }
+    }
+    Ok(runs.into_iter().max().map(|(_, path)| path))
+}
+
+fn stage(recording: &Recording, agent: &Path, scratch: &Path) -> anyhow::Result<Stage> {
+    let jdks = Jdk::all(&Surroundings::of_process());
+    let Some(jdk) = choose(recording, &jdks) else {
+        bail!("no JDK like the one that was recorded");
+    };
+    let program = Program::open(&class_path(recording.start()), &jdk)?;
+    let class_path = program
+        .class_path()
+        .map(|path| path.display().to_string())
+        .collect();
+    let replayer = Replayer {
+        jdk,
+        agent: agent.to_owned(),
+        scratch: scratch.to_owned(),
+        heap: HEAP,
+        mode: Mode::Plain,
+        coverage: false,
+        limit: Some(LIMIT),
+        sandbox: Some(Sandbox::default()),
+        options: Vec::new(),
+        output: Output::Kept,
+        interrupt: None,
+        capture: None,
+    };
+    Ok(Stage {
+        pool: replayer.plain_pool(recording, class_path, 1)?,
+        limit: LIMIT,
+    })
+}
