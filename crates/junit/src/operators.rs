@@ -167,17 +167,20 @@ impl Scope<'_> {
         if operator == Operator::Lambda {
             return self.lambda_of(action);
         }
+        let descriptor = &action.site.target.descriptor;
+        let wanted = parameters(descriptor);
         let mut all = Vec::new();
         for (place, value) in action.arguments.iter().enumerate() {
-            let value = match (operator, place) {
+            let operand = match (operator, place) {
                 (Operator::Store, 2) => break,
                 _ => self.operand(value, action)?,
             };
-            all.push(value);
+            all.push(match wanted.get(place) {
+                Some(wanted @ Type::Primitive(_)) => self.scalar(operand, value, wanted),
+                _ => operand,
+            });
         }
         let depth = all.iter().map(|value| value.depth).max().unwrap_or(0);
-        let descriptor = &action.site.target.descriptor;
-        let wanted = parameters(descriptor);
         let of = result(descriptor).unwrap_or(Type::Null);
         let unfit = || Error::Values { step: action.step };
         let mut operands = all.into_iter();
@@ -279,6 +282,16 @@ impl Scope<'_> {
             self.refuse(value);
         }
         Ok(expression)
+    }
+
+    /// A scalar or the box of one, where a method only says that it gives an object.
+    fn scalar(&self, operand: Expr, value: &Value, wanted: &Type) -> Expr {
+        if shape(&operand.of).is_some() || operand.of.unboxed().is_some() {
+            return operand;
+        }
+        let object = identity(value).and_then(|id| self.story.objects.get(&id));
+        let own = object.and_then(|object| Type::of_class(object.class).unboxed());
+        self.cast(&operand, own.as_ref().unwrap_or(wanted))
     }
 
     /// Two numbers, so that what comes of them is of this type, with as few casts as that needs.

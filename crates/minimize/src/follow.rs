@@ -471,9 +471,9 @@ site 4 entry static culprit/runtime/Operators.require(Z)V
 site 5 entry static java/lang/System.exit(I)V
 => @1()
 <= @1 = #1:@3
-=> @2(#1:@3)
+=> @2() on #1:@3
 <= @2 = #2:@1
-=> @3(#2:@1, 0i)
+=> @3(#2:@1, 0)
 <= @3 = #3:@2
 => @4(#3:@2)
 <= @4
@@ -493,11 +493,11 @@ site 5 entry static java/lang/System.exit(I)V
 
     #[test]
     fn where_the_driver_ends_the_jvm_is_its_failure() {
-        let end = "=> @5(3i)\n<= @5\n";
+        let end = "=> @5(3)\n<= @5\n";
         insta::assert_snapshot!(until(end, 3).unwrap());
         assert_eq!(until(end, 4), None);
         assert_eq!(until("", 3), None);
-        assert!(until("=> @5(-1i)\n<= @5\n", 255).is_some());
+        assert!(until("=> @5(-1)\n<= @5\n", 255).is_some());
     }
 
     #[test]

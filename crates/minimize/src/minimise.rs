@@ -1,6 +1,6 @@
 //! Takes out of a script what its failure does not need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
@@ -131,6 +131,14 @@ fn changes_library(site: &Site) -> bool {
             .any(|start| site.target.name.starts_with(start))
 }
 
+/// Whether a method of the program is named like those: `next` and `addAll`, but not `address`.
+fn is_named_for_change(site: &Site) -> bool {
+    let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
+    CHANGES
+        .iter()
+        .any(|start| site.target.name.strip_prefix(start).is_some_and(ends_word))
+}
+
 /// All that a statement needs, and itself.
 pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
     let mut found = vec![of];
@@ -224,7 +232,8 @@ impl Bench<'_> {
     }
 
     /// The statements that stay: what the last one needs. Where that asserts something, also the
-    /// commands to all objects behind it: without them something else might be right.
+    /// commands to all objects behind it: without them something else might be right. A call is a command
+    /// if nothing is done with its result, or if its name says so.
     fn least(&self, last: usize) -> Vec<usize> {
         let needs = self.script.needs();
         let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
@@ -232,6 +241,14 @@ impl Bench<'_> {
             return kept.into_iter().collect();
         }
         let statements = self.script.statements.iter();
+        let uses = statements.clone().enumerate();
+        let uses = uses.flat_map(|(number, s)| s.uses().into_iter().map(move |id| (id, number)));
+        // Of each object the last one.
+        let uses: BTreeMap<ObjectId, usize> = uses.collect();
+        let is_ignored = |number: usize| {
+            let made = self.script.statements[number].defines();
+            made.is_some_and(|id| uses.get(&id).is_none_or(|last| *last <= number))
+        };
         let streams = statements.filter_map(|s| standard_stream(self.script, s));
         let streams: BTreeSet<ObjectId> = streams.collect();
         loop {
@@ -245,9 +262,11 @@ impl Bench<'_> {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
                 let commands = site.is_some_and(|site| {
-                    let to = statement
-                        .receiver(site)
-                        .filter(|_| statement.is_command(site));
+                    let to = statement.receiver(site).filter(|_| {
+                        statement.is_command(site)
+                            || is_named_for_change(site)
+                            || is_ignored(number)
+                    });
                     let held = |id: &ObjectId| objects.contains(id);
                     to.is_some_and(|to| held(&to))
                         || changes_library(site) && statement.uses().first().is_some_and(held)

@@ -1,5 +1,5 @@
 //! The event slice: the statements that share an object, directly or through others, with the
-//! failing one. What a program shares in other ways, by static fields say, it does not see: ask
+//! failing one, or guard one that does. What a program shares in other ways, by static fields say, it does not see: ask
 //! whether the slice still fails.
 
 use std::collections::{HashMap, HashSet};
@@ -21,6 +21,12 @@ pub fn slice(script: &Script, from: usize) -> Vec<usize> {
     let mut met = HashSet::from([from]);
     let mut open = vec![from];
     while let Some(number) = open.pop() {
+        let guards = script.guards.range((number, 0)..(number + 1, 0));
+        for (_, guard) in guards {
+            if met.insert(*guard) {
+                open.push(*guard);
+            }
+        }
         for id in &objects[number] {
             // Once its statements are met an object leads nowhere else.
             for other in having.remove(id).unwrap_or_default() {
@@ -101,6 +107,20 @@ mod tests {
                 ..Script::default()
             }
         })
+    }
+
+    #[test]
+    fn what_guards_a_statement_has_to_do_with_it() {
+        let mut author = Author::new(Tables::default(), 100);
+        let mut call = |id| author.call_static(("T", "m", "()V"), vec![object(id)], None);
+        let statements = [1, 2, 1, 3, 4].map(&mut call);
+        let script = Script {
+            statements: statements.to_vec(),
+            guards: BTreeSet::from([(4, 2)]),
+            ..Script::default()
+        };
+        assert_eq!(slice(&script, 4), [0, 2, 4]);
+        assert_eq!(slice(&script, 2), [0, 2]);
     }
 
     proptest! {

@@ -170,7 +170,7 @@ fn not_done(condition: &Condition, driver: &str) -> Expected {
         _ => format!("nothing that {driver} did is known"),
     };
     Expected::new(ExitCode::No, message)
-        .hint("only what the main class itself does is followed; what it threw needs no --fails-if")
+        .hint("only what the main class itself does is followed; exceptions need no --fails-if")
 }
 
 #[cfg(test)]
