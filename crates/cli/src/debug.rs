@@ -191,7 +191,10 @@ impl Session<'_> {
         };
         writeln!(console.err(), "Running the command to see how it fails")?;
         let (first, status) = self.record("witness", nothing.clone(), false, console)?;
-        if matches!(RunFolder::open(&first), Err(TraceError::NoRecordings { .. })) {
+        if matches!(
+            RunFolder::open(&first),
+            Err(TraceError::NoRecordings { .. })
+        ) {
             return Err(no_jvm(&first)?.into());
         }
         let mut witnesses = Witnesses::default();
@@ -309,7 +312,8 @@ impl Session<'_> {
         if let Some(found) = self.follow(number, seen, parts, console)? {
             return Ok(found);
         }
-        let mut selection = choose(&seen.signature, &program, witness.start()).map_err(explained)?;
+        let mut selection =
+            choose(&seen.signature, &program, witness.start()).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);
