@@ -9,11 +9,12 @@ mod machine;
 mod naming;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
@@ -23,15 +24,16 @@ use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
 use culprit_model::options::FOLLOWED_EXTENSION;
 use culprit_model::{AgentOptions, Selection};
-use culprit_weave::follow::{Concatenation, FOLLOW, Lambda, Method, followed};
+use culprit_weave::follow::{Concatenation, ENTER, ENTER_DESCRIPTOR, Lambda, Method, followed};
 
 use crate::agent::Trouble;
 use crate::callbacks::write_private;
 use crate::classes::internal_name;
-use crate::load::{Loading, open_module};
+use crate::load::Loading;
 use crate::lock::{LockSafe, ShareSafe};
 use crate::recorder::block_signals;
 use crate::runtime;
+use deeds::Before;
 use journal::{Journal, OPERATORS};
 
 /// The status of a JVM that was ended because it took too long.
@@ -51,20 +53,34 @@ pub(crate) struct Following {
     journal: Mutex<Journal>,
     /// By number.
     methods: RwLock<Vec<Arc<Followed>>>,
+    /// The descriptors of these methods, by name.
+    names: RwLock<HashMap<String, HashSet<String>>>,
     /// Followed classes by name, once the JVM has them.
     classes: RwLock<HashMap<String, Arc<Global>>>,
-    /// Methods that were looked up.
-    found: RwLock<HashMap<(String, String, String), StaticMethodId>>,
+    /// Methods of the operators that were looked up.
+    found: RwLock<HashMap<(String, String), StaticMethodId>>,
     operators: OnceLock<Global>,
 }
 
 /// A method that is interpreted, and the class it is in.
 struct Followed {
     class: String,
+    /// The class itself, once one of its methods has been entered. Others may have its name.
+    loaded: Arc<OnceLock<Global>>,
+    /// The methods of instructions, by name.
+    ready: Arc<HashMap<String, Ready>>,
     pool: Arc<culprit_classfile::Pool>,
     concatenations: Arc<HashMap<u16, Concatenation>>,
     lambdas: Arc<HashMap<u16, Lambda>>,
     method: Method,
+}
+
+/// What is known of the method of an instruction.
+#[derive(Default)]
+struct Ready {
+    method: OnceLock<StaticMethodId>,
+    /// Of `new`: the class is initialised.
+    is_done: AtomicBool,
 }
 
 impl Following {
@@ -81,6 +97,7 @@ impl Following {
             path: Path::new(&options.out).join(name),
             journal: Mutex::default(),
             methods: RwLock::default(),
+            names: RwLock::default(),
             classes: RwLock::default(),
             found: RwLock::default(),
             operators: OnceLock::new(),
@@ -100,26 +117,11 @@ impl Following {
     }
 
     fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
-        let mut ours = None;
         for (name, bytes) in runtime::FOLLOW {
             let class = jni.define_class(name, None, bytes)?;
-            if *name == FOLLOW {
-                jni.register_natives(&class, &natives())?;
-                ours = Some(class);
-            }
             if *name == OPERATORS {
                 let _ = self.operators.set(jni.global(&class)?);
             }
-        }
-        let class = ours.ok_or("the runtime has no class Follow")?;
-        let class_class = jni.object_class(&class);
-        let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
-        let module = jni
-            .call_object(&class, get_module, &[])?
-            .ok_or("the runtime has no module")?;
-        for named in self.jvmti.all_modules(jni)? {
-            // Unnamed modules read every module already and refuse.
-            let _ = self.jvmti.add_module_reads(&named, &module);
         }
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
@@ -133,20 +135,34 @@ impl Following {
 
     /// The new bytes of a class, or `None` to leave it as it is.
     pub(crate) fn load(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
-        if loading.again || !self.follows(loading.name) {
+        if !self.follows(loading.name) {
             return None;
         }
         let class = ClassFile::parse(loading.bytes).ok()?;
         let mut methods = self.methods.lock_write();
+        // A class that is there keeps the methods that it has got, or has none.
+        let is_known = || methods.iter().any(|known| known.class == loading.name);
+        if loading.again && !is_known() {
+            return None;
+        }
         let first = methods.len() as u32;
         // A class that cannot be followed runs as it is.
-        let followed = followed(class, first).ok()?;
+        let followed = followed(class, first).ok()??;
+        let loaded = Arc::new(OnceLock::new());
+        let deeds = followed.methods.iter().flat_map(|m| m.deeds.values());
+        let ready = deeds.map(|deed| (deed.name.clone(), Ready::default()));
+        let ready = Arc::new(ready.collect::<HashMap<String, Ready>>());
         let pool = Arc::new(followed.pool);
         let concatenations = Arc::new(followed.concatenations);
         let lambdas = Arc::new(followed.lambdas);
+        let mut names = self.names.lock_write();
         for method in followed.methods {
+            let descriptors = names.entry(method.name.clone()).or_default();
+            descriptors.insert(method.descriptor.clone());
             methods.push(Arc::new(Followed {
                 class: followed.name.clone(),
+                loaded: Arc::clone(&loaded),
+                ready: Arc::clone(&ready),
                 pool: Arc::clone(&pool),
                 concatenations: Arc::clone(&concatenations),
                 lambdas: Arc::clone(&lambdas),
@@ -163,7 +179,8 @@ impl Following {
         if !self.follows(name) {
             return;
         }
-        let _ = jni.with_frame(|jni| open_module(self.jvmti, jni, class, FOLLOW));
+        // A class that could not be followed has no such method.
+        let _ = jni.register_natives(class, &natives());
         if let Ok(class) = jni.global(class) {
             let mut classes = self.classes.lock_write();
             classes.insert(name.to_owned(), Arc::new(class));
@@ -176,23 +193,6 @@ impl Following {
         write_private(&self.path, &scenario.to_string());
     }
 
-    /// A static method, by its class.
-    fn static_method(
-        &self,
-        jni: &Jni<'_>,
-        class: (&str, &Local<'_>),
-        name: &str,
-        descriptor: &str,
-    ) -> Option<StaticMethodId> {
-        let key = (class.0.to_owned(), name.to_owned(), descriptor.to_owned());
-        if let Some(known) = self.found.lock_read().get(&key) {
-            return Some(*known);
-        }
-        let found = jni.static_method(class.1, name, descriptor).ok()?;
-        self.found.lock_write().insert(key, found);
-        Some(found)
-    }
-
     /// Does what an operator does, with the exceptions that the JVM has for it.
     fn operate<'j>(
         &self,
@@ -203,7 +203,16 @@ impl Following {
     ) -> Result<Passed<'j>, Local<'j>> {
         let found = self.operators.get().and_then(|class| {
             let class = class.local(jni);
-            let method = self.static_method(jni, (OPERATORS, &class), name, descriptor)?;
+            let key = (name.to_owned(), descriptor.to_owned());
+            let known = self.found.lock_read().get(&key).copied();
+            let method = match known {
+                Some(known) => known,
+                None => {
+                    let found = jni.static_method(&class, name, descriptor).ok()?;
+                    self.found.lock_write().insert(key, found);
+                    found
+                }
+            };
             Some((class, method))
         });
         let result = descriptor.rsplit(')').next().unwrap_or("V");
@@ -215,23 +224,32 @@ impl Following {
     }
 }
 
-/// The native methods of `Follow.java`.
-fn natives() -> Vec<NativeMethod> {
-    vec![NativeMethod {
-        name: "enter",
-        descriptor: "(I[Ljava/lang/Object;)Ljava/lang/Object;",
+/// The native method of followed classes.
+fn natives() -> [NativeMethod; 1] {
+    [NativeMethod {
+        name: ENTER,
+        descriptor: ENTER_DESCRIPTOR,
         function: enter as *mut c_void,
     }]
 }
 
-extern "system" fn enter(env: *mut JNIEnv, _: jclass, method: jint, given: jobject) -> jobject {
+extern "system" fn enter(env: *mut JNIEnv, class: jclass, method: jint, given: jobject) -> jobject {
     // SAFETY: the JVM passes the environment of the current thread.
     let jni = unsafe { Jni::from_raw(env) };
+    let before = Before::now();
     let run = || {
         let following = following()?;
         // SAFETY: the JVM passes a local reference.
+        let class = unsafe { Local::from_raw(class) }?;
+        // SAFETY: as above.
         let given = unsafe { Local::from_raw(given) }?;
         let method = Arc::clone(following.methods.lock_read().get(method as usize)?);
+        if method.loaded.get().is_none() {
+            let class = jni.global(&class).ok()?;
+            if let Err(second) = method.loaded.set(class) {
+                jni.delete_global(second);
+            }
+        }
         match following.enter(&jni, &method, &given) {
             Ok(result) => result.map(|result| result.raw()),
             Err(thrown) => {
@@ -245,6 +263,7 @@ extern "system" fn enter(env: *mut JNIEnv, _: jclass, method: jint, given: jobje
         Ok(result) => result.unwrap_or(ptr::null_mut()),
         Err(panic) => {
             std::mem::forget(panic);
+            before.restore();
             jni.throw_new(
                 "java/lang/InternalError",
                 "a fault of the agent that follows",

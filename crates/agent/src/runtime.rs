@@ -79,10 +79,6 @@ pub(crate) const FOLLOW: &[(&str, &[u8])] = &[
         "culprit/runtime/Operators",
         include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class"),
     ),
-    (
-        "culprit/runtime/Follow",
-        include_bytes!("../../../java/runtime/classes/culprit/runtime/Follow.class"),
-    ),
 ];
 
 /// The one class that counting needs, which recording does not.

@@ -454,6 +454,14 @@ impl<'a> Jni<'a> {
         Ok(f(self))
     }
 
+    /// Ends a local reference before its frame does.
+    ///
+    /// # Safety
+    /// The reference is of the current frame, and nothing uses it, or a copy of it, any more.
+    pub unsafe fn delete(&self, local: Local<'_>) {
+        call!(self, DeleteLocalRef, local.raw());
+    }
+
     /// Whether an exception of the program was pending; it is cleared.
     pub fn clear_exception(&self) -> bool {
         let pending = call!(self, ExceptionCheck) != 0;

@@ -1,22 +1,25 @@
 //! The plan for following a driver: its methods are not run by the JVM but by an interpreter in the agent,
 //! which sees every value and where it comes from.
 //!
-//! Each method becomes a trampoline into the runtime. What only the JVM can do (a call, an access to a
-//! field, an allocation, a cast) becomes a method of its own in the same class, whose body is the very
-//! instruction: so access rights, callers, bootstrap methods and exceptions are those of the program.
+//! Each method becomes a trampoline into a native method that the class gets. What only the JVM can do (a
+//! call, an access to a field, an allocation, a cast) becomes a method of its own in the same class, whose
+//! body is the very instruction: so access rights, callers, bootstrap methods and exceptions are those of
+//! the program. Nothing outside of the class is named: its loader need not find our runtime.
 
 use std::collections::HashMap;
 
 use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
 use culprit_classfile::{
-    Asm, ClassFile, Code, Instruction, LocalKind, Member, MethodContext, Pool, access, op,
-    simulate, tag,
+    Asm, ClassFile, Code, Instruction, LocalKind, Member, MemberRef, MethodContext, Pool,
+    Simulation, Type, access, op, simulate, tag,
 };
 
 use crate::Error;
 
-/// The runtime's class that followed methods enter.
-pub const FOLLOW: &str = "culprit/runtime/Follow";
+/// The native method that followed methods enter: it is given the number of the method, its receiver and
+/// arguments, and gives what it returns, boxed.
+pub const ENTER: &str = "culprit$enter";
+pub const ENTER_DESCRIPTOR: &str = "(I[Ljava/lang/Object;)Ljava/lang/Object;";
 
 /// A class whose methods are followed.
 #[derive(Debug)]
@@ -78,14 +81,25 @@ pub struct Deed {
     pub erased: String,
 }
 
-/// Rewrites a class; its methods are numbered from `first` on.
-pub fn followed(mut class: ClassFile, first: u32) -> Result<Followed, Error> {
+/// The methods of instructions that a class has got.
+#[derive(Default)]
+struct Deeds {
+    added: Vec<Member>,
+    /// The same instruction on the same types is one method. Call sites of `invokedynamic` are not shared.
+    known: HashMap<(Vec<u8>, String), Deed>,
+}
+
+/// Rewrites a class; its methods are numbered from `first` on. An interface cannot have what this takes.
+pub fn followed(mut class: ClassFile, first: u32) -> Result<Option<Followed>, Error> {
+    if class.access & access::INTERFACE != 0 {
+        return Ok(None);
+    }
     let name = class.name()?.into_owned();
     let mut methods = Vec::new();
-    let mut added: Vec<Member> = Vec::new();
+    let mut deeds = Deeds::default();
     for at in 0..class.methods.len() {
         let number = first + methods.len() as u32;
-        let Some((method, more, code)) = follow(&mut class, at, number, added.len())? else {
+        let Some((method, code)) = follow(&mut class, at, number, &mut deeds)? else {
             continue;
         };
         let written = code.write(&mut class.pool)?;
@@ -93,18 +107,26 @@ pub fn followed(mut class: ClassFile, first: u32) -> Result<Followed, Error> {
         if let Some(place) = member.attribute_index(&class.pool, "Code") {
             member.attributes[place] = written;
         }
-        added.extend(more);
         methods.push(method);
     }
-    class.methods.extend(added);
-    Ok(Followed {
+    if methods.is_empty() {
+        return Ok(None);
+    }
+    class.methods.extend(deeds.added);
+    class.methods.push(Member {
+        access: access::PRIVATE | access::STATIC | access::NATIVE | access::SYNTHETIC,
+        name: class.pool.add_utf8(ENTER)?,
+        descriptor: class.pool.add_utf8(ENTER_DESCRIPTOR)?,
+        attributes: Vec::new(),
+    });
+    Ok(Some(Followed {
         concatenations: concatenations(&class)?,
         lambdas: lambdas(&class)?,
         bytes: class.write()?,
         name,
         pool: class.pool,
         methods,
-    })
+    }))
 }
 
 /// The bootstrap methods of a class that concatenate.
@@ -181,14 +203,14 @@ fn constant_text(pool: &Pool, index: u16) -> Option<String> {
     }
 }
 
-/// A method as the interpreter wants it, the methods of its instructions, and its trampoline.
-type Plan = (Method, Vec<Member>, Code);
+/// A method as the interpreter wants it, and its trampoline.
+type Plan = (Method, Code);
 
 fn follow(
     class: &mut ClassFile,
     at: usize,
     number: u32,
-    added: usize,
+    deeds: &mut Deeds,
 ) -> Result<Option<Plan>, Error> {
     let member = class.methods[at].clone();
     let Some(attribute) = member.attribute(&class.pool, "Code") else {
@@ -202,52 +224,62 @@ fn follow(
             return Ok(None);
         }
     }
+    let descriptor = class.pool.utf8(member.descriptor)?.into_owned();
+    let simulation = simulate(&code, &class.pool, context)?;
     let start = match context.starts_uninitialized(&class.pool) {
         false => 0,
-        true => match behind_constructor(&code, &class.pool, context)? {
+        true => match behind_constructor(&code, &simulation, &descriptor)? {
             Some(start) => start,
             None => return Ok(None),
         },
     };
-    let mut deeds = HashMap::new();
-    let mut more = Vec::new();
+    let mut of_method = HashMap::new();
     for instruction in code.instructions() {
         let instruction = instruction?;
         if instruction.pc < start {
             continue;
         }
-        if let Some((descriptor, body)) = deed(class, &instruction)? {
-            let name = format!("culprit${}", added + more.len());
-            more.push(method_of(class, &name, &descriptor, body)?);
-            let erased = erased(&descriptor)?;
-            let deed = Deed {
-                name,
-                descriptor,
-                erased,
-            };
-            deeds.insert(instruction.pc, deed);
+        let Some((descriptor, body)) = deed(class, &instruction, &simulation)? else {
+            continue;
+        };
+        let key = (instruction.bytes.to_vec(), descriptor.clone());
+        let is_site = instruction.opcode == op::INVOKEDYNAMIC;
+        if let (Some(known), false) = (deeds.known.get(&key), is_site) {
+            of_method.insert(instruction.pc, known.clone());
+            continue;
         }
+        let name = format!("culprit${}", deeds.added.len());
+        deeds
+            .added
+            .push(method_of(class, &name, &descriptor, body)?);
+        let erased = erased(&descriptor)?;
+        let deed = Deed {
+            name,
+            descriptor,
+            erased,
+        };
+        deeds.known.insert(key, deed.clone());
+        of_method.insert(instruction.pc, deed);
     }
     let method = Method {
         name: class.pool.utf8(member.name)?.into_owned(),
-        descriptor: class.pool.utf8(member.descriptor)?.into_owned(),
+        descriptor,
         is_static: context.is_static(),
         start,
-        deeds,
+        deeds: of_method,
         code,
     };
     let trampoline = trampoline(class, &method, number)?;
-    Ok(Some((method, more, trampoline)))
+    Ok(Some((method, trampoline)))
 }
 
-/// Where a constructor goes on behind the call of another, if no jump leads there or over it and
-/// nothing is left on the stack.
+/// Where a constructor goes on behind the call of another, if no jump leads there or over it, nothing is
+/// left on the stack, and the parameters are all that it has in variables.
 fn behind_constructor(
     code: &Code,
-    pool: &Pool,
-    context: MethodContext,
+    simulation: &Simulation,
+    descriptor: &str,
 ) -> Result<Option<u32>, Error> {
-    let simulation = simulate(code, pool, context)?;
     let mut calls = simulation.this_inits();
     let (Some(call), None) = (calls.next(), calls.next()) else {
         return Ok(None);
@@ -262,19 +294,43 @@ fn behind_constructor(
             start = Some(instruction.next_pc());
         }
     }
-    let is_empty = |pc: u32| {
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes())?;
+    let mut parameters = vec![LocalKind::Reference];
+    parameters.extend(parsed.arguments().map(kind));
+    let is_plain = |pc: u32| {
         simulation
             .at(pc)
-            .is_some_and(|state| state.stack.is_empty())
+            .is_some_and(|state| state.stack.is_empty() && has_only(&state.locals, &parameters))
     };
     let is_guarded = |pc: u32| code.handlers.iter().any(|h| u32::from(h.start) < pc);
-    Ok(start.filter(|start| is_empty(*start) && !is_guarded(*start)))
+    Ok(start.filter(|start| is_plain(*start) && !is_guarded(*start)))
+}
+
+/// Whether local variables hold values of some kinds, one after the other, and nothing else.
+fn has_only(locals: &[Type], kinds: &[LocalKind]) -> bool {
+    let mut at = 0;
+    for kind in kinds {
+        let found = locals.get(at).copied().unwrap_or(Type::Top);
+        let fits = match kind {
+            LocalKind::Int => found == Type::Integer,
+            LocalKind::Long => found == Type::Long,
+            LocalKind::Float => found == Type::Float,
+            LocalKind::Double => found == Type::Double,
+            LocalKind::Reference => matches!(found, Type::Object(_) | Type::Null),
+        };
+        if !fits {
+            return false;
+        }
+        at += usize::from(kind.slots());
+    }
+    locals.iter().skip(at).all(|local| *local == Type::Top)
 }
 
 /// What an instruction takes and gives, and the code that does it with its arguments on the stack.
 fn deed(
-    class: &mut ClassFile,
+    class: &ClassFile,
     instruction: &Instruction<'_>,
+    simulation: &Simulation,
 ) -> Result<Option<(String, Asm)>, Error> {
     let pool = &class.pool;
     let object = "Ljava/lang/Object;";
@@ -289,11 +345,13 @@ fn deed(
             _ => None,
         });
     };
-    let described = |name: &str| match name.starts_with('[') {
-        true => name.to_owned(),
-        false => format!("L{name};"),
-    };
     Ok(Some(match instruction.opcode {
+        // An object that no constructor has seen cannot leave its method. But its class is initialised now,
+        // before the arguments of the constructor are computed.
+        op::NEW => {
+            body.pop();
+            ("()V".to_owned(), body)
+        }
         op::LDC | op::LDC_W => {
             let result = match pool.tag(index) {
                 Some(tag::CLASS) => "Ljava/lang/Class;".to_owned(),
@@ -312,19 +370,21 @@ fn deed(
         op::PUTSTATIC => (format!("({})V", pool.member(index)?.descriptor), body),
         op::GETFIELD => {
             let field = pool.member(index)?;
-            let owner = described(&field.owner);
+            let owner = receiver(class, &field, (instruction.pc, 0), simulation)?;
             (format!("({owner}){}", field.descriptor), body)
         }
         op::PUTFIELD => {
             let field = pool.member(index)?;
-            let owner = described(&field.owner);
+            let above = slots(&format!("({})V", field.descriptor))?;
+            let owner = receiver(class, &field, (instruction.pc, above), simulation)?;
             (format!("({owner}{})V", field.descriptor), body)
         }
         op::INVOKESTATIC => (pool.member(index)?.descriptor.into_owned(), body),
         op::INVOKEDYNAMIC => (pool.dynamic(index)?.descriptor.into_owned(), body),
         op::INVOKEVIRTUAL | op::INVOKEINTERFACE => {
             let method = pool.member(index)?;
-            let owner = described(&method.owner);
+            let above = slots(&method.descriptor)?;
+            let owner = receiver(class, &method, (instruction.pc, above), simulation)?;
             (
                 method.descriptor.replacen('(', &format!("({owner}"), 1),
                 body,
@@ -357,6 +417,51 @@ fn deed(
         }
         _ => return Ok(None),
     }))
+}
+
+fn described(name: &str) -> String {
+    match name.starts_with('[') {
+        true => name.to_owned(),
+        false => format!("L{name};"),
+    }
+}
+
+/// The type of an object that an instruction is done to, so many slots below the top of the stack. What
+/// another package protects is open for objects of the class itself alone: there the class that the
+/// instruction names, which may be one above, is not enough.
+fn receiver(
+    class: &ClassFile,
+    member: &MemberRef<'_>,
+    (pc, above): (u32, usize),
+    simulation: &Simulation,
+) -> Result<String, Error> {
+    let own = class.name()?;
+    let found = simulation.at(pc).and_then(|state| {
+        let at = state.stack.len().checked_sub(above + 1)?;
+        match state.stack.get(at)? {
+            Type::Object(id) => Some(simulation.class_name(*id)),
+            _ => None,
+        }
+    });
+    let is_own = found.as_ref().is_some_and(|found| *found == own);
+    Ok(match found {
+        _ if is_own => described(&own),
+        // Compilers name `Object` here whatever class below it is.
+        Some(found) if is_protected(member) && !found.starts_with('[') => described(&found),
+        _ => described(&member.owner),
+    })
+}
+
+/// The methods that `Object` protects.
+fn is_protected(member: &MemberRef<'_>) -> bool {
+    member.owner == "java/lang/Object" && (member.name == "clone" || member.name == "finalize")
+}
+
+/// The slots that the arguments of a method take.
+fn slots(descriptor: &str) -> Result<usize, Error> {
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes())?;
+    let slots = parsed.arguments().map(|argument| kind(argument).slots());
+    Ok(slots.map(usize::from).sum())
 }
 
 /// The letter of what `newarray` makes.
@@ -471,6 +576,7 @@ fn wrapper(value: ValueType<'_>) -> Option<(&'static str, char, &'static str)> {
 fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Code, Error> {
     let descriptor = method.descriptor.clone();
     let parsed = MethodDescriptor::parse(descriptor.as_bytes())?;
+    let owner = class.name()?.into_owned();
     let pool = &mut class.pool;
     let mut asm = Asm::new();
     asm.raw(&method.code.bytes[..method.start as usize]);
@@ -496,8 +602,7 @@ fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Cod
         local += kind.slots();
         at += 1;
     }
-    let enter = "(I[Ljava/lang/Object;)Ljava/lang/Object;";
-    asm.invokestatic(pool.add_method_ref(FOLLOW, "enter", enter)?);
+    asm.invokestatic(pool.add_method_ref(&owner, ENTER, ENTER_DESCRIPTOR)?);
     match parsed.returns() {
         None => {
             asm.pop();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use culprit_jvm::{Jdk, Output, Sandbox, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Surroundings};
 use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
 use culprit_model::scenario::Tables;
 use culprit_reduce::Kind;
@@ -163,7 +163,8 @@ fn stage(recording: &Recording, agent: &Path, scratch: &Path) -> anyhow::Result<
         capture: None,
     };
     Ok(Stage {
-        pool: replayer.plain_pool(recording, class_path, 1)?,
+        pool: replayer.plain_pool(recording, class_path, None, 1)?,
         limit: LIMIT,
+        interrupt: Interrupt::by_signals()?,
     })
 }

@@ -2,14 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use culprit_classfile::DynamicRef;
-use culprit_jvmti::{Jni, Local, Passed};
+use culprit_jvmti::{Global, Jni, Local, Passed};
 use culprit_model::value::split_descriptor;
-use culprit_model::{Member, ObjectId, Reference, Value};
+use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::Deed;
 
-use super::journal::{End, Place};
+use super::journal::{End, Place, is_full};
 use super::machine::Frame;
 use super::naming::{box_letter, element_types, is_plain_value, is_program, primitive};
 use super::value::{Held, Slot, Variable};
@@ -22,8 +23,8 @@ pub(super) struct Token {
     pub(super) serial: u64,
     pub(super) name: String,
     pub(super) descriptor: String,
-    /// The object it is called on.
-    pub(super) on: Option<ObjectId>,
+    /// The object it is called on, where that may be one of the driver's own.
+    pub(super) on: Option<Arc<Global>>,
     /// Where its receiver and arguments come from.
     pub(super) from: Vec<Option<Variable>>,
     /// The depth it was made in.
@@ -41,6 +42,23 @@ pub(super) struct Activity {
     pub(super) own: HashSet<u64>,
     /// Where the result of the last such call comes from.
     pub(super) result: Option<Variable>,
+}
+
+/// What a thread did before it entered a method, for when the interpreter fails in it.
+pub(super) struct Before(u32);
+
+impl Before {
+    pub(super) fn now() -> Before {
+        Before(ACTIVITY.with_borrow(|activity| activity.depth))
+    }
+
+    pub(super) fn restore(self) {
+        ACTIVITY.with_borrow_mut(|activity| {
+            activity.depth = self.0;
+            activity.token = None;
+            activity.result = None;
+        });
+    }
 }
 
 thread_local! {
@@ -83,7 +101,7 @@ fn ends_jvm(target: &Member) -> bool {
 impl Following {
     /// Whether what the driver does now becomes steps.
     pub(super) fn is_noting(&self) -> bool {
-        ACTIVITY.with_borrow(|activity| activity.depth == 0)
+        ACTIVITY.with_borrow(|activity| activity.depth == 0) && !is_full()
     }
 
     /// Does what an instruction does.
@@ -94,7 +112,6 @@ impl Following {
         deed: &Deed,
         given: &[Held<'j>],
     ) -> Result<Passed<'j>, Local<'j>> {
-        let class = self.classes.lock_read().get(&followed.class).cloned();
         let fault = |jni: &Jni<'j>| {
             let class = jni.find_class("java/lang/InternalError");
             match class.and_then(|class| jni.allocate(&class)) {
@@ -102,11 +119,15 @@ impl Following {
                 Err(_) => Ok(Passed::Reference(None)),
             }
         };
-        let Some(class) = class else {
+        let (Some(class), Some(ready)) = (followed.loaded.get(), followed.ready.get(&deed.name))
+        else {
             return fault(jni);
         };
         let class = class.local(jni);
-        let found = self.static_method(jni, (&followed.class, &class), &deed.name, &deed.erased);
+        let found = ready.method.get().copied().or_else(|| {
+            let found = jni.static_method(&class, &deed.name, &deed.erased).ok()?;
+            Some(*ready.method.get_or_init(|| found))
+        });
         let (Some(method), Some((parameters, result))) =
             (found, split_descriptor(&deed.descriptor))
         else {
@@ -150,6 +171,7 @@ impl Following {
         };
         let receiver = given.first().filter(|_| has_receiver);
         let receiver_class = receiver
+            .filter(|_| noting)
             .and_then(Held::reference)
             .map(|object| self.class_of(jni, &object));
         let into_program = is_program(&target.owner)
@@ -168,12 +190,18 @@ impl Following {
             let (target, values) = (target.clone(), values.clone());
             self.note(frame, target, has_receiver, is_constructor, values, end);
         }
-        let (serial, before_call) = self.begin(&target, &given, (has_receiver, runs_now));
+        let on = receiver.filter(|_| self.may_enter(&target));
+        let on = on.and_then(Held::reference);
+        let on = on.and_then(|object| jni.global(&object).ok()).map(Arc::new);
+        let (serial, before_call) = self.begin(&target, &given, on.clone(), runs_now);
         let ended = self.perform(jni, followed, deed, &given);
         if is_exit {
             self.journal.lock_safe().forget_from(before);
         }
         let (is_own, from) = self.end(serial, before_call);
+        if let Some(on) = on.and_then(Arc::into_inner) {
+            jni.delete_global(on);
+        }
         if is_own {
             return ended.map(|result| Held {
                 from,
@@ -236,17 +264,21 @@ impl Following {
         }
     }
 
+    /// Whether a method that is followed has the name and the types of one that is called.
+    fn may_enter(&self, target: &Member) -> bool {
+        let names = self.names.lock_read();
+        let descriptors = names.get(&target.name);
+        descriptors.is_some_and(|known| known.contains(&target.descriptor))
+    }
+
     /// Notes that a call is made; its number, and what was before.
     fn begin(
         &self,
         target: &Member,
         given: &[Held<'_>],
-        (has_receiver, runs_now): (bool, bool),
+        on: Option<Arc<Global>>,
+        runs_now: bool,
     ) -> (u64, (u32, Option<Token>)) {
-        let receiver = given.first().filter(|_| has_receiver);
-        let on = receiver
-            .and_then(Held::reference)
-            .map(|object| self.tagged(&object, false).id);
         // A constructor of the driver's own runs others of the same object, which no other does.
         let is_foreign = target.name == "<init>" && !self.follows(&target.owner);
         ACTIVITY.with_borrow_mut(|activity| {
@@ -338,19 +370,20 @@ impl Following {
             return;
         };
         let class = class.local(jni);
-        let declaring = match is_static {
-            true => {
-                let found = jni.static_method(&class, &target.name, &target.descriptor);
-                found.and_then(|method| self.jvmti.declaring_class(jni, method.as_method()))
-            }
-            false => {
-                let found = jni.method(&class, &target.name, &target.descriptor);
-                found.and_then(|method| self.jvmti.declaring_class(jni, method))
-            }
-        };
-        if let Ok(Some(declaring)) = declaring
-            && let Ok(signature) = self.jvmti.class_signature(&declaring)
-        {
+        let signature = jni.with_frame(|jni| {
+            let declaring = match is_static {
+                true => {
+                    let found = jni.static_method(&class, &target.name, &target.descriptor);
+                    found.and_then(|method| self.jvmti.declaring_class(jni, method.as_method()))
+                }
+                false => {
+                    let found = jni.method(&class, &target.name, &target.descriptor);
+                    found.and_then(|method| self.jvmti.declaring_class(jni, method))
+                }
+            };
+            self.jvmti.class_signature(&declaring.ok()??).ok()
+        });
+        if let Ok(Some(signature)) = signature {
             target.owner = internal_name(&signature).to_owned();
         }
     }
@@ -488,23 +521,24 @@ impl Following {
                     None => places.remove(&place),
                 };
             }
-            // Also fields that are final: their class is being initialised, or the object made.
-            let class = self.classes.lock_read().get(&target.owner).cloned();
-            if let Some(class) = class {
-                let class = class.local(jni);
-                let passed = value.to_pass(letter);
-                let (name, descriptor) = (&target.name, &target.descriptor);
-                let done = match object.as_ref().map(Held::reference) {
-                    None => jni.set_static_field(&class, name, descriptor, &passed),
-                    Some(Some(object)) => jni.set_field(&object, &class, name, descriptor, &passed),
-                    Some(None) => Err(culprit_jvmti::Error::Jni {
-                        call: "SetField",
-                        what: "null".to_owned(),
-                    }),
-                };
-                if done.is_ok() {
-                    return Ok(());
-                }
+        }
+        // Only here may a field be final, which no other method can set.
+        let initialises = matches!(followed.method.name.as_str(), "<init>" | "<clinit>")
+            && target.owner == followed.class;
+        if let (true, Some(class)) = (initialises, followed.loaded.get()) {
+            let class = class.local(jni);
+            let passed = value.to_pass(letter);
+            let (name, descriptor) = (&target.name, &target.descriptor);
+            let done = match object.as_ref().map(Held::reference) {
+                None => jni.set_static_field(&class, name, descriptor, &passed),
+                Some(Some(object)) => jni.set_field(&object, &class, name, descriptor, &passed),
+                Some(None) => Err(culprit_jvmti::Error::Jni {
+                    call: "SetField",
+                    what: "null".to_owned(),
+                }),
+            };
+            if done.is_ok() {
+                return Ok(());
             }
         }
         let given: Vec<Held<'j>> = object.iter().cloned().chain([value.clone()]).collect();

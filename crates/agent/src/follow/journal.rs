@@ -1,6 +1,7 @@
 //! What a followed driver did, as steps of a scenario.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use culprit_model::site::TypeDef;
 use culprit_model::{
@@ -12,6 +13,13 @@ use super::value::Variable;
 
 /// Steps beyond which nothing is noted any more: nobody reduces that many.
 const MOST_STEPS: usize = 1_000_000;
+
+/// There are so many. What is not noted need not be remembered either: a run may go on for long.
+static IS_FULL: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn is_full() -> bool {
+    IS_FULL.load(Ordering::Relaxed)
+}
 
 /// The runtime's class of operators.
 pub(super) const OPERATORS: &str = "culprit/runtime/Operators";
@@ -96,16 +104,18 @@ impl Journal {
     }
 
     fn step(&mut self, site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) {
-        if self.steps.len() < MOST_STEPS {
-            self.steps.push(Step {
-                thread: ThreadId(1),
-                kind,
-                site,
-                values,
-                depth,
-                origin: None,
-            });
+        if self.steps.len() >= MOST_STEPS {
+            IS_FULL.store(true, Ordering::Relaxed);
+            return;
         }
+        self.steps.push(Step {
+            thread: ThreadId(1),
+            kind,
+            site,
+            values,
+            depth,
+            origin: None,
+        });
     }
 
     /// A call and its end; the number of its first step.

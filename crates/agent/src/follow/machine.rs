@@ -1,15 +1,21 @@
 //! The interpreter: one method after the other, on the thread that called it.
 
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+
 use culprit_classfile::{Instruction, op, tag};
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::Member;
 use culprit_model::value::split_descriptor;
 
 use super::deeds::ACTIVITY;
-use super::naming::{box_class, box_letter, unboxed};
+use super::naming::{box_class, unboxed};
 use super::value::{Held, Slot, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
+
+/// References of a method that are never looked through.
+const FEWEST: usize = 64;
 
 /// A method that is being run.
 pub(super) struct Frame<'f, 'j> {
@@ -17,6 +23,10 @@ pub(super) struct Frame<'f, 'j> {
     pub(super) pc: u32,
     stack: Vec<Held<'j>>,
     locals: Vec<Option<Held<'j>>>,
+    /// References that instructions made. They would live as long as the method runs.
+    made: Vec<Local<'j>>,
+    /// How many of them there may be before those are ended that nothing holds.
+    most: usize,
     /// Calls into the program: where, and their first steps.
     pub(super) calls: Vec<(u32, usize)>,
 }
@@ -53,16 +63,28 @@ impl Following {
             true => None,
             false => jni.array_element(given, 0).ok().flatten(),
         };
-        let on = on.and_then(|this| self.tag(&this)).map(|tag| tag.id);
+        let is_constructor = method.name == "<init>";
+        let is_initialiser = method.name == "<clinit>";
+        let token = ACTIVITY.with_borrow_mut(|activity| activity.token.take());
+        let (kept, token) = match is_initialiser {
+            // The call that made the JVM initialise the class comes after it.
+            true => (token, None),
+            false => (None, token),
+        };
+        let token = token.filter(|token| {
+            let is_on = || match (&token.on, &on) {
+                (Some(object), Some(this)) => jni.is_same(&object.local(jni), this),
+                (None, None) => true,
+                _ => false,
+            };
+            // A constructor that is called runs others first, of the same object.
+            token.name == method.name
+                && (is_constructor || token.descriptor == method.descriptor && is_on())
+        });
         let (before, from, kept) = ACTIVITY.with_borrow_mut(|activity| {
             let before = activity.depth;
-            let is_constructor = method.name == "<init>";
-            let token = activity.token.take();
-            let token = token
-                .filter(|token| token.name == method.name && (is_constructor || token.on == on));
             match token {
-                // A constructor that is called runs others first, of the same object.
-                Some(token) if is_constructor || token.descriptor == method.descriptor => {
+                Some(token) => {
                     activity.own.insert(token.serial);
                     activity.depth = token.depth;
                     let is_same = token.descriptor == method.descriptor;
@@ -70,11 +92,11 @@ impl Following {
                     let kept = is_constructor.then_some(token);
                     (before, Some(if is_same { from } else { Vec::new() }), kept)
                 }
-                _ => {
-                    if method.name == "<clinit>" {
+                None => {
+                    if is_initialiser {
                         activity.depth = 0;
                     }
-                    (before, None, None)
+                    (before, None, kept)
                 }
             }
         });
@@ -97,7 +119,7 @@ impl Following {
         });
         let result = method.descriptor.rsplit(')').next().unwrap_or("V");
         match done? {
-            Some(held) => Ok(boxed(jni, &held, result)),
+            Some(held) => boxed(jni, &held, result),
             None => Ok(None),
         }
     }
@@ -157,9 +179,14 @@ impl Following {
             pc: followed.method.start,
             stack: Vec::new(),
             locals,
+            made: Vec::new(),
+            most: FEWEST,
             calls: Vec::new(),
         };
         loop {
+            if frame.made.len() > frame.most {
+                frame.sweep(jni);
+            }
             let Ok(instruction) = Instruction::decode(&code.bytes, frame.pc) else {
                 return Err(odd(jni));
             };
@@ -170,13 +197,38 @@ impl Following {
                 Err(thrown) => match self.handler(jni, &frame, &thrown) {
                     Some(handler) => {
                         frame.stack.clear();
-                        frame.stack.push(Held::new(Slot::Reference(Some(thrown))));
+                        frame.receive(Held::new(Slot::Reference(Some(thrown))));
                         frame.pc = handler;
                     }
                     None => return Err(thrown),
                 },
             }
         }
+    }
+
+    /// What the JVM throws where there must not be null.
+    fn null<'j>(&self, jni: &Jni<'j>) -> Local<'j> {
+        let nothing = [Passed::Reference(None)];
+        let thrown = self.operate(jni, "raise", "(Ljava/lang/Throwable;)V", &nothing);
+        thrown.err().unwrap_or_else(|| odd(jni))
+    }
+
+    /// Before an object is made, its class is initialised.
+    fn initialise<'j>(
+        &self,
+        jni: &Jni<'j>,
+        frame: &Frame<'_, 'j>,
+        instruction: &Instruction<'_>,
+    ) -> Result<(), Local<'j>> {
+        let followed = frame.followed;
+        let deed = followed.method.deeds.get(&instruction.pc);
+        let deed = deed.ok_or_else(|| odd(jni))?;
+        let ready = followed.ready.get(&deed.name).ok_or_else(|| odd(jni))?;
+        if !ready.is_done.load(Ordering::Acquire) {
+            self.perform(jni, followed, deed, &[])?;
+            ready.is_done.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     /// Where an exception is caught.
@@ -204,14 +256,17 @@ impl Following {
 
     /// The class of an object and all it extends.
     fn kinds(&self, jni: &Jni<'_>, object: &Local<'_>) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut class = Some(jni.object_class(object));
-        while let Some(of) = class {
-            let signature = self.jvmti.class_signature(&of).unwrap_or_default();
-            found.push(internal_name(&signature).to_owned());
-            class = jni.superclass(&of);
-        }
-        found
+        let found = jni.with_frame_of(64, |jni| {
+            let mut found = Vec::new();
+            let mut class = Some(jni.object_class(object));
+            while let Some(of) = class {
+                let signature = self.jvmti.class_signature(&of).unwrap_or_default();
+                found.push(internal_name(&signature).to_owned());
+                class = jni.superclass(&of);
+            }
+            found
+        });
+        found.unwrap_or_default()
     }
 
     fn step<'j>(
@@ -254,7 +309,7 @@ impl Following {
             op::IALOAD..=op::SALOAD => {
                 let (at, array) = (frame.pop(jni)?, frame.pop(jni)?);
                 let held = self.get(jni, &array, &at, array_of(opcode - op::IALOAD))?;
-                frame.push(held);
+                frame.receive(held);
             }
             op::IASTORE..=op::SASTORE => {
                 let value = frame.pop(jni)?;
@@ -323,7 +378,10 @@ impl Following {
             | op::MULTIANEWARRAY => {
                 self.deed(jni, frame, instruction)?;
             }
-            op::NEW => frame.push(Held::new(Slot::New(instruction.pc))),
+            op::NEW => {
+                self.initialise(jni, frame, instruction)?;
+                frame.push(Held::new(Slot::New(instruction.pc)));
+            }
             op::ARRAYLENGTH => {
                 let array = frame.pop(jni)?;
                 let held = self.length(jni, &array)?;
@@ -333,14 +391,13 @@ impl Following {
                 let held = frame.pop(jni)?;
                 return Err(match held.reference() {
                     Some(thrown) => thrown,
-                    None => odd(jni),
+                    None => self.null(jni),
                 });
             }
             op::MONITORENTER | op::MONITOREXIT => {
                 let held = frame.pop(jni)?;
-                if let Some(object) = held.reference() {
-                    jni.monitor(&object, opcode == op::MONITORENTER)?;
-                }
+                let object = held.reference().ok_or_else(|| self.null(jni))?;
+                jni.monitor(&object, opcode == op::MONITORENTER)?;
             }
             _ => return Err(odd(jni)),
         }
@@ -356,7 +413,7 @@ impl Following {
         let followed = frame.followed;
         if let Some(deed) = followed.method.deeds.get(&instruction.pc) {
             let held = Held::passed(self.perform(jni, followed, deed, &[])?);
-            frame.push(held);
+            frame.receive(held);
             return Ok(());
         }
         let index = instruction.pool_index().unwrap_or_default();
@@ -405,7 +462,7 @@ impl Following {
         match instruction.opcode {
             op::GETSTATIC | op::GETFIELD => {
                 let held = self.read(jni, followed, member()?, deed, given.pop())?;
-                frame.push(held);
+                frame.receive(held);
             }
             op::PUTSTATIC | op::PUTFIELD => {
                 let value = given.pop().ok_or_else(|| odd(jni))?;
@@ -413,6 +470,7 @@ impl Following {
             }
             op::INVOKESPECIAL if member()?.name == "<init>" => {
                 let held = self.call(jni, frame, member()?, deed, given)?;
+                frame.keep(&held);
                 let made = frame.pop(jni)?;
                 if let Slot::New(at) = made.slot {
                     frame.replace(at, &held);
@@ -423,7 +481,7 @@ impl Following {
                 let is_void = target.descriptor.ends_with(")V");
                 let held = self.call(jni, frame, target, deed, given)?;
                 if !is_void {
-                    frame.push(held);
+                    frame.receive(held);
                 }
             }
             op::INVOKEDYNAMIC => {
@@ -434,22 +492,22 @@ impl Following {
                 if text.is_none() && self.is_noting() {
                     self.note_lambda(jni, followed, &site, &parameters, &given, &done);
                 }
-                frame.push(text.unwrap_or(done));
+                frame.receive(text.unwrap_or(done));
             }
             op::CHECKCAST => {
                 let done = Held::passed(self.perform(jni, followed, deed, &given)?);
                 let from = given.first().and_then(|held| held.from);
-                frame.push(Held { from, ..done });
+                frame.receive(Held { from, ..done });
             }
             op::INSTANCEOF => {
                 let done = Held::passed(self.perform(jni, followed, deed, &given)?);
                 let class = followed.pool.class_name(index).map_err(|_| odd(jni))?;
                 let object = given.pop().ok_or_else(|| odd(jni))?;
-                frame.push(self.is_instance(jni, &object, &class, done.as_int() != 0));
+                frame.receive(self.is_instance(jni, &object, &class, done.as_int() != 0));
             }
             _ => {
                 let done = Held::passed(self.perform(jni, followed, deed, &given)?);
-                frame.push(done);
+                frame.receive(done);
             }
         }
         Ok(())
@@ -459,6 +517,41 @@ impl Following {
 impl<'j> Frame<'_, 'j> {
     fn push(&mut self, held: Held<'j>) {
         self.stack.push(held);
+    }
+
+    /// Pushes what an instruction made.
+    fn receive(&mut self, held: Held<'j>) {
+        self.keep(&held);
+        self.push(held);
+    }
+
+    /// Remembers a reference that an instruction made.
+    fn keep(&mut self, held: &Held<'j>) {
+        self.made.extend(held.reference());
+    }
+
+    /// Ends the references that nothing holds any more. Between instructions that is all but the stack and
+    /// the local variables.
+    fn sweep(&mut self, jni: &Jni<'j>) {
+        let mut held = HashSet::new();
+        let locals = self.locals.iter().flatten();
+        for value in self.stack.iter().chain(locals) {
+            value.each_reference(&mut |of| {
+                held.insert(of.raw());
+            });
+        }
+        self.made.sort_unstable_by_key(Local::raw);
+        self.made.dedup_by_key(|made| made.raw());
+        self.made.retain(|made| {
+            let is_held = held.contains(&made.raw());
+            if !is_held {
+                // SAFETY: an instruction of this method made it, so it is of the frame of this native method;
+                // neither stack nor variables hold it, and between instructions nothing else does.
+                unsafe { jni.delete(*made) };
+            }
+            is_held
+        });
+        self.most = FEWEST.max(2 * self.made.len());
     }
 
     fn pop(&mut self, jni: &Jni<'j>) -> Result<Held<'j>, Local<'j>> {
@@ -547,15 +640,17 @@ fn array_of(kind: u8) -> &'static str {
 }
 
 /// A result as the trampoline takes it.
-fn boxed<'j>(jni: &Jni<'j>, held: &Held<'j>, result: &str) -> Option<Local<'j>> {
-    let letter = result.as_bytes().first().copied()?;
+fn boxed<'j>(jni: &Jni<'j>, held: &Held<'j>, result: &str) -> Result<Option<Local<'j>>, Local<'j>> {
+    let letter = result.as_bytes().first().copied().unwrap_or(b'V');
     let Some(name) = box_class(letter) else {
-        return held.reference();
+        return Ok(held.reference());
     };
-    debug_assert!(box_letter(name) == Some(letter));
-    let class = jni.find_class(name).ok()?;
     let descriptor = format!("({})L{name};", char::from(letter));
-    let method = jni.static_method(&class, "valueOf", &descriptor).ok()?;
+    let found = jni.find_class(name).and_then(|class| {
+        let method = jni.static_method(&class, "valueOf", &descriptor)?;
+        Ok((class, method))
+    });
+    let (class, method) = found.map_err(|_| odd(jni))?;
     let value: Passed<'_> = held.to_pass(letter);
-    jni.static_object(&class, method, &[value]).ok().flatten()
+    jni.static_object(&class, method, &[value])
 }

@@ -187,12 +187,16 @@ impl Following {
         for at in 0..length {
             let place = Place::Element(id, at as i32);
             let from = self.journal.lock_safe().places.get(&place).copied();
-            let held = match self.element(jni, array, class, at as i32) {
-                Ok(held) => Held { from, ..held },
-                Err(_) => return,
+            let element = jni.with_frame(|jni| {
+                let held = self.element(jni, array, class, at as i32).ok()?;
+                let held = Held { from, ..held };
+                of_program |= self.is_of_program(&held);
+                Some(self.given(jni, &held, letter))
+            });
+            let Ok(Some(element)) = element else {
+                return;
             };
-            of_program |= self.is_of_program(&held);
-            elements.push(self.given(jni, &held, letter));
+            elements.push(element);
         }
         if of_program {
             self.tagged(array, true);
@@ -218,10 +222,14 @@ impl Following {
             if filled.len() == MOST_ELEMENTS {
                 return;
             }
-            let Ok(held) = self.element(jni, array, class, at as i32) else {
+            let element = jni.with_frame(|jni| {
+                let held = self.element(jni, array, class, at as i32).ok()?;
+                Some(self.given(jni, &held, letter))
+            });
+            let Ok(Some(element)) = element else {
                 return;
             };
-            filled.push((at, self.given(jni, &held, letter)));
+            filled.push((at, element));
         }
         let mut journal = self.journal.lock_safe();
         let made = Variable {
@@ -275,7 +283,7 @@ impl Following {
     pub(super) fn element<'j>(
         &self,
         jni: &Jni<'j>,
-        array: &Local<'j>,
+        array: &Local<'_>,
         class: &str,
         at: i32,
     ) -> Result<Held<'j>, Local<'j>> {
@@ -372,5 +380,8 @@ fn integer(value: i32, letter: u8) -> Value {
 pub(super) fn unboxed<'j>(jni: &Jni<'j>, object: &Local<'_>, letter: u8) -> Option<Passed<'j>> {
     let class = jni.object_class(object);
     let descriptor = char::from(letter).to_string();
-    jni.get_field(object, &class, "value", &descriptor).ok()
+    let value = jni.get_field(object, &class, "value", &descriptor).ok();
+    // SAFETY: the reference was made here, and what was read is no reference.
+    unsafe { jni.delete(class) };
+    value
 }

@@ -103,6 +103,15 @@ impl<'j> Held<'j> {
         }
     }
 
+    /// Calls something with each reference that it is or has in it.
+    pub(super) fn each_reference(&self, f: &mut impl FnMut(Local<'j>)) {
+        self.reference().into_iter().for_each(&mut *f);
+        if let Some(pair) = &self.compared {
+            pair.0.each_reference(f);
+            pair.1.each_reference(f);
+        }
+    }
+
     pub(super) fn as_int(&self) -> i32 {
         match self.slot {
             Slot::Int(v) => v,
