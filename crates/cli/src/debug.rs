@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ use culprit_minimize::{Found, Program, Script, choose, class_path, extract, full
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
-use culprit_trace::{Recording, RunFolder};
+use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
 use crate::agent;
 use crate::console::Console;
@@ -84,11 +85,13 @@ struct Session<'a> {
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
+    // Whatever can be refused is refused before anything is written.
+    let launched = Launched::find(&args.command, std::env::var_os("PATH").as_deref())?;
     let mut results = Results::in_folder(&args.output)?;
     let session = Session {
         args,
         library: agent::unpack(&agent::folders_of_process())?,
-        launched: Launched::find(&args.command, std::env::var_os("PATH").as_deref())?,
+        launched,
         folder: results.folder().to_owned(),
         followed: RefCell::default(),
         journals: results.journals(),
@@ -147,6 +150,25 @@ fn not_failing(status: u8, witness: &Path) -> Expected {
     Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
 }
 
+/// That there is nothing to see, and why: an agent that gave up has said so.
+fn no_jvm(witness: &Path) -> io::Result<Expected> {
+    for entry in fs::read_dir(witness)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "log") {
+            let said = fs::read_to_string(&path)?;
+            let message = format!("no JVM of the command can be recorded: {}", said.trim());
+            return Ok(Expected::new(ExitCode::Target, message)
+                .hint("run the command with a JDK 11 or newer (JAVA_HOME, PATH)"));
+        }
+    }
+    let message = "the command started no JVM that could be recorded";
+    Ok(Expected::new(ExitCode::Target, message).hint(format!(
+        "it may hand its work to a daemon (add --no-daemon), or clear JAVA_TOOL_OPTIONS;\n  \
+         it printed {}",
+        witness.join("output.txt").display()
+    )))
+}
+
 fn never_the_same(witnesses: &Witnesses) -> Expected {
     let seen = witnesses
         .most_frequent()
@@ -169,6 +191,12 @@ impl Session<'_> {
         };
         writeln!(console.err(), "Running the command to see how it fails")?;
         let (first, status) = self.record("witness", nothing.clone(), false, console)?;
+        if matches!(
+            RunFolder::open(&first),
+            Err(TraceError::NoRecordings { .. })
+        ) {
+            return Err(no_jvm(&first)?.into());
+        }
         let mut witnesses = Witnesses::default();
         witnesses.add(&first)?;
         if witnesses.is_empty() {
@@ -279,12 +307,13 @@ impl Session<'_> {
     ) -> anyhow::Result<Found> {
         let witness = Recording::open(&seen.recording)?;
         let jdk = jdk_of(&witness)?;
-        let program = Program::open(&class_path(witness.start()), &jdk)?;
+        let program = Program::open(&class_path(witness.start()), &jdk).map_err(explained)?;
         let parts = (&witness, &program, &jdk);
         if let Some(found) = self.follow(number, seen, parts, console)? {
             return Ok(found);
         }
-        let mut selection = choose(&seen.signature, &program, witness.start())?;
+        let mut selection =
+            choose(&seen.signature, &program, witness.start()).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);

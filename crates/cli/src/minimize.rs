@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::Interrupt;
-use culprit_minimize::{Program, class_path, extract};
-use culprit_model::Failure;
+use culprit_minimize::{Program, Script, class_path, extract};
+use culprit_model::{AgentOptions, Failure};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -43,6 +43,7 @@ Exit codes:
   0    a test was written, and seen to fail for the same reason
   1    everything ran, and there is no such test
   2    the command line, or a place it names, cannot be used
+  3    the program, or a JDK like that of the recording, is not there
   4    the recording cannot be read, or has no failure
   130  interrupted; the smallest test so far was written if there was one";
 
@@ -51,15 +52,26 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let unreadable = || Expected::new(ExitCode::Recording, "the failure has no stack");
     let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
     let signature = Signature::of(&thrown);
+    let jdk = jdk_of(&recording)?;
+    let class_path = class_path(recording.start());
+    let program = Program::open(&class_path, &jdk).map_err(explained)?;
+    let script = extract(&recording, &failure);
+    let script = script.map_err(|error| with_contents(&recording, explained(error)))?;
+    if let Some(class) = lost(&script, &program) {
+        let gone = class_path.iter().find(|path| !path.exists());
+        if let Some(gone) = gone {
+            let message = format!("{class} is not there any more: {} is gone", gone.display());
+            return Err(Expected::new(ExitCode::Target, message)
+                .hint("build the program again, or record it again where it is now")
+                .into());
+        }
+    }
     let mut results = match args.resume {
         true => Results::resumed(&args.output)?,
         false => Results::in_folder(&args.output)?,
     };
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
-    let jdk = jdk_of(&recording)?;
-    let program = Program::open(&class_path(recording.start()), &jdk)?;
-    let script = extract(&recording, &failure).map_err(explained)?;
     let case = Case {
         signature: &signature,
         recording: &recording,
@@ -71,7 +83,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     };
     let library = agent::unpack(&agent::folders_of_process())?;
     let interrupt = Interrupt::by_signals()?;
-    let found = (args.wishes).reduce(&case, &library, &interrupt, console)?;
+    let found = (args.wishes).reduce(&case, &library, &interrupt, console);
+    let found = found.map_err(|error| with_contents(&recording, error))?;
     let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
     let path = quote::line([&args.path]);
     let wishes = args.wishes.typed();
@@ -81,6 +94,28 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => ExitCode::Answered,
         false => ExitCode::No,
     })
+}
+
+/// Another next step for a recording that does not tell what library objects hold.
+fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
+    let options = recording.start().options.parse::<AgentOptions>();
+    let has_contents = options.is_ok_and(|options| options.contents);
+    match error.downcast::<Expected>() {
+        Ok(told) if told.code == ExitCode::No && !has_contents => told
+            .hint("the recording does not tell what library objects hold: record with --contents")
+            .into(),
+        Ok(told) => told.into(),
+        Err(error) => error,
+    }
+}
+
+/// A class of a script that the program does not have.
+fn lost(script: &Script, program: &Program) -> Option<String> {
+    let steps = script.statements.iter().filter_map(|it| it.steps.first());
+    let sites = steps.filter_map(|step| script.site(step.site));
+    let mut owners = sites.map(|site| &site.target.owner);
+    let lost = owners.find(|owner| program.bytes(owner).is_none())?;
+    Some(lost.replace('/', "."))
 }
 
 /// The last failure of a recording, or of the first recording of a run that has one.

@@ -106,11 +106,19 @@ pub(crate) struct Results {
 /// The JDK that a recorded program ran on, or one like it.
 pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
     let jdks = Jdk::all(&Surroundings::of_process());
-    choose(recording, &jdks).ok_or_else(|| {
+    let (whole, rest) = with_compiler_first(jdks);
+    let jdk = choose(recording, &whole).or_else(|| choose(recording, &rest));
+    jdk.ok_or_else(|| {
         let version = &recording.start().jvm_version;
         let message = format!("no JDK like the one that was recorded ({version}) was found");
         Expected::new(ExitCode::Target, message).hint("install one, or set JAVA_HOME")
     })
+}
+
+/// Those that can compile a test, and those that cannot.
+fn with_compiler_first(jdks: Vec<Jdk>) -> (Vec<Jdk>, Vec<Jdk>) {
+    let has_compiler = |jdk: &Jdk| jdk.tool("javac").exists();
+    jdks.into_iter().partition(has_compiler)
 }
 
 impl Wishes {
@@ -170,6 +178,7 @@ impl Wishes {
         let directory = directory(case.recording.start());
         let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
             let class_path = class_path.clone();
+            let checked_in = works_in.clone().unwrap_or_else(|| folder.clone());
             let stage = Stage {
                 pool: replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
                 limit: LIMIT,
@@ -182,7 +191,7 @@ impl Wishes {
                 junit,
                 runner: Runner::of(case.program, junit),
                 folder: &folder,
-                directory: directory.as_ref().unwrap_or(&folder),
+                directory: &checked_in,
                 settings: Settings {
                     jobs,
                     budget: Budget {
@@ -255,14 +264,28 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::Pool(PoolError::Interrupted) => return interrupted().into(),
         Error::Journal(_) => {
             let hint = "name another folder (-o), or reduce without --resume";
-            let error = Expected::new(ExitCode::Usage, error.to_string()).hint(hint);
-            return error.into();
+            return refused(ExitCode::Usage, &error, hint);
+        }
+        Error::Pool(why) => return refused(ExitCode::Target, &error, why.next_step()),
+        Error::Launch(_) => {
+            return refused(ExitCode::Target, &error, "check the JDK (JAVA_HOME, PATH)");
+        }
+        Error::Replay(_) => {
+            let hint = "check the class path of the program";
+            return refused(ExitCode::Target, &error, hint);
+        }
+        Error::Recording(_) => {
+            return refused(ExitCode::Recording, &error, "record it again");
         }
         _ => return error.into(),
     };
     Expected::new(ExitCode::No, error.to_string())
         .hint(hint)
         .into()
+}
+
+fn refused(code: ExitCode, error: &Error, hint: &str) -> anyhow::Error {
+    Expected::new(code, error.to_string()).hint(hint).into()
 }
 
 impl Results {
@@ -348,7 +371,10 @@ impl Results {
                 (format!("compiled, but does not end within {limit}"), false)
             }
             (Verified::NoCompiler(path), _) => (
-                format!("not compiled: there is no {}", path.display()),
+                format!(
+                    "not compiled: there is no {}; install the JDK, not only its JRE, or set JAVA_HOME",
+                    path.display()
+                ),
                 false,
             ),
         };
@@ -431,5 +457,51 @@ impl Results {
         fs::write(self.folder.join("report.md"), text)?;
         let script = format!("#!/bin/sh\n# Repeats what this folder is the result of.\n{again}\n");
         fs::write(self.folder.join("repeat.sh"), script)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_jdk_that_compiles_comes_before_a_jre() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str, tools: &[&str]| {
+            let bin = home.path().join(name).join("bin");
+            fs::create_dir_all(&bin).unwrap();
+            for tool in tools {
+                fs::write(bin.join(tool), "").unwrap();
+                fs::set_permissions(bin.join(tool), fs::Permissions::from_mode(0o755)).unwrap();
+            }
+            let release = home.path().join(name).join("release");
+            fs::write(release, "JAVA_VERSION=\"17.0.1\"\n").unwrap();
+            Jdk::at(&home.path().join(name)).unwrap()
+        };
+        let (jre, jdk) = (at("jre", &["java"]), at("jdk", &["java", "javac"]));
+        let (whole, rest) = with_compiler_first(vec![jre.clone(), jdk.clone()]);
+        assert_eq!((whole, rest), (vec![jdk], vec![jre]));
+    }
+
+    #[test]
+    fn errors_of_the_minimiser_have_a_code_and_a_next_step() {
+        let check = |error: Error, code: ExitCode, hint: &str| {
+            let told = explained(error);
+            let told = told.downcast_ref::<Expected>().unwrap();
+            assert_eq!(told.code, code, "{told}");
+            let said = told.hint.as_deref().unwrap_or_default();
+            assert!(said.contains(hint), "{said}");
+        };
+        check(Error::NoFailure, ExitCode::No, "observe other classes");
+        check(Error::Unsteady, ExitCode::No, "chance");
+        let interrupted = Error::Pool(PoolError::Interrupted);
+        check(interrupted, ExitCode::Interrupted, "");
+        let unreadable = culprit_replay::Error::ClassPath {
+            path: "a.jar".into(),
+            error: io::Error::other("no zip"),
+        };
+        check(Error::Replay(unreadable), ExitCode::Target, "class path");
     }
 }

@@ -77,6 +77,14 @@ impl Program {
         report["tests"][0].clone()
     }
 
+    /// `culprit record ... -o run -- java ...`
+    fn record(&self, options: &[&str], program: &[&str]) {
+        let record = ["record", "--quiet", "-o", "run"].iter().chain(options);
+        let record = record.chain(&["--"]).map(|&word| word.to_owned());
+        let ended = self.culprit(record.chain(self.java(program)));
+        assert_eq!(ended.status, 1, "{}", ended.err);
+    }
+
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
@@ -125,11 +133,7 @@ fn a_crash_becomes_the_calls_that_it_needs() {
 #[test]
 fn a_recording_of_the_crash_becomes_the_same_test() {
     let program = Program::compile("crash", &[]);
-    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
-    let record = record.into_iter().chain(["-o", "run", "--"]);
-    let record = record.map(str::to_owned);
-    let ended = program.culprit(record.chain(program.java(&["depot.Main"])));
-    assert_eq!(ended.status, 1, "{}", ended.err);
+    program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
     let ended = program.culprit(["minimize", "run", "-o", "out"]);
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
@@ -138,10 +142,7 @@ fn a_recording_of_the_crash_becomes_the_same_test() {
 #[test]
 fn a_reduction_that_ended_early_goes_on_where_it_was() {
     let program = Program::compile("crash", &[]);
-    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
-    let record = record.into_iter().chain(["-o", "run", "--"]);
-    let record = record.map(str::to_owned);
-    program.culprit(record.chain(program.java(&["depot.Main"])));
+    program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
     let minimize = ["minimize", "run", "-o", "out", "--jobs", "1"];
     let ended = program.culprit(minimize.into_iter().chain(["--max-tests", "40"]));
     says(&ended, 0, "may not be minimal: --max-tests was reached");
@@ -166,10 +167,7 @@ fn a_reduction_that_ended_early_goes_on_where_it_was() {
 #[test]
 fn only_the_folder_of_a_reduction_can_be_gone_on_with() {
     let program = Program::compile("crash", &[]);
-    let record = ["record", "--quiet", "--contents", "--observe", "belts.**"];
-    let record = record.into_iter().chain(["-o", "run", "--"]);
-    let record = record.map(str::to_owned);
-    program.culprit(record.chain(program.java(&["depot.Main"])));
+    program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
     for folder in ["run", "nowhere"] {
         let ended = program.culprit(["minimize", "run", "--resume", "-o", folder]);
         says(&ended, 2, &format!("{folder} has no journal to go on with"));
@@ -390,11 +388,72 @@ fn a_folder_with_something_in_it_is_left_alone() {
     assert_eq!(fs::read_dir(program.path("out")).unwrap().count(), 1);
 }
 
+/// `culprit debug -o out -- sh -c ...`, and that nothing came of it.
+#[track_caller]
+fn refuses(script: &str, status: i32, message: &str) {
+    let home = folder();
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home.path());
+    let ended = process::run(culprit.args(["debug", "-o", "out", "--", "sh", "-c", script]));
+    says(&ended, status, message);
+    assert_eq!(ended.out, "");
+}
+
 #[test]
 fn a_program_that_is_not_there_cannot_be_run() {
+    let home = folder();
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home.path());
+    let ended = process::run(culprit.args(["debug", "-o", "out", "--", "no-such-program"]));
+    says(&ended, 3, "no program `no-such-program` on PATH");
+    assert!(!home.path().join("out").exists());
+}
+
+#[test]
+fn a_command_without_a_jvm_is_no_case() {
+    let message = "the command started no JVM that could be recorded\n  it may hand its work";
+    refuses("exit 1", 3, message);
+}
+
+#[test]
+fn a_jvm_that_is_too_old_cannot_be_recorded() {
+    // What an agent in a JVM of a build tool does.
+    let script = "out=${JAVA_TOOL_OPTIONS#*out=}; \
+        echo 'Java 8 is too old; 11 is the oldest that works' >\"${out%%,*}/jvm-1.log\"; exit 1";
+    let message = "no JVM of the command can be recorded: Java 8 is too old; \
+        11 is the oldest that works\n  run the command with a JDK 11 or newer";
+    refuses(script, 3, message);
+    // A `java` of a JDK that says so itself.
+    let home = folder();
+    fs::create_dir(home.path().join("bin")).unwrap();
+    fs::copy("/bin/true", home.path().join("bin/java")).unwrap();
+    fs::write(home.path().join("release"), "JAVA_VERSION=\"1.8.0_1\"\n").unwrap();
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home.path());
+    let ended = process::run(culprit.args(["debug", "-o", "out", "--", "bin/java", "Main"]));
+    says(&ended, 3, "is too old; 11 is the oldest that works");
+    assert!(!home.path().join("out").exists());
+}
+
+#[test]
+fn a_program_that_is_gone_is_asked_for() {
     let program = Program::compile("crash", &[]);
-    let ended = program.culprit(["debug", "-o", "out", "--", "no-such-program"]);
-    says(&ended, 3, "no-such-program");
+    program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
+    fs::remove_dir_all(program.path("lib")).unwrap();
+    let ended = program.culprit(["minimize", "run", "-o", "out"]);
+    says(&ended, 3, "is not there any more: ");
+    says(&ended, 3, "/lib is gone\n  build the program again");
+    assert!(!program.path("out").exists());
+}
+
+#[test]
+fn a_recording_without_contents_may_not_tell_enough() {
+    let program = Program::compile("lists", &[]);
+    program.record(&["--observe", "sums.**"], &["shop.Main"]);
+    let ended = program.culprit(["minimize", "run", "-o", "out"]);
+    says(&ended, 1, "record with --contents");
+    assert_eq!(ended.out, "");
+    fs::remove_dir_all(program.path("run")).unwrap();
+    program.record(&["--contents", "--observe", "sums.**"], &["shop.Main"]);
+    let ended = program.culprit(["minimize", "run", "-o", "again"]);
+    says(&ended, 0, "compiled and run: fails the same way");
 }
 
 #[test]
@@ -413,7 +472,8 @@ fn a_recording_without_a_failure_has_no_test() {
 fn what_is_no_recording_cannot_be_read() {
     let home = folder();
     fs::write(home.path().join("jvm-1.culprit"), "nothing of the kind").unwrap();
-    for (path, status) in [("jvm-1.culprit", 4), ("nowhere", 2)] {
+    fs::create_dir(home.path().join("empty")).unwrap();
+    for (path, status) in [("jvm-1.culprit", 4), ("nowhere", 2), ("empty", 4)] {
         let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), home.path());
         let ended = process::run(culprit.args(["minimize", path]));
         says(&ended, status, path);
