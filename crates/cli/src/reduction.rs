@@ -471,6 +471,8 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -481,6 +483,7 @@ mod tests {
             fs::create_dir_all(&bin).unwrap();
             for tool in tools {
                 fs::write(bin.join(tool), "").unwrap();
+                fs::set_permissions(bin.join(tool), fs::Permissions::from_mode(0o755)).unwrap();
             }
             let release = home.path().join(name).join("release");
             fs::write(release, "JAVA_VERSION=\"17.0.1\"\n").unwrap();
