@@ -15,7 +15,7 @@ use crate::story::{Action, Kind, identity};
 use crate::types::{Type, parameters, result};
 
 /// Elements that are written as arguments of their own.
-const SPREAD: usize = 8;
+pub(crate) const SPREAD: usize = 8;
 
 impl Scope<'_> {
     /// The statement as an expression. The type of `void` is that of `null`.
@@ -195,7 +195,7 @@ impl Scope<'_> {
         self.action(&self.story.actions[*source])
     }
 
-    fn profile(&self, class: &str, member: &Member, found: Option<&Found>) -> Profile {
+    pub(crate) fn profile(&self, class: &str, member: &Member, found: Option<&Found>) -> Profile {
         found.map_or_else(
             || Profile::erased(&member.descriptor),
             |found| self.access.hierarchy.profile(class, found),
@@ -214,23 +214,7 @@ impl Scope<'_> {
         let wanted = self.profile(class, member, found).parameters[from..].to_vec();
         let values = &action.arguments[from..];
         let is_varargs = found.is_some_and(|found| found.method.is(access::VARARGS));
-        let mut candidates = vec![Candidate {
-            parameters: wanted.clone(),
-            is_varargs,
-        }];
-        for other in self.access.hierarchy.methods(class, &member.name) {
-            let parameters = self.access.hierarchy.profile(class, &other).parameters;
-            let parameters = parameters.get(from..).unwrap_or_default().to_vec();
-            let new = !candidates
-                .iter()
-                .any(|known| known.parameters == parameters);
-            if new && self.access.calls(&other.class, &other.method) {
-                candidates.push(Candidate {
-                    parameters,
-                    is_varargs: other.method.is(access::VARARGS),
-                });
-            }
-        }
+        let candidates = self.candidates(class, &member.name, &wanted, found, from);
         if is_varargs {
             if let Some(spread) = self.spread(values, &wanted, action.step)? {
                 let types: Vec<Type> = spread.iter().map(|value| value.of.clone()).collect();
@@ -261,8 +245,37 @@ impl Scope<'_> {
         Ok(Some(self.told_apart(written, &wanted, &candidates)))
     }
 
+    /// The methods of a name that the compiler sees, with the one that is meant at first.
+    pub(crate) fn candidates(
+        &self,
+        class: &str,
+        name: &str,
+        wanted: &[Type],
+        found: Option<&Found>,
+        from: usize,
+    ) -> Vec<Candidate> {
+        let mut candidates = vec![Candidate {
+            parameters: wanted.to_vec(),
+            is_varargs: found.is_some_and(|found| found.method.is(access::VARARGS)),
+        }];
+        for other in self.access.hierarchy.methods(class, name) {
+            let parameters = self.access.hierarchy.profile(class, &other).parameters;
+            let parameters = parameters.get(from..).unwrap_or_default().to_vec();
+            let new = !candidates
+                .iter()
+                .any(|known| known.parameters == parameters);
+            if new && self.access.calls(&other.class, &other.method) {
+                candidates.push(Candidate {
+                    parameters,
+                    is_varargs: other.method.is(access::VARARGS),
+                });
+            }
+        }
+        candidates
+    }
+
     /// With the fewest casts with which the compiler takes the first candidate.
-    fn told_apart(
+    pub(crate) fn told_apart(
         &self,
         written: Vec<Expr>,
         wanted: &[Type],
@@ -412,7 +425,7 @@ fn conversion(
     (fits && inner.explicit.is_none()).then(|| Box::new(inner.clone()))
 }
 
-fn join(all: &[Expr]) -> String {
+pub(crate) fn join(all: &[Expr]) -> String {
     let texts: Vec<&str> = all.iter().map(|value| value.text.as_str()).collect();
     texts.join(", ")
 }

@@ -7,6 +7,10 @@ use crate::types::Type;
 pub(crate) enum Level {
     Statement,
     Lambda,
+    /// `a ? b : c`.
+    Choice,
+    Either,
+    Both,
     Or,
     Xor,
     And,

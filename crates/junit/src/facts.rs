@@ -8,6 +8,11 @@ use culprit_classfile::{Attribute, ClassFile, Code, Error, Member, Pool, access}
 pub trait Classes {
     /// The facts of a class, or `None` where it cannot be found.
     fn class(&self, name: &str) -> Option<ClassFacts>;
+
+    /// Its class file, for the bodies of lambdas. Without it, those are called by reflection.
+    fn bytes(&self, _name: &str) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// Classes whose bytes a function gives.
@@ -17,6 +22,10 @@ pub struct ClassBytes<F>(pub F);
 impl<F: Fn(&str) -> Option<Vec<u8>>> Classes for ClassBytes<F> {
     fn class(&self, name: &str) -> Option<ClassFacts> {
         ClassFacts::parse(&self.0(name)?).ok()
+    }
+
+    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        self.0(name)
     }
 }
 
@@ -67,6 +76,7 @@ pub struct FieldFacts {
     pub access: u16,
     pub name: String,
     pub descriptor: String,
+    pub signature: Option<String>,
     pub is_deprecated: bool,
 }
 
@@ -167,6 +177,7 @@ fn field_facts(pool: &Pool, field: &Member) -> Result<FieldFacts, Error> {
         access: field.access,
         name: pool.utf8(field.name)?.into_owned(),
         descriptor: pool.utf8(field.descriptor)?.into_owned(),
+        signature: signature(pool, field),
         is_deprecated: field.attribute(pool, "Deprecated").is_some(),
     })
 }

@@ -4,7 +4,7 @@
 use crate::expr::{Expr, Typing};
 use crate::hierarchy::Found;
 use crate::scope::Scope;
-use crate::signature::parameters_of;
+use crate::signature::{has_variable, parameters_of};
 use crate::story::{Action, End, Maker, identity};
 
 impl Scope<'_> {
@@ -93,15 +93,4 @@ impl Scope<'_> {
         });
         !has_variable(taken) && (!is_used || !has_variable(given))
     }
-}
-
-/// Whether a part of a signature names a type variable.
-fn has_variable(signature: &str) -> bool {
-    // Bounds of its own variables count as well.
-    let starts = |(at, _): &(usize, char)| {
-        signature[*at..].starts_with('T')
-            && (*at == 0
-                || signature[..*at].ends_with(['(', ')', ';', '<', '[', '+', '-', ':', '*']))
-    };
-    signature.char_indices().any(|at| starts(&at))
 }

@@ -42,6 +42,11 @@ impl<'c> Hierarchy<'c> {
         found
     }
 
+    /// The class file of a class.
+    pub(crate) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        self.classes.bytes(name)
+    }
+
     /// A class and all above it: superclasses first, nearest first, then interfaces.
     pub(crate) fn lineage(&self, name: &str) -> Vec<String> {
         let mut line = Vec::new();

@@ -20,6 +20,14 @@ pub(crate) struct Imports<'a> {
     deprecated: RefCell<bool>,
 }
 
+/// What has been named so far.
+pub(crate) struct Named {
+    simple: BTreeMap<String, String>,
+    statics: BTreeSet<String>,
+    generic: bool,
+    deprecated: bool,
+}
+
 impl<'a> Imports<'a> {
     /// For a file of this package whose class has this name.
     pub(crate) fn new(hierarchy: &'a Hierarchy<'a>, package: &'a str, test: &str) -> Imports<'a> {
@@ -37,6 +45,23 @@ impl<'a> Imports<'a> {
             generic: RefCell::default(),
             deprecated: RefCell::default(),
         }
+    }
+
+    pub(crate) fn named(&self) -> Named {
+        Named {
+            simple: self.simple.borrow().clone(),
+            statics: self.statics.borrow().clone(),
+            generic: *self.generic.borrow(),
+            deprecated: *self.deprecated.borrow(),
+        }
+    }
+
+    /// Nothing was named since: what was written is not used.
+    pub(crate) fn reset(&self, named: Named) {
+        self.simple.replace(named.simple);
+        self.statics.replace(named.statics);
+        self.generic.replace(named.generic);
+        self.deprecated.replace(named.deprecated);
     }
 
     /// The name of a type.

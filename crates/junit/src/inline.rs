@@ -98,7 +98,8 @@ impl Inline {
 
 /// Whether a statement is more than one can read at a glance.
 pub(crate) fn is_too_much(text: &str, depth: usize) -> bool {
-    INDENT + text.len() > WIDTH || depth > DEPTH
+    let mut lines = text.lines();
+    lines.any(|line| INDENT + line.len() > WIDTH) || depth > DEPTH
 }
 
 /// Nothing is written of an operator whose result nobody uses, unless it can fail.

@@ -5,32 +5,24 @@ use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
 use crate::expr::{Expr, Level, Typing};
-use crate::names;
+use crate::names::{self, Names};
 use crate::scope::Scope;
+use crate::signature::{Profile, parameters_of};
 use crate::story::{Action, Story};
+use crate::tree::Site;
 use crate::types::{Type, parameters, result};
 
 /// Kinds of method handles, as class files have them.
 const STATIC: i32 = 6;
 const CONSTRUCTOR: i32 = 8;
 
-/// What a call site makes a lambda of.
-struct Site<'s> {
-    body: Member,
-    kind: i32,
-    interface: Type,
-    /// The descriptor of the method of the interface, as it is and as it is used.
-    erased: String,
-    exact: String,
-    captured: &'s [Value],
-}
-
 /// The interface of a lambda.
 pub(crate) fn interface(action: &Action<'_>, story: &Story<'_>) -> Option<Type> {
-    site(action, story).map(|site| site.interface)
+    site(action, story).map(|(site, _)| site.interface)
 }
 
-fn site<'s>(action: &Action<'s>, story: &Story<'_>) -> Option<Site<'s>> {
+/// What a lambda is made of, and what it captures.
+fn site<'s>(action: &Action<'s>, story: &Story<'_>) -> Option<(Site, &'s [Value])> {
     let arguments: &'s [Value] = action.arguments;
     let class = |place: usize| match arguments.get(place)? {
         Value::Reference(Reference::Class(id)) => story.class(*id, action.step).ok(),
@@ -46,7 +38,7 @@ fn site<'s>(action: &Action<'s>, story: &Story<'_>) -> Option<Site<'s>> {
     let Value::Reference(Reference::Array { contents, .. }) = arguments.get(9)? else {
         return None;
     };
-    Some(Site {
+    let site = Site {
         body: Member {
             owner: class(0)?.to_owned(),
             name: text(1)?,
@@ -54,42 +46,138 @@ fn site<'s>(action: &Action<'s>, story: &Story<'_>) -> Option<Site<'s>> {
         },
         kind: *kind,
         interface: Type::of_class(class(5)?),
+        method: text(6)?,
         erased: text(7)?,
         exact: text(8)?,
-        captured: contents.elements(),
-    })
+    };
+    Some((site, contents.elements()))
 }
 
 impl Scope<'_> {
-    /// A lambda that calls the method that is its body.
+    /// A lambda as its source had it, or one that calls the method that is its body.
     pub(crate) fn lambda_of(&self, action: &Action<'_>) -> Result<Expr, Error> {
-        let unknown = Error::Unknown { step: action.step };
-        let Some(site) = site(action, self.story) else {
-            return Err(unknown);
-        };
+        let unknown = || Error::Unknown { step: action.step };
+        let (site, captured) = site(action, self.story).ok_or_else(unknown)?;
         let mut given = Vec::new();
-        for value in site.captured {
+        for value in captured {
             given.push(self.value(value, action.step)?);
         }
         // Its parameters are in the scope of the test.
-        let mut taken = self.names.borrow().clone();
-        let mut parameters_here = Vec::new();
-        let exact = parameters(&site.exact);
-        for (erased, exact) in parameters(&site.erased).into_iter().zip(exact) {
-            let name = taken.give(&names::for_type(&exact));
-            let parameter = Expr::new(name.clone(), erased);
-            let parameter = self.fit(parameter, &exact);
-            given.push(parameter.ok_or(Error::Unknown { step: action.step })?);
-            parameters_here.push(name);
-        }
+        let taken = self.names.borrow().clone();
         let throws = self.throws.get();
-        let body = self.lambda_body(&site, given)?;
-        self.throws.set(throws);
-        let body = match result(&site.erased) {
-            None => body.text,
-            Some(wanted) => self.fit(body, &wanted).ok_or(unknown)?.text,
+        let named = self.imports.named();
+        let helpers = self.helpers.borrow().clone();
+        let written = self.open_lambda(&site, given.clone(), taken.clone());
+        let written = match written {
+            Some(written) => Some(written),
+            None => {
+                self.imports.reset(named);
+                self.helpers.replace(helpers);
+                self.called_lambda(&site, given, taken, true)
+            }
         };
-        let left = match parameters_here.as_slice() {
+        self.throws.set(throws);
+        written.ok_or_else(unknown)
+    }
+
+    /// A lambda that needs no reflection.
+    pub(crate) fn open_lambda(&self, site: &Site, given: Vec<Expr>, taken: Names) -> Option<Expr> {
+        let written = self.written_lambda(site, given.clone(), taken.clone());
+        written.or_else(|| self.called_lambda(site, given, taken, false))
+    }
+
+    /// A lambda with the body that the class file has.
+    fn written_lambda(&self, site: &Site, mut given: Vec<Expr>, mut taken: Names) -> Option<Expr> {
+        let member = &site.body;
+        let facts = self.access.hierarchy.class(&member.owner)?;
+        let mut methods = facts.methods.iter();
+        let body = methods
+            .find(|method| method.name == member.name && method.descriptor == member.descriptor)?;
+        if site.kind != STATIC || !body.is_synthetic() {
+            return None;
+        }
+        let own = body.parameters.get(given.len()..).unwrap_or_default();
+        let exact = parameters(&site.exact);
+        let mut names_here = Vec::new();
+        for (place, parameter) in self.parameters_of(site).into_iter().enumerate() {
+            let wish = own.get(place).cloned();
+            let wish = wish.or_else(|| exact.get(place).map(names::for_type))?;
+            let name = taken.give(&wish);
+            given.push(Expr {
+                text: name.clone(),
+                ..parameter
+            });
+            names_here.push(name);
+        }
+        let profile = self.profile_of_interface(site);
+        let text = self.lambda_text(member, given, taken, profile.result)?;
+        Some(self.arrow(site, &names_here, &text))
+    }
+
+    /// A lambda that calls its method, by reflection if there is no other way and if it may be.
+    fn called_lambda(
+        &self,
+        site: &Site,
+        mut given: Vec<Expr>,
+        mut taken: Names,
+        by_reflection: bool,
+    ) -> Option<Expr> {
+        let mut names_here = Vec::new();
+        let exact = parameters(&site.exact);
+        for (parameter, exact) in self.parameters_of(site).into_iter().zip(exact) {
+            let name = taken.give(&names::for_type(&exact));
+            let parameter = Expr {
+                text: name.clone(),
+                ..parameter
+            };
+            given.push(self.fit(parameter, &exact)?);
+            names_here.push(name);
+        }
+        let body = self.called_body(site, given, by_reflection)?;
+        let body = match self.profile_of_interface(site).result {
+            None => body.text,
+            Some(wanted) => self.fit(body, &wanted)?.text,
+        };
+        Some(self.arrow(site, &names_here, &body))
+    }
+
+    fn profile_of_interface(&self, site: &Site) -> Profile {
+        let found = site.interface.name().and_then(|interface| {
+            let hierarchy = self.access.hierarchy;
+            let found = hierarchy.method(interface, &site.method, &site.erased)?;
+            Some(hierarchy.profile(interface, &found))
+        });
+        found.unwrap_or_else(|| Profile::erased(&site.erased))
+    }
+
+    /// The parameters of a lambda, without names: what the compiler knows of them.
+    fn parameters_of(&self, site: &Site) -> Vec<Expr> {
+        let types = self.profile_of_interface(site).parameters;
+        let hierarchy = self.access.hierarchy;
+        let interface = site.interface.name().unwrap_or_default();
+        let found = hierarchy.method(interface, &site.method, &site.erased);
+        let is_generic = found.as_ref().is_none_or(|found| found.class.is_generic());
+        let signature = found.and_then(|found| found.method.signature);
+        let signature = signature.filter(|_| !is_generic);
+        let told = signature.as_deref().and_then(parameters_of);
+        let told = |place: usize| {
+            let told = told.as_ref()?.get(place)?;
+            told.contains('<').then(|| (*told).to_owned())
+        };
+        let all = types.into_iter().enumerate();
+        let expression = |(place, of)| Expr {
+            typing: match told(place) {
+                Some(_) => Typing::Parameterized,
+                None => Typing::Plain,
+            },
+            signature: told(place),
+            ..Expr::new("", of)
+        };
+        all.map(expression).collect()
+    }
+
+    fn arrow(&self, site: &Site, names: &[String], body: &str) -> Expr {
+        let left = match names {
             [one] => one.clone(),
             several => format!("({})", several.join(", ")),
         };
@@ -98,16 +186,16 @@ impl Scope<'_> {
             .name()
             .map(|name| self.access.hierarchy.class(name));
         let is_generic = facts.flatten().is_none_or(|facts| facts.is_generic());
-        Ok(Expr {
+        Expr {
             typing: match is_generic {
                 true => Typing::Inferred,
                 false => Typing::Plain,
             },
-            ..Expr::new(format!("{left} -> {body}"), site.interface).at(Level::Lambda)
-        })
+            ..Expr::new(format!("{left} -> {body}"), site.interface.clone()).at(Level::Lambda)
+        }
     }
 
-    fn lambda_body(&self, site: &Site<'_>, given: Vec<Expr>) -> Result<Expr, Error> {
+    fn called_body(&self, site: &Site, given: Vec<Expr>, by_reflection: bool) -> Option<Expr> {
         let member = &site.body;
         let mut given = given.into_iter();
         let receiver = match site.kind {
@@ -131,7 +219,9 @@ impl Scope<'_> {
             _ => self.access.method(&member.owner, member),
         };
         let Some(found) = found else {
-            return self.reflective_run(member, receiver.as_ref(), &arguments);
+            let call =
+                by_reflection.then(|| self.reflective_run(member, receiver.as_ref(), &arguments));
+            return call?.ok();
         };
         // What it declares to throw, the method of the interface does as well.
         self.imports
@@ -139,7 +229,7 @@ impl Scope<'_> {
         let texts: Vec<&str> = arguments.iter().map(|value| value.text.as_str()).collect();
         let list = texts.join(", ");
         if site.kind == CONSTRUCTOR {
-            return Ok(Expr::new(
+            return Some(Expr::new(
                 format!("new {}({list})", self.imports.name(&owner)),
                 owner,
             ));
@@ -152,6 +242,6 @@ impl Scope<'_> {
                 receiver.closed()
             }
         };
-        Ok(Expr::new(format!("{prefix}.{}({list})", member.name), of))
+        Some(Expr::new(format!("{prefix}.{}({list})", member.name), of))
     }
 }

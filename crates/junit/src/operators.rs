@@ -295,7 +295,7 @@ impl Scope<'_> {
     }
 
     /// Two numbers, so that what comes of them is of this type, with as few casts as that needs.
-    fn promoted(&self, left: Expr, right: Expr, wanted: &Type) -> (Expr, Expr) {
+    pub(crate) fn promoted(&self, left: Expr, right: Expr, wanted: &Type) -> (Expr, Expr) {
         let short = |value: &Expr| match (&value.implicit, &value.of == wanted) {
             (Some(inner), true) if matches!(inner.of, Type::Primitive(_)) => (**inner).clone(),
             _ => value.clone(),
@@ -316,7 +316,7 @@ impl Scope<'_> {
     }
 
     /// An object, where a scalar would be compared by its value.
-    fn boxed(&self, value: Expr) -> Expr {
+    pub(crate) fn boxed(&self, value: Expr) -> Expr {
         let Type::Primitive(shape) = value.of else {
             return value;
         };
@@ -326,14 +326,14 @@ impl Scope<'_> {
     }
 
     /// The compiler compares only what might be the same.
-    fn comparable(&self, left: Expr, right: Expr) -> (Expr, Expr) {
+    pub(crate) fn comparable(&self, left: Expr, right: Expr) -> (Expr, Expr) {
         match self.related(&left.of, &right.of) {
             true => (left, right),
             false => (self.cast(&left, &Type::object()), right),
         }
     }
 
-    fn related(&self, one: &Type, other: &Type) -> bool {
+    pub(crate) fn related(&self, one: &Type, other: &Type) -> bool {
         let hierarchy = self.access.hierarchy;
         hierarchy.is_subtype(one, other) || hierarchy.is_subtype(other, one)
     }
@@ -405,7 +405,7 @@ impl Scope<'_> {
 
 /// One side and the other. What holds together less tightly gets brackets, and so does what few know
 /// the rules of.
-fn binary(left: &Expr, sign: &str, right: &Expr, level: Level, of: Type) -> Expr {
+pub(crate) fn binary(left: &Expr, sign: &str, right: &Expr, level: Level, of: Type) -> Expr {
     let (least, above) = match level {
         Level::Sum => (Level::Sum, Level::Product),
         Level::Product => (Level::Product, Level::Unary),
@@ -417,7 +417,7 @@ fn binary(left: &Expr, sign: &str, right: &Expr, level: Level, of: Type) -> Expr
 }
 
 /// `+` of strings. One side must be one.
-fn concat(left: Expr, right: Expr) -> Expr {
+pub(crate) fn concat(left: Expr, right: Expr) -> Expr {
     let string = Type::class("java/lang/String");
     let plain = |value: Expr| match (&value.of, &value.implicit) {
         (Type::Class(_), Some(inner)) if matches!(inner.of, Type::Primitive(_)) => {
@@ -435,7 +435,7 @@ fn concat(left: Expr, right: Expr) -> Expr {
     Expr::new(text, string).at(Level::Sum)
 }
 
-fn shape(of: &Type) -> Option<Shape> {
+pub(crate) fn shape(of: &Type) -> Option<Shape> {
     match of {
         Type::Primitive(shape) => Some(*shape),
         _ => None,

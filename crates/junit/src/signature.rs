@@ -47,6 +47,17 @@ pub(crate) fn parameters_of(signature: &str) -> Option<Vec<&str>> {
     Some(all)
 }
 
+/// Whether a part of a signature names a type variable.
+pub(crate) fn has_variable(signature: &str) -> bool {
+    // Bounds of its own variables count as well.
+    let starts = |(at, _): &(usize, char)| {
+        signature[*at..].starts_with('T')
+            && (*at == 0
+                || signature[..*at].ends_with(['(', ')', ';', '<', '[', '+', '-', ':', '*']))
+    };
+    signature.char_indices().any(|at| starts(&at))
+}
+
 impl Hierarchy<'_> {
     /// A method as a member of a class that is named without type arguments.
     pub(crate) fn profile(&self, class: &str, found: &Found) -> Profile {
@@ -60,6 +71,28 @@ impl Hierarchy<'_> {
             Some(signed) if signed.parameters.len() == erased.parameters.len() => signed,
             _ => erased,
         }
+    }
+
+    /// A method as a member of a type with these arguments. `None` where more must be known: of
+    /// wildcards, of type variables, of a method with variables of its own.
+    pub(crate) fn profile_of(&self, signature: &str, found: &Found) -> Option<Profile> {
+        let of_method = found.method.signature.as_deref()?;
+        let is_open = signature.contains(['*', '+', '-']) || has_variable(signature);
+        if is_open || of_method.starts_with('<') {
+            return None;
+        }
+        let (of, arguments) = Reader::new(signature).reference(&Meaning::new())?;
+        let facts = self.class(of.name()?)?;
+        let variables = Reader::new(facts.signature.as_deref()?).variables(&Meaning::new())?;
+        if variables.len() != arguments.len() {
+            return None;
+        }
+        let names = variables.into_iter().map(|(name, _)| name);
+        let mut meaning: Meaning = names.zip(arguments).collect();
+        if facts.name != found.class.name {
+            meaning = self.climb(&facts, &meaning, &found.class.name)?;
+        }
+        Reader::new(of_method).method(&mut meaning)
     }
 
     /// What the type variables of a class stand for where a class below it is meant. `None` where

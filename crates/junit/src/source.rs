@@ -40,10 +40,13 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
         fields.push('\n');
     }
     let mut statements = String::new();
-    for line in &body.lines {
-        for line in wrapped(&format!("        {line}")) {
-            statements.push_str(&line);
-            statements.push('\n');
+    for text in &body.lines {
+        let indent = " ".repeat(8 + text.len() - text.trim_start().len());
+        for line in text.trim_start().lines() {
+            for line in wrapped(&format!("{indent}{line}")) {
+                statements.push_str(&line);
+                statements.push('\n');
+            }
         }
     }
     let helpers = reflect::source(scope);

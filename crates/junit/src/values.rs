@@ -238,7 +238,7 @@ impl Scope<'_> {
     }
 }
 
-fn scalar(value: &Value) -> Expr {
+pub(crate) fn scalar(value: &Value) -> Expr {
     let text = literal::scalar(value).unwrap_or_default();
     let level = match text.starts_with(['-', '(']) {
         true => Level::Unary,

@@ -112,7 +112,7 @@ impl Library {
         })
     }
 
-    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
         let file = format!("{name}.class");
         let mut folders = self.folders.iter();
         if let Some(bytes) = folders.find_map(|folder| fs::read(folder.join(&file)).ok()) {
@@ -129,7 +129,11 @@ impl Library {
 
 impl Classes for Library {
     fn class(&self, name: &str) -> Option<ClassFacts> {
-        Some(ClassFacts::parse(&self.bytes(name)?).unwrap())
+        Some(ClassFacts::parse(&self.read(name)?).unwrap())
+    }
+
+    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        self.read(name)
     }
 }
 

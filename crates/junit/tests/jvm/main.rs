@@ -4,6 +4,7 @@
 //! The scenarios are in `tests/cases`, the library is in `fixtures/junit`.
 
 mod bench;
+mod bodies;
 mod cases;
 mod expressions;
 mod literals;

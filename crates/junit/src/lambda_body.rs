@@ -1,0 +1,457 @@
+//! The body of a lambda as Java. What cannot be written as it was, is not written at all: members
+//! that the test may not use, types that it cannot name, calls that would mean another method.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use culprit_model::Member;
+use culprit_model::value::{Shape, Value};
+
+use crate::call::join;
+use crate::expr::{Expr, Level};
+use crate::lift::lift;
+use crate::literal;
+use crate::names::{self, Names};
+use crate::operators::concat;
+use crate::scope::Scope;
+use crate::tree::{Lifted, Made, Piece, Sign, Statement, Tree};
+use crate::types::Type;
+use crate::values::scalar;
+
+pub(crate) const BOOLEAN: Type = Type::Primitive(Shape::Boolean);
+pub(crate) const INT: Type = Type::Primitive(Shape::Int);
+
+impl Scope<'_> {
+    /// What stands behind the arrow. `given` are the parameters of the body, `wanted` is what the
+    /// method of the interface gives.
+    pub(crate) fn lambda_text(
+        &self,
+        member: &Member,
+        given: Vec<Expr>,
+        names: Names,
+        wanted: Option<Type>,
+    ) -> Option<String> {
+        let bytes = self.access.hierarchy.bytes(&member.owner)?;
+        let lifted = lift(&bytes, &member.name, &member.descriptor)?;
+        if given.len() != lifted.parameters.len() || wanted.is_some() != lifted.result.is_some() {
+            return None;
+        }
+        let printer = Printer {
+            scope: self,
+            lifted: &lifted,
+            given,
+            locals: RefCell::default(),
+            names: RefCell::new(names),
+            wanted,
+        };
+        printer.text()
+    }
+}
+
+pub(crate) struct Printer<'p, 'a> {
+    pub(crate) scope: &'p Scope<'a>,
+    pub(crate) lifted: &'p Lifted,
+    pub(crate) given: Vec<Expr>,
+    pub(crate) locals: RefCell<BTreeMap<usize, Expr>>,
+    pub(crate) names: RefCell<Names>,
+    pub(crate) wanted: Option<Type>,
+}
+
+impl Printer<'_, '_> {
+    fn text(&self) -> Option<String> {
+        match self.lifted.statements.as_slice() {
+            [Statement::Return(Some(value))] => Some(self.returned(value)?.text),
+            [Statement::Do(deed), Statement::Return(None)] => self.deed(deed),
+            [Statement::Return(None)] => Some("{}".to_owned()),
+            several => {
+                let lines = self.statements(&without_return(several))?;
+                Some(format!("{{\n{}\n}}", indented(&lines).join("\n")))
+            }
+        }
+    }
+
+    fn statements(&self, all: &[Statement]) -> Option<Vec<String>> {
+        let mut lines = Vec::new();
+        for statement in all {
+            match statement {
+                Statement::Do(deed) => lines.push(format!("{};", self.deed(deed)?)),
+                Statement::Declare(id, value) => lines.push(self.declaration(*id, value)?),
+                Statement::Assign(to, Tree::Binary(Sign::Add, Shape::Int, one, by))
+                    if **one == *to && matches!((to, &**by), (Tree::Local(_), Tree::Int(1))) =>
+                {
+                    lines.push(format!("{}++;", self.natural(to)?.text));
+                }
+                Statement::Assign(to, value) => {
+                    let to = self.natural(to)?;
+                    let value = self.wanted(value, &to.of)?;
+                    lines.push(format!("{} = {};", to.text, value.text));
+                }
+                Statement::Return(None) => lines.push("return;".to_owned()),
+                Statement::Return(Some(value)) => {
+                    lines.push(format!("return {};", self.returned(value)?.text));
+                }
+                Statement::Throw(value) => {
+                    let thrown = self.wanted(value, &Type::class("java/lang/Throwable"))?;
+                    lines.push(format!("throw {};", thrown.text));
+                }
+                Statement::If(condition, yes, no) => {
+                    let condition = self.condition(condition)?;
+                    lines.push(format!("if ({}) {{", condition.text));
+                    lines.extend(indented(&self.statements(yes)?));
+                    let ends =
+                        matches!(yes.last(), Some(Statement::Return(_) | Statement::Throw(_)));
+                    let rest = self.statements(no)?;
+                    if ends || rest.is_empty() {
+                        lines.push("}".to_owned());
+                        lines.extend(rest);
+                    } else {
+                        lines.push("} else {".to_owned());
+                        lines.extend(indented(&rest));
+                        lines.push("}".to_owned());
+                    }
+                }
+            }
+        }
+        Some(lines)
+    }
+
+    /// An expression that is a statement.
+    fn deed(&self, tree: &Tree) -> Option<String> {
+        let is_deed = matches!(tree, Tree::Call(..) | Tree::New(..));
+        let text = self.natural(tree)?.text;
+        (is_deed && text.ends_with(')') && !text.starts_with('(')).then_some(text)
+    }
+
+    fn declaration(&self, id: usize, value: &Tree) -> Option<String> {
+        let local = &self.lifted.locals[id];
+        let of = match &local.of {
+            Some(of) => of.clone(),
+            None => self.natural(value)?.of,
+        };
+        if of == Type::Null || !self.scope.access.names(&of) {
+            return None;
+        }
+        let value = self.wanted(value, &of)?;
+        let wish = local.name.clone().unwrap_or_else(|| names::for_type(&of));
+        let name = self.names.borrow_mut().give(&wish);
+        let type_name = self.scope.imports.name(&of);
+        let text = format!("{type_name} {name} = {};", value.text);
+        self.locals.borrow_mut().insert(id, Expr::new(name, of));
+        Some(text)
+    }
+
+    fn returned(&self, value: &Tree) -> Option<Expr> {
+        let own = self.lifted.result.as_ref()?;
+        let wanted = self.wanted.as_ref()?;
+        match (own, wanted) {
+            (Type::Primitive(_), _) | (_, Type::Primitive(_)) => {
+                let value = self.wanted(value, own)?;
+                self.scope.fit(value, wanted)
+            }
+            _ => self.wanted(value, wanted),
+        }
+    }
+
+    /// A value where this type is wanted.
+    pub(crate) fn wanted(&self, tree: &Tree, wanted: &Type) -> Option<Expr> {
+        if *wanted == BOOLEAN {
+            return self.condition(tree);
+        }
+        let value = match (tree, wanted) {
+            (Tree::Int(value), Type::Primitive(shape)) => constant(*value, *shape)?,
+            (Tree::Conditional(condition, yes, no), _) => {
+                self.conditional(condition, yes, no, Some(wanted))?
+            }
+            _ => self.natural(tree)?,
+        };
+        if value.of == BOOLEAN && matches!(wanted, Type::Primitive(_)) {
+            return None;
+        }
+        // The compiler must be told what a lambda is.
+        if value.is_lambda() && value.of != *wanted {
+            let of = value.of.clone();
+            let cast = self
+                .scope
+                .access
+                .names(&of)
+                .then(|| self.scope.cast(&value, &of));
+            return self.scope.fit(cast?, wanted);
+        }
+        self.scope.fit(value, wanted)
+    }
+
+    /// An expression, of the type that it has by itself.
+    pub(crate) fn natural(&self, tree: &Tree) -> Option<Expr> {
+        let scope = self.scope;
+        Some(match tree {
+            Tree::Parameter(place) => self.given.get(*place)?.clone(),
+            Tree::Local(id) => self.locals.borrow().get(id)?.clone(),
+            Tree::Null => Expr::new("null", Type::Null),
+            Tree::Int(value) => constant(*value, Shape::Int)?,
+            Tree::Long(value) => scalar(&Value::Long(*value)),
+            Tree::Float(bits) => scalar(&Value::Float(f32::from_bits(*bits))),
+            Tree::Double(bits) => scalar(&Value::Double(f64::from_bits(*bits))),
+            Tree::Text(text) => string(text),
+            Tree::Class(of) => scope.access.names(of).then(|| scope.class_literal(of))?,
+            Tree::Static(member) => self.field(None, member)?,
+            Tree::Field(object, member) => self.field(Some(object), member)?,
+            Tree::Call(receiver, member, arguments) => {
+                self.call(receiver.as_deref(), member, arguments)?
+            }
+            Tree::New(member, arguments) => self.construction(member, arguments)?,
+            Tree::Array(of, length, elements) => self.array(of, length, elements)?,
+            Tree::Element(of, array, index) => {
+                let array = self.array_value(array, of.as_ref())?;
+                let Type::Array(component) = &array.of else {
+                    return None;
+                };
+                let index = self.wanted(index, &INT)?;
+                let text = format!("{}[{}]", array.within(Level::Primary), index.text);
+                Expr::new(text, (**component).clone())
+            }
+            Tree::Length(array) => {
+                let array = self.array_value(array, None)?;
+                Expr::new(format!("{}.length", array.closed()), INT)
+            }
+            Tree::Cast(of, value) => self.cast(of, value)?,
+            Tree::Instance(of, value) => {
+                let value = scope.boxed(self.natural(value)?);
+                if !scope.access.names(of) || value.is_lambda() {
+                    return None;
+                }
+                let value = match scope.related(&value.of, of) {
+                    true => value,
+                    false => scope.cast(&value, &Type::object()),
+                };
+                let name = scope.plain_name(of);
+                let text = format!("{} instanceof {name}", value.within(Level::Shift));
+                Expr::new(text, BOOLEAN).at(Level::Relation)
+            }
+            Tree::Convert(to, value) => {
+                let of = Type::Primitive(*to);
+                let value = unboxed(self.number(value)?);
+                let widens = scope.access.hierarchy.is_subtype(&value.of, &of);
+                Expr {
+                    implicit: widens.then(|| Box::new(value.clone())),
+                    ..scope.cast(&value, &of)
+                }
+            }
+            Tree::Negate(shape, value) => {
+                let value = unboxed(self.wanted(value, &Type::Primitive(*shape))?);
+                let text = match value.text.starts_with('-') {
+                    true => format!("-({})", value.text),
+                    false => format!("-{}", value.within(Level::Unary)),
+                };
+                Expr::new(text, Type::Primitive(*shape)).at(Level::Unary)
+            }
+            Tree::Binary(sign, shape, left, right) => self.binary(*sign, *shape, left, right)?,
+            Tree::Concat(pieces) => self.concatenation(pieces)?,
+            Tree::Lambda(made) => self.nested(made)?,
+            Tree::Conditional(condition, yes, no) => self.conditional(condition, yes, no, None)?,
+            Tree::Compare(..) | Tree::Not(_) | Tree::Both(..) | Tree::Either(..) => {
+                self.condition(tree)?
+            }
+            Tree::Order(..) => return None,
+        })
+    }
+
+    fn cast(&self, of: &Type, value: &Tree) -> Option<Expr> {
+        let inner = match value {
+            Tree::Conditional(condition, yes, no) => {
+                self.conditional(condition, yes, no, Some(&Type::object()))?
+            }
+            value => self.natural(value)?,
+        };
+        if inner.is_lambda() {
+            return None;
+        }
+        // Where the compiler knows the type, it need not be told.
+        if self.scope.access.hierarchy.is_subtype(&inner.of, of) {
+            return Some(inner);
+        }
+        let inner = explicit(inner);
+        let names = self.scope.access.names(of);
+        names.then(|| self.scope.cast(&inner, of))
+    }
+
+    pub(crate) fn array_value(&self, tree: &Tree, of: Option<&Type>) -> Option<Expr> {
+        let value = self.natural(tree)?;
+        if let Type::Array(_) = value.of {
+            return Some(value);
+        }
+        let own = match tree {
+            Tree::Parameter(place) => self.lifted.parameters.get(*place),
+            _ => None,
+        };
+        let of = own.or(of).filter(|of| matches!(of, Type::Array(_)))?;
+        let names = self.scope.access.names(of);
+        names.then(|| self.scope.cast(&value, of))
+    }
+
+    fn array(&self, of: &Type, length: &Tree, elements: &[Tree]) -> Option<Expr> {
+        let Type::Array(component) = of else {
+            return None;
+        };
+        if !self.scope.access.names(of) {
+            return None;
+        }
+        let count = i32::try_from(elements.len()).ok()?;
+        let name = self.scope.imports.name(of);
+        if *length == Tree::Int(count) {
+            let elements: Option<Vec<Expr>> = elements
+                .iter()
+                .map(|element| self.element(element, component))
+                .collect();
+            let text = format!("new {name} {{{}}}", join(&elements?));
+            return Some(Expr::new(text, of.clone()).at(Level::Creation));
+        }
+        if !elements.is_empty() {
+            return None;
+        }
+        let length = self.wanted(length, &INT)?;
+        let element = self.scope.imports.name(of.element());
+        let rest = self.scope.imports.name(component)[element.len()..].to_owned();
+        let text = format!("new {element}[{}]{rest}", length.text);
+        Some(Expr::new(text, of.clone()).at(Level::Creation))
+    }
+
+    fn element(&self, element: &Tree, component: &Type) -> Option<Expr> {
+        match (element, component) {
+            (Tree::Int(value), Type::Primitive(shape)) => {
+                let text = literal::constant(&small(*value, *shape)?)?;
+                Some(Expr::new(text, component.clone()))
+            }
+            _ => self.wanted(element, component),
+        }
+    }
+
+    fn concatenation(&self, pieces: &[Piece]) -> Option<Expr> {
+        let mut all = Vec::new();
+        for piece in pieces {
+            all.push(match piece {
+                Piece::Text(text) => string(text),
+                Piece::Value(of @ Type::Primitive(_), tree) => {
+                    let value = explicit(self.wanted(tree, of)?);
+                    match value.of == *of {
+                        true => value,
+                        false => self.scope.cast(&value, of),
+                    }
+                }
+                Piece::Value(_, tree) => {
+                    let value = match plain_text(tree) {
+                        Tree::Conditional(..) => self.wanted(tree, &Type::object())?,
+                        tree => self.natural(tree)?,
+                    };
+                    (!value.is_lambda()).then_some(value)?
+                }
+            });
+        }
+        let mut all = all.into_iter();
+        let first = all.next()?;
+        let string = Type::class("java/lang/String");
+        match all.next() {
+            None if first.of == string => Some(first),
+            None => Some(concat(Expr::new("\"\"", string), first)),
+            Some(second) => Some(all.fold(concat(first, second), concat)),
+        }
+    }
+
+    fn nested(&self, made: &Made) -> Option<Expr> {
+        let mut given = Vec::new();
+        for tree in &made.captured {
+            let is_simple = matches!(
+                tree,
+                Tree::Parameter(_)
+                    | Tree::Local(_)
+                    | Tree::Int(_)
+                    | Tree::Long(_)
+                    | Tree::Text(_)
+                    | Tree::Null
+            );
+            given.push(is_simple.then(|| self.natural(tree))??);
+        }
+        let names = self.names.borrow().clone();
+        let access = self.scope.access.names(&made.site.interface);
+        access.then(|| self.scope.open_lambda(&made.site, given, names))?
+    }
+}
+
+/// Statements without the `return` at their end.
+fn without_return(all: &[Statement]) -> Vec<Statement> {
+    match all {
+        [before @ .., Statement::Return(None)] => before.to_vec(),
+        [before @ .., Statement::If(condition, yes, no)] => {
+            let no = without_return(no);
+            let yes = match no.is_empty() {
+                true => without_return(yes),
+                false => yes.clone(),
+            };
+            let last = Statement::If(condition.clone(), yes, no);
+            [before, &[last]].concat()
+        }
+        all => all.to_vec(),
+    }
+}
+
+/// A scalar that the compiler takes out of its box.
+pub(crate) fn unboxed(value: Expr) -> Expr {
+    match &value.implicit {
+        Some(inner) if inner.of.unboxed().as_ref() == Some(&value.of) => Expr {
+            of: value.of.clone(),
+            ..(**inner).clone()
+        },
+        _ => value,
+    }
+}
+
+/// With the conversion that the compiler would add.
+pub(crate) fn explicit(value: Expr) -> Expr {
+    match value.explicit {
+        Some(explicit) => *explicit,
+        None => value,
+    }
+}
+
+fn string(text: &str) -> Expr {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    Expr::new(literal::string(&units), Type::class("java/lang/String"))
+}
+
+/// What `+` makes a text of by itself: compilers differ in who does.
+fn plain_text(tree: &Tree) -> &Tree {
+    match tree {
+        Tree::Call(None, member, arguments)
+            if member.owner == "java/lang/String"
+                && member.name == "valueOf"
+                && member.descriptor.starts_with("(Ljava/lang/Object;)") =>
+        {
+            &arguments[0]
+        }
+        tree => tree,
+    }
+}
+
+/// A scalar of a small type, which class files have as an `int`.
+fn small(value: i32, shape: Shape) -> Option<Value> {
+    Some(match shape {
+        Shape::Boolean => Value::Boolean(match value {
+            0 => false,
+            1 => true,
+            _ => return None,
+        }),
+        Shape::Byte => Value::Byte(i8::try_from(value).ok()?),
+        Shape::Short => Value::Short(i16::try_from(value).ok()?),
+        Shape::Char => Value::Char(u16::try_from(value).ok()?),
+        Shape::Int => Value::Int(value),
+        _ => return None,
+    })
+}
+
+pub(crate) fn constant(value: i32, shape: Shape) -> Option<Expr> {
+    small(value, shape).map(|value| scalar(&value))
+}
+
+fn indented(lines: &[String]) -> Vec<String> {
+    let lines = lines.iter().flat_map(|line| line.lines());
+    lines.map(|line| format!("    {line}")).collect()
+}
