@@ -275,10 +275,8 @@ impl Lifter<'_> {
             op::IASTORE..=op::SASTORE => return store_element(opcode, state),
             op::POP | op::POP2 => return Some(Some(Statement::Do(state.pop()?))),
             op::DUP => {
-                let is_new = match state.stack.last()? {
-                    Slot::New(_) | Slot::Of(Tree::Array(..)) => true,
-                    _ => false,
-                };
+                let top = state.stack.last()?;
+                let is_new = matches!(top, Slot::New(_) | Slot::Of(Tree::Array(..)));
                 is_new.then_some(())?;
                 state.stack.push(Slot::Same);
                 return Some(None);
