@@ -6,6 +6,7 @@ pub mod meter;
 pub mod overhead;
 pub mod page;
 pub mod picire;
+pub mod record;
 pub mod sequence;
 
 use std::time::{Duration, Instant};

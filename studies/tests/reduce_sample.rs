@@ -7,15 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, Surroundings};
 use culprit_reduce::Schedule;
 use studies::process::{Outcome, Run, tool, words};
 use studies::reduce::meter::{Closing, Meter};
-use studies::reduce::sequence::Sequence;
+use studies::reduce::sequence::{Sequence, Workers};
 use studies::reduce::{Reducer, reduce};
 
-/// What `culprit debug` leaves of the program whose belt grows wrongly, and the agent.
-fn debugged(place: &Path) -> (PathBuf, PathBuf) {
+/// A recording of the program whose belt grows wrongly, and the agent.
+fn recorded(place: &Path) -> (PathBuf, PathBuf) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
     let sources = root.join("fixtures/debug/crash");
@@ -29,7 +29,8 @@ fn debugged(place: &Path) -> (PathBuf, PathBuf) {
     args.extend(files.map(|file| sources.join(format!("{file}.java")).into()));
     tool(&jdk.tool("javac"), args, place).unwrap();
     let java = jdk.tool("java");
-    let mut args = words(["debug", "-o", "belts", "--"]);
+    let mut args = words(["record", "--contents", "--observe", "belts.**"]);
+    args.extend(words(["-o", "run", "--"]));
     args.push(java.into());
     args.extend(words(["-cp", "classes", "depot.Main"]));
     let run = Run {
@@ -46,19 +47,23 @@ fn debugged(place: &Path) -> (PathBuf, PathBuf) {
     };
     let outcome = run.run().unwrap();
     let said = fs::read_to_string(&run.stderr).unwrap();
-    let done = matches!(outcome, Outcome::Ended { status, .. } if status.is_success());
-    assert!(done, "{said}");
+    assert!(matches!(outcome, Outcome::Ended { .. }), "{said}");
     let agents = fs::read_dir(place.join("cache/culprit")).unwrap();
     let mut agents = agents.map(|entry| entry.unwrap().path());
     let agent = agents.find(|path| path.extension().is_some_and(|it| it == "so"));
-    (place.join("belts"), agent.unwrap())
+    (place.join("run"), agent.expect(&said))
 }
 
 #[test]
 fn the_engine_needs_fewer_tests_than_plain_ddmin_and_leaves_no_more() {
     let place = tempfile::tempdir().unwrap();
-    let (folder, agent) = debugged(place.path());
-    let sequence = Sequence::open(&folder, &agent, place.path()).unwrap();
+    let (run, agent) = recorded(place.path());
+    let workers = Workers {
+        agent,
+        scratch: place.path().to_owned(),
+        interrupt: Interrupt::by_signals().unwrap(),
+    };
+    let sequence = Sequence::open("belts", &run, &workers).unwrap();
     let sequence = sequence.unwrap();
     assert!(sequence.size() > 500, "{}", sequence.size());
     let by = |reducer| reduce(&sequence, reducer, None).unwrap();

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use clap::Parser;
+use culprit_jvm::{Interrupt, Jdk, Surroundings};
 use culprit_reduce::Schedule;
 use studies::markdown;
 use studies::reduce::overhead::overhead;
 use studies::reduce::page::{Cost, Row, text};
 use studies::reduce::picire::Picire;
-use studies::reduce::sequence::Sequence;
+use studies::reduce::record::record;
+use studies::reduce::sequence::{Sequence, Workers};
 use studies::reduce::{Reducer, reduce};
 
 /// Reduces recorded crashes by the engine and by others, and compares
@@ -21,6 +23,9 @@ struct Args {
     /// Folders that culprit debug left, a sequence each
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
+    /// The executable to record with
+    #[arg(long, value_name = "FILE")]
+    culprit: PathBuf,
     /// The library of the agent
     #[arg(long, value_name = "FILE")]
     agent: PathBuf,
@@ -48,14 +53,26 @@ fn main() -> anyhow::Result<()> {
         python: python.clone(),
         script: root.join("studies/python/picire_peer.py"),
     });
-    let scratch = args.place.join("workers");
-    fs::create_dir_all(&scratch)?;
+    let jdk = Jdk::find(&Surroundings::of_process())?;
+    let workers = Workers {
+        agent: args.agent.clone(),
+        scratch: args.place.join("workers"),
+        interrupt: Interrupt::by_signals()?,
+    };
+    fs::create_dir_all(&workers.scratch)?;
     let mut rows = Vec::new();
     let mut slow: Vec<String> = Vec::new();
     let mut largest: Option<(u32, Vec<(u32, u32)>)> = None;
     for folder in &args.folders {
-        let Some(sequence) = Sequence::open(folder, &args.agent, &scratch)? else {
-            say(&format!("{}: no crash to reduce", folder.display()))?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let place = args.place.join("runs").join(&*name);
+        let run = record(folder, &args.culprit, &jdk, &place)?;
+        let sequence = match run {
+            Some(run) => Sequence::open(&name, &run, &workers)?,
+            None => None,
+        };
+        let Some(sequence) = sequence else {
+            say(&format!("{name}: no crash to reduce"))?;
             continue;
         };
         if sequence.pace()? > SLOW {

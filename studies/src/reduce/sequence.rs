@@ -1,12 +1,11 @@
 //! A real sequence of calls: the script of a recorded crash, on workers that run parts of it.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{bail, ensure};
 use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Surroundings};
 use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
 use culprit_model::scenario::Tables;
@@ -19,6 +18,15 @@ use culprit_wire::{FreshState, Mode};
 /// As `culprit debug` has them.
 const LIMIT: Duration = Duration::from_secs(10);
 const HEAP: u64 = 1024;
+
+/// What workers are made of.
+pub struct Workers {
+    /// The library of the agent.
+    pub agent: PathBuf,
+    /// A folder for files on the way.
+    pub scratch: PathBuf,
+    pub interrupt: Interrupt,
+}
 
 /// A recorded crash. Its calls are numbered from 0; the last one fails.
 pub struct Sequence {
@@ -33,14 +41,10 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Opens what `culprit debug` left in a folder. `None` where that is no crash, or no script was
-    /// made of it, or the script does not fail alike: then there is nothing to reduce.
-    pub fn open(folder: &Path, agent: &Path, scratch: &Path) -> anyhow::Result<Option<Sequence>> {
-        let name = folder.file_name().unwrap_or_default();
-        let Some(run) = last_run(folder)? else {
-            return Ok(None);
-        };
-        for path in RunFolder::open(&run)?.recordings {
+    /// Opens the folder of a run that `culprit record --contents` made. `None` where that has no crash, or no
+    /// script can be made of it, or the script does not fail alike: then there is nothing to reduce.
+    pub fn open(name: &str, run: &Path, workers: &Workers) -> anyhow::Result<Option<Sequence>> {
+        for path in RunFolder::open(run)?.recordings {
             let recording = Recording::open(&path)?;
             for failure in recording.failures() {
                 let Some(thrown) = Thrown::parse(&failure.stack) else {
@@ -54,10 +58,10 @@ impl Sequence {
                     continue;
                 };
                 let mut sequence = Sequence {
-                    name: name.to_string_lossy().into_owned(),
+                    name: name.to_owned(),
                     tables: Arc::new(script.tables.clone()),
                     needs: script.needs(),
-                    stage: stage(&recording, agent, scratch)?,
+                    stage: stage(&recording, workers)?,
                     script,
                     signature,
                     enough: Grade::L3,
@@ -114,6 +118,7 @@ impl Sequence {
         let run = self
             .stage
             .run(&self.tables, steps.collect(), FreshState::Reset)?;
+        ensure!(!self.stage.interrupt.is_wanted(), "interrupted");
         Ok(match run {
             Run::Done => Kind::Pass,
             Run::Threw { trace, .. } => match Thrown::parse(&trace) {
@@ -125,20 +130,7 @@ impl Sequence {
     }
 }
 
-/// The folder of the recording that a test was made of: the last one of the first failure.
-fn last_run(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
-    let mut runs = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("no {}", folder.display()))? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(number) = name.strip_prefix("run-1-") {
-            runs.push((number.parse::<u32>()?, path));
-        }
-    }
-    Ok(runs.into_iter().max().map(|(_, path)| path))
-}
-
-fn stage(recording: &Recording, agent: &Path, scratch: &Path) -> anyhow::Result<Stage> {
+fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
     let jdks = Jdk::all(&Surroundings::of_process());
     let Some(jdk) = choose(recording, &jdks) else {
         bail!("no JDK like the one that was recorded");
@@ -150,8 +142,8 @@ fn stage(recording: &Recording, agent: &Path, scratch: &Path) -> anyhow::Result<
         .collect();
     let replayer = Replayer {
         jdk,
-        agent: agent.to_owned(),
-        scratch: scratch.to_owned(),
+        agent: workers.agent.clone(),
+        scratch: workers.scratch.clone(),
         heap: HEAP,
         mode: Mode::Plain,
         coverage: false,
@@ -159,12 +151,12 @@ fn stage(recording: &Recording, agent: &Path, scratch: &Path) -> anyhow::Result<
         sandbox: Some(Sandbox::default()),
         options: Vec::new(),
         output: Output::Kept,
-        interrupt: None,
+        interrupt: Some(workers.interrupt.clone()),
         capture: None,
     };
     Ok(Stage {
         pool: replayer.plain_pool(recording, class_path, None, 1)?,
         limit: LIMIT,
-        interrupt: Interrupt::by_signals()?,
+        interrupt: workers.interrupt.clone(),
     })
 }
