@@ -181,11 +181,11 @@ impl Wishes {
         let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
             let class_path = class_path.clone();
             let checked_in = works_in.clone().unwrap_or_else(|| folder.clone());
-            let stage = Stage {
-                pool: replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
-                limit: LIMIT,
-                interrupt: interrupt.clone(),
-            };
+            let stage = Stage::new(
+                replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
+                LIMIT,
+                interrupt.clone(),
+            );
             let means = Means {
                 program: case.program,
                 jdk: case.jdk,

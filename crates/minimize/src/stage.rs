@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use culprit_jvm::{Answer, Interrupt, Job, Pool};
 use culprit_model::{Outcome, Step, Tables};
@@ -12,12 +13,18 @@ use crate::Error;
 
 /// Workers for scripts.
 pub struct Stage {
-    pub pool: Pool,
+    pool: Pool,
     /// How long a script may take.
-    pub limit: Duration,
+    limit: Duration,
     /// What ends runs early.
     pub interrupt: Interrupt,
+    /// Microseconds of the longest run that came to its end.
+    longest: AtomicU64,
 }
+
+/// How long a script may take at least, and how many times as long as others that came to their end.
+const PATIENCE: Duration = Duration::from_secs(2);
+const TIMES: u32 = 3;
 
 /// How a script ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,6 +48,26 @@ impl fmt::Display for Run {
 }
 
 impl Stage {
+    pub fn new(pool: Pool, limit: Duration, interrupt: Interrupt) -> Stage {
+        Stage {
+            pool,
+            limit,
+            interrupt,
+            longest: AtomicU64::new(0),
+        }
+    }
+
+    /// A part of a script that takes much longer than others is not going to end.
+    fn patience(&self) -> Duration {
+        match self.longest.load(Ordering::Relaxed) {
+            0 => self.limit,
+            longest => {
+                let usual = Duration::from_micros(longest) * TIMES;
+                self.limit.min(usual.max(PATIENCE))
+            }
+        }
+    }
+
     /// Runs steps. In classes that are loaded anew it takes longer, and nothing is there that an
     /// earlier run left.
     pub fn run(
@@ -49,6 +76,7 @@ impl Stage {
         steps: Vec<Step>,
         fresh: FreshState,
     ) -> Result<Run, Error> {
+        let began = Instant::now();
         let answer = self.pool.run(&Job {
             mode: Mode::Plain,
             fresh,
@@ -56,8 +84,12 @@ impl Stage {
             lines: LineCheck::Ignore,
             tables: Arc::clone(tables),
             steps: &steps,
-            limit: self.limit,
+            limit: self.patience(),
         })?;
+        if matches!(answer, Answer::Ran { .. }) {
+            let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.longest.fetch_max(took.max(1), Ordering::Relaxed);
+        }
         Ok(match answer {
             Answer::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { .. } => Run::Done,

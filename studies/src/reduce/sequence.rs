@@ -154,9 +154,9 @@ fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
         interrupt: Some(workers.interrupt.clone()),
         capture: None,
     };
-    Ok(Stage {
-        pool: replayer.plain_pool(recording, class_path, None, 1)?,
-        limit: LIMIT,
-        interrupt: workers.interrupt.clone(),
-    })
+    Ok(Stage::new(
+        replayer.plain_pool(recording, class_path, None, 1)?,
+        LIMIT,
+        workers.interrupt.clone(),
+    ))
 }

@@ -70,11 +70,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
     let pool = replayer
         .plain_pool(&recorded.recording(), path, None, 1)
         .unwrap();
-    let workers = Stage {
-        pool,
-        limit: LIMIT,
-        interrupt: Interrupt::by_signals().unwrap(),
-    };
+    let workers = Stage::new(pool, LIMIT, Interrupt::by_signals().unwrap());
     let end = |script: &String| {
         let scenario: Scenario = format!("{TABLES}{script}").parse().unwrap();
         let tables = Arc::new(scenario.tables);
