@@ -456,7 +456,155 @@ fn opposite(relation: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use culprit_model::Tables;
+
     use super::*;
+
+    /// Writes a script of calls on two objects of the program, which are there already.
+    struct Pen {
+        author: Author,
+        statements: Vec<Statement>,
+    }
+
+    impl Pen {
+        fn new() -> Pen {
+            Pen {
+                author: Author::new(Tables::default(), 100),
+                statements: Vec::new(),
+            }
+        }
+
+        fn object(&mut self, id: u64, class: &str) -> Value {
+            let class = self.author.class(class);
+            let id = ObjectId(id);
+            Value::Reference(Reference::Object { id, class })
+        }
+
+        /// A call on an object of the program, and what it gives.
+        fn ask(&mut self, name: &str, on: u64, answer: u64) {
+            let on = self.object(on, "Cursor");
+            let answer = self.object(answer, "boolean");
+            let target = ("Cursor", name, "()Z");
+            let call = self.author.call(target, on, Vec::new(), Some(answer));
+            self.statements.push(call);
+        }
+
+        fn operator(&mut self, name: &str, given: Vec<Value>, made: Option<u64>) {
+            let made = made.map(|id| self.object(id, "boolean"));
+            let target = (OPERATORS, name, "(Z)Z");
+            let call = self.author.call_static(target, given, made);
+            self.statements.push(call);
+        }
+
+        /// Goes on only if an answer is true; `holds` is the number of the condition.
+        fn require(&mut self, answer: u64, holds: u64) {
+            let answer = self.object(answer, "boolean");
+            self.operator("isTrue", vec![answer], Some(holds));
+            let holds = self.object(holds, "boolean");
+            self.operator("require", vec![holds], None);
+        }
+
+        fn assertion(&mut self, name: &str, given: Vec<Value>) {
+            let target = ("org/junit/Assert", name, "(Z)V");
+            let call = self.author.call_static(target, given, None);
+            self.statements.push(call);
+        }
+
+        fn script(self) -> Script {
+            Script {
+                tables: self.author.tables,
+                statements: self.statements,
+                ..Script::default()
+            }
+        }
+    }
+
+    fn names(script: &Script) -> Vec<&str> {
+        let target = |statement| target(script, statement).map(|(_, name)| name);
+        script.statements.iter().filter_map(target).collect()
+    }
+
+    #[test]
+    fn a_call_waits_for_the_answer_that_its_object_gave_before() {
+        let mut pen = Pen::new();
+        pen.ask("hasNext", 1, 11);
+        pen.require(11, 21);
+        pen.ask("next", 1, 12);
+        // The answer was for one call, and for one object.
+        pen.ask("next", 1, 13);
+        pen.ask("hasNext", 1, 14);
+        pen.require(14, 22);
+        pen.ask("next", 2, 15);
+        assert_eq!(checks(&pen.script()), [(3, 2)]);
+    }
+
+    #[test]
+    fn a_question_waits_for_no_answer() {
+        let mut pen = Pen::new();
+        pen.ask("hasNext", 1, 11);
+        pen.require(11, 21);
+        pen.ask("isEmpty", 1, 12);
+        assert_eq!(checks(&pen.script()), []);
+    }
+
+    #[test]
+    fn what_the_driver_says_is_wrong_depends_on_its_last_condition() {
+        let mut pen = Pen::new();
+        pen.ask("first", 1, 11);
+        pen.require(11, 21);
+        pen.ask("second", 1, 12);
+        pen.require(12, 22);
+        pen.assertion("fail", Vec::new());
+        let mut script = pen.script();
+        decide(&mut script);
+        assert_eq!(script.guards, BTreeSet::from([(6, 5)]));
+    }
+
+    #[test]
+    fn an_assertion_that_was_compiled_to_a_branch_is_given_its_condition() {
+        for (given, operator) in [(true, "isTrue"), (false, "isFalse")] {
+            let mut pen = Pen::new();
+            pen.ask("isRight", 1, 11);
+            pen.require(11, 21);
+            pen.assertion("assertTrue", vec![Value::Boolean(given)]);
+            let mut script = pen.script();
+            decide(&mut script);
+            let expected = ["isRight", "isTrue", "require", operator, "assertTrue"];
+            assert_eq!(names(&script), expected);
+            let [.., condition, assertion] = script.statements.as_slice() else {
+                panic!("{script:?}");
+            };
+            assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
+            assert_eq!(script.guards, BTreeSet::new());
+        }
+    }
+
+    #[test]
+    fn without_a_condition_nothing_is_decided() {
+        let mut pen = Pen::new();
+        pen.ask("isRight", 1, 11);
+        pen.assertion("assertTrue", vec![Value::Boolean(false)]);
+        let mut script = pen.script();
+        decide(&mut script);
+        assert_eq!(names(&script), ["isRight", "assertTrue"]);
+        assert_eq!(script.guards, BTreeSet::new());
+    }
+
+    #[test]
+    fn conditions_that_nothing_waits_for_go_with_what_they_asked() {
+        let mut pen = Pen::new();
+        pen.ask("hasNext", 1, 11);
+        pen.require(11, 21);
+        pen.ask("next", 1, 12);
+        pen.ask("isRight", 2, 13);
+        pen.require(13, 22);
+        pen.ask("last", 1, 14);
+        let script = without_idle_conditions(&pen.script());
+        assert_eq!(
+            names(&script),
+            ["hasNext", "isTrue", "require", "next", "last"]
+        );
+    }
 
     const TABLES: &str = "\
 scenario 1

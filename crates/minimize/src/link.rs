@@ -37,9 +37,13 @@ pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
     ASSERTIONS.iter().map(|(class, _)| *class)
 }
 
-/// Whether a statement asserts something.
+/// Whether a statement asserts something, or says that something is wrong, which may need no argument.
 pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
-    actual(script, statement).is_some()
+    let site = statement.steps.first().and_then(|s| script.site(s.site));
+    let is_fail = site.is_some_and(|site| {
+        site.target.name == "fail" && assertion_classes().any(|class| class == site.target.owner)
+    });
+    is_fail || actual(script, statement).is_some()
 }
 
 /// Whether what fails is an assertion, or whatever a driver does that has found something wrong.

@@ -516,7 +516,7 @@ impl Following {
             let place = self.place(object.as_ref(), &target);
             if let Some(place) = place {
                 let places = &mut self.journal.lock_safe().places;
-                match value.from {
+                match value.from.filter(|_| !is_full()) {
                     Some(from) => places.insert(place, from),
                     None => places.remove(&place),
                 };
@@ -642,7 +642,7 @@ impl Following {
             let id = self.tagged(&object, false).id;
             let place = Place::Element(id, at.as_int());
             let places = &mut self.journal.lock_safe().places;
-            match value.from {
+            match value.from.filter(|_| !is_full()) {
                 Some(from) => places.insert(place, from),
                 None => places.remove(&place),
             };

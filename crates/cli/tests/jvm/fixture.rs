@@ -41,7 +41,7 @@ impl Fixture {
 
     /// Every fixture.
     pub(crate) fn all() -> Vec<Fixture> {
-        let mut folders: Vec<PathBuf> = ["capture", "minimize", "replay", "survive"]
+        let mut folders: Vec<PathBuf> = ["capture", "follow", "minimize", "replay", "survive"]
             .iter()
             .flat_map(|group| fs::read_dir(root().join(group)).unwrap())
             .map(|entry| entry.unwrap().path())

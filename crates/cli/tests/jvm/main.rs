@@ -1,8 +1,8 @@
 //! Records small Java programs in real JVMs with the real executable, and compares what was
 //! captured with what the programs do.
 //!
-//! The programs are in `fixtures/capture`, `fixtures/minimize`, `fixtures/replay` and
-//! `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
+//! The programs are in `fixtures/capture`, `fixtures/follow`, `fixtures/minimize`, `fixtures/replay`
+//! and `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
 //! Those of `fixtures/debug` have a library and what uses it: `debug` runs these.
 
 mod analyses;
@@ -13,6 +13,7 @@ mod debug;
 mod derive;
 mod failures;
 mod fixture;
+mod follow;
 mod library;
 mod modes;
 mod outlines;

@@ -69,7 +69,8 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(scratch()).unwrap()
 }
 
-fn scratch() -> &'static Path {
+/// Where tests of this binary may write.
+pub(crate) fn scratch() -> &'static Path {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR"));
     fs::create_dir_all(path).unwrap();
     path

@@ -20,6 +20,7 @@ use culprit_classfile::ClassFile;
 use culprit_verifier::{
     Bench, Class, Outcomes, Patch, is_early, is_sampled, on_each_jdk, takes_all_classes,
 };
+use culprit_weave::follow;
 
 use crate::plan::{Loom, Plan};
 use crate::study::Study;
@@ -43,6 +44,34 @@ fn woven_jdk_classes_pass_the_verifier_and_run_as_before() {
     on_each_jdk(|bench| check_jdk(bench, &mut study));
     study.write();
     assert_eq!(study.new_failures, 0, "woven classes fail that did not");
+}
+
+/// Nothing runs here that would need the interpreter: classes of the late modules are linked, and no more.
+#[test]
+fn followed_jdk_classes_pass_the_verifier() {
+    on_each_jdk(|bench| {
+        let all = bench.classes();
+        let late = all.iter().filter(|c| is_sampled(c) && !is_early(c));
+        let late: Vec<&Class> = late.collect();
+        for major in [None, Some(OLD_VERSIONS[0]), Some(OLD_VERSIONS[1])] {
+            let (plain, patch) = (bench.patch("plain"), bench.patch("followed"));
+            let mut methods = 0;
+            for class in &late {
+                let original = plan::aged(class, major);
+                let followed = follow::followed(original.clone(), 0).unwrap();
+                let bytes = original.write().unwrap();
+                plain.put(class, &bytes);
+                methods += followed.as_ref().map_or(0, |f| f.methods.len());
+                patch.put(class, followed.as_ref().map_or(&bytes, |f| &f.bytes));
+            }
+            let originals = bench.link(&plain, late.iter().copied());
+            let outcomes = bench.link(&patch, late.iter().copied());
+            let compared = outcomes.against(&originals);
+            eprintln!("followed as version {major:?}: {methods} methods, {compared}");
+            assert!(methods > 0);
+            assert_eq!(compared.new_failures, Vec::<String>::new());
+        }
+    });
 }
 
 fn check_jdk(bench: &Bench, study: &mut Study) {
