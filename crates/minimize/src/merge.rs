@@ -74,6 +74,11 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
 /// How methods begin that change nothing.
 const QUESTIONS: [&str; 7] = ["get", "is", "has", "size", "length", "to", "contains"];
 
+/// Whether a method, by its name, only answers.
+pub(crate) fn is_question(name: &str) -> bool {
+    QUESTIONS.iter().any(|start| name.starts_with(start))
+}
+
 /// Whether two statements do the same with the same, and nothing is done to that in between.
 fn is_alike(script: &Script, first: usize, second: usize) -> bool {
     let (one, other) = (&script.statements[first], &script.statements[second]);
@@ -87,7 +92,7 @@ fn is_alike(script: &Script, first: usize, second: usize) -> bool {
         let site = script.site(statement.steps[0].site);
         site.is_some_and(|site| {
             let name = &site.target.name;
-            site.target.owner == OPERATORS || QUESTIONS.iter().any(|start| name.starts_with(start))
+            site.target.owner == OPERATORS || is_question(name)
         })
     };
     let touched = between.any(|statement| {

@@ -15,7 +15,7 @@ use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
 use crate::link::{assertion_classes, finds_fault};
-use crate::merge::merge;
+use crate::merge::{is_question, merge};
 use crate::script::OPERATORS;
 use crate::seek::standard_stream;
 use crate::{Effort, Error, Progress, Run, Script, Stage, Statement, slice};
@@ -265,7 +265,7 @@ impl Bench<'_> {
                     let to = statement.receiver(site).filter(|_| {
                         statement.is_command(site)
                             || is_named_for_change(site)
-                            || is_ignored(number)
+                            || is_ignored(number) && !is_question(&site.target.name)
                     });
                     let held = |id: &ObjectId| objects.contains(id);
                     to.is_some_and(|to| held(&to))
