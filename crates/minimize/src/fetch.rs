@@ -122,8 +122,8 @@ fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
 /// The script with further statements after one.
 fn with(script: &Script, after: usize, make: impl FnOnce(&mut Author) -> Vec<Statement>) -> Script {
     let mut script = script.clone();
-    let largest = script.statements.iter().flat_map(Statement::objects).max();
-    let mut author = Author::new(script.tables, largest.map_or(0, |id| id.0));
+    let largest = Statement::largest(&script.statements);
+    let mut author = Author::new(script.tables, largest);
     let made = make(&mut author);
     script.tables = author.tables;
     let rest = script.statements.split_off(after + 1);

@@ -198,9 +198,7 @@ struct Draft {
 impl Draft {
     /// The surroundings of some statements.
     fn of(tables: &Tables, statements: &[Statement], start: &Start) -> Draft {
-        let ids = statements.iter().flat_map(Statement::objects);
-        let largest = ids.max().map_or(0, |id| id.0);
-        let mut author = Author::new(tables.clone(), largest);
+        let mut author = Author::new(tables.clone(), Statement::largest(statements));
         let kept = surroundings::statements(&mut author, start);
         Draft {
             author,
@@ -344,9 +342,8 @@ fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) 
         return;
     };
     let descriptor = site.target.descriptor.clone();
-    let largest = script.statements.iter().flat_map(Statement::objects).max();
     let tables = std::mem::take(&mut script.tables);
-    let mut author = Author::new(tables, largest.map_or(0, |id| id.0));
+    let mut author = Author::new(tables, Statement::largest(&script.statements));
     let variable = author.object("boolean");
     let target = (OPERATORS, name.as_str(), descriptor.as_str());
     let holds = author.call_static(target, given, Some(variable.clone()));

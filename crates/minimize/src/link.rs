@@ -104,8 +104,8 @@ pub(crate) fn links(script: &Script) -> Vec<Script> {
 /// A script whose last statement is given the result of another.
 fn linked(script: &Script, source: usize, place: usize) -> Script {
     let mut script = script.clone();
-    let largest = script.statements.iter().flat_map(Statement::objects).max();
-    let mut author = Author::new(script.tables, largest.map_or(0, |id| id.0));
+    let largest = Statement::largest(&script.statements);
+    let mut author = Author::new(script.tables, largest);
     let class = result(&script.statements[source]).map(|value| class_of(value, &author));
     let variable = author.object(&class.unwrap_or_default());
     script.tables = author.tables;

@@ -126,6 +126,15 @@ impl Statement {
         found
     }
 
+    /// The largest number of an object in some statements.
+    pub(crate) fn largest(statements: &[Statement]) -> u64 {
+        let all = statements.iter().flat_map(|statement| {
+            let caught = statement.catches();
+            statement.objects().into_iter().chain(caught)
+        });
+        all.max().map_or(0, |id| id.0)
+    }
+
     /// The object it is called on.
     pub fn receiver(&self, site: &Site) -> Option<ObjectId> {
         match self.given().first()? {

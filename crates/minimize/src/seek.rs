@@ -202,9 +202,8 @@ fn append(
     finding: impl FnOnce(&mut Author) -> (Vec<Statement>, Value),
     condition: &Condition,
 ) {
-    let largest = script.statements.iter().flat_map(Statement::objects).max();
     let tables = std::mem::take(&mut script.tables);
-    let mut author = Author::new(tables, largest.map_or(0, |id| id.0));
+    let mut author = Author::new(tables, Statement::largest(&script.statements));
     let (added, holds) = finding(&mut author);
     script.statements.extend(added);
     let guard = script.statements.len();
@@ -273,9 +272,8 @@ fn collecting(script: &Script, calls: &[usize], condition: &Condition) -> Script
         return script.clone();
     };
     let mut found = script.keep(&(0..=*last).collect::<Vec<_>>());
-    let largest = found.statements.iter().flat_map(Statement::objects).max();
     let tables = std::mem::take(&mut found.tables);
-    let mut author = Author::new(tables, largest.map_or(0, |id| id.0));
+    let mut author = Author::new(tables, Statement::largest(&found.statements));
     let list = author.object(LIST);
     let mut statements = vec![author.construct(LIST, "()V", Vec::new(), list.clone())];
     for (number, statement) in found.statements.into_iter().enumerate() {
