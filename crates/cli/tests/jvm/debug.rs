@@ -310,6 +310,7 @@ fn a_result_may_be_the_failure() {
 
 #[test]
 fn a_condition_that_does_not_hold_is_no_case() {
+    let program = Program::compile("wrong", &[]);
     for (condition, message) in [
         (
             "output contains thunder",
@@ -329,11 +330,12 @@ fn a_condition_that_does_not_hold_is_no_case() {
         ),
         ("Cart.total returns 77", "do not fail the same way"),
     ] {
-        let (_, ended) = wrong(condition, "exit");
+        let ended = program.debug_with(&["--fails-if", condition], &["market.Main", "exit"]);
         says(&ended, 1, message);
         assert_eq!(ended.out, "");
+        fs::remove_dir_all(program.path("out")).unwrap();
     }
-    let (_, ended) = wrong("exit 0", "exit");
+    let ended = program.debug_with(&["--fails-if", "exit 0"], &["market.Main", "exit"]);
     says(&ended, 2, "a command that ends with 0 has not failed");
 }
 
