@@ -53,7 +53,7 @@ pub(crate) struct Following {
     journal: Mutex<Journal>,
     /// By number.
     methods: RwLock<Vec<Arc<Followed>>>,
-    /// The descriptors of these methods, by name.
+    /// The classes that have them, by name and descriptor.
     names: RwLock<HashMap<String, HashSet<String>>>,
     /// Followed classes by name, once the JVM has them.
     classes: RwLock<HashMap<String, Arc<Global>>>,
@@ -157,8 +157,9 @@ impl Following {
         let lambdas = Arc::new(followed.lambdas);
         let mut names = self.names.lock_write();
         for method in followed.methods {
-            let descriptors = names.entry(method.name.clone()).or_default();
-            descriptors.insert(method.descriptor.clone());
+            let key = format!("{}{}", method.name, method.descriptor);
+            let classes: &mut HashSet<String> = names.entry(key).or_default();
+            classes.insert(followed.name.clone());
             methods.push(Arc::new(Followed {
                 class: followed.name.clone(),
                 loaded: Arc::clone(&loaded),

@@ -159,7 +159,13 @@ impl Following {
             && split_descriptor(&target.descriptor)
                 .is_some_and(|(own, _)| own.len() < parameters.len());
         let noting = self.is_noting();
-        let values: Vec<Value> = match noting {
+        let receiver = given.first().filter(|_| has_receiver);
+        let receiver_class = receiver
+            .filter(|_| noting)
+            .and_then(Held::reference)
+            .map(|object| self.class_of(jni, &object));
+        let is_inside = noting && self.stays(&target, has_receiver, receiver_class.as_deref());
+        let values: Vec<Value> = match noting && !is_inside {
             true => {
                 let pairs = given.iter().zip(&parameters);
                 let value = |(held, parameter): (&Held<'j>, &&str)| {
@@ -169,11 +175,6 @@ impl Following {
             }
             false => Vec::new(),
         };
-        let receiver = given.first().filter(|_| has_receiver);
-        let receiver_class = receiver
-            .filter(|_| noting)
-            .and_then(Held::reference)
-            .map(|object| self.class_of(jni, &object));
         let into_program = is_program(&target.owner)
             || receiver_class
                 .as_ref()
@@ -202,7 +203,7 @@ impl Following {
         if let Some(on) = on.and_then(Arc::into_inner) {
             jni.delete_global(on);
         }
-        if is_own {
+        if is_own || is_inside {
             return ended.map(|result| Held {
                 from,
                 ..Held::passed(result)
@@ -267,8 +268,18 @@ impl Following {
     /// Whether a method that is followed has the name and the types of one that is called.
     fn may_enter(&self, target: &Member) -> bool {
         let names = self.names.lock_read();
-        let descriptors = names.get(&target.name);
-        descriptors.is_some_and(|known| known.contains(&target.descriptor))
+        names.contains_key(&format!("{}{}", target.name, target.descriptor))
+    }
+
+    /// Whether a call leads to a method that is followed, for sure: what it is given need not be told then.
+    fn stays(&self, target: &Member, has_receiver: bool, receiver: Option<&str>) -> bool {
+        let class = match has_receiver {
+            true => receiver,
+            false => Some(target.owner.as_str()),
+        };
+        let names = self.names.lock_read();
+        let classes = names.get(&format!("{}{}", target.name, target.descriptor));
+        class.is_some_and(|class| classes.is_some_and(|known| known.contains(class)))
     }
 
     /// Notes that a call is made; its number, and what was before.
@@ -596,7 +607,12 @@ impl Following {
         }
         let given = vec![self.given(jni, array, b'L'), self.given(jni, at, b'I')];
         let (of, element) = element_types(&class);
-        let (held, value) = self.result(jni, found.slot, &class[1..], of_program);
+        let (held, value) = self.result(
+            jni,
+            found.slot,
+            class.get(1..).unwrap_or_default(),
+            of_program,
+        );
         let descriptor = format!("({of}I){element}");
         let mut journal = self.journal.lock_safe();
         let target = super::journal::operator("element", &descriptor);

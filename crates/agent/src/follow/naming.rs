@@ -236,7 +236,7 @@ impl Following {
             id,
             class: journal.class(class),
         };
-        let element = journal.class(internal_name(&class[1..]));
+        let element = journal.class(internal_name(class.get(1..).unwrap_or_default()));
         let target = culprit_model::Member {
             owner: "java/lang/reflect/Array".to_owned(),
             name: "newInstance".to_owned(),

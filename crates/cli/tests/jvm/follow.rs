@@ -28,7 +28,7 @@ const OTHERS: [&str; 12] = [
     "lambdas",
     "monitors",
     "nested",
-    "supers",
+    "records",
 ];
 
 /// The agent, as the executable unpacks it.
@@ -173,5 +173,13 @@ fn without_addresses(line: &str) -> String {
         text.push_str("$$Lambda");
         text.push_str(piece.split_once('"').map_or("", |(_, rest)| rest));
     }
-    text
+    // Compilers number the bodies of lambdas differently.
+    let Some(start) = text.find("\"lambda$") else {
+        return text;
+    };
+    let end = text[start + 1..]
+        .find('"')
+        .map_or(text.len(), |at| start + 1 + at);
+    let name = text[start..end].trim_end_matches(|c: char| c.is_ascii_digit());
+    format!("{}{}{}", &text[..start], name, &text[end..])
 }
