@@ -42,7 +42,7 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
     let mut statements = String::new();
     for text in &body.lines {
         let indent = " ".repeat(8 + text.len() - text.trim_start().len());
-        for line in text.trim_start().lines() {
+        for line in text.trim_start().split('\n') {
             for line in wrapped(&format!("{indent}{line}")) {
                 statements.push_str(&line);
                 statements.push('\n');
