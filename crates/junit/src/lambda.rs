@@ -67,7 +67,7 @@ impl Scope<'_> {
         let throws = self.throws.get();
         let named = self.imports.named();
         let helpers = self.helpers.borrow().clone();
-        let written = self.open_lambda(&site, given.clone(), taken.clone());
+        let written = self.open_lambda(&site, given.clone(), taken.clone(), 0);
         let written = match written {
             Some(written) => Some(written),
             None => {
@@ -80,14 +80,26 @@ impl Scope<'_> {
         written.ok_or_else(unknown)
     }
 
-    /// A lambda that needs no reflection.
-    pub(crate) fn open_lambda(&self, site: &Site, given: Vec<Expr>, taken: Names) -> Option<Expr> {
-        let written = self.written_lambda(site, given.clone(), taken.clone());
+    /// A lambda that needs no reflection, so deep within others.
+    pub(crate) fn open_lambda(
+        &self,
+        site: &Site,
+        given: Vec<Expr>,
+        taken: Names,
+        depth: usize,
+    ) -> Option<Expr> {
+        let written = self.written_lambda(site, given.clone(), taken.clone(), depth);
         written.or_else(|| self.called_lambda(site, given, taken, false))
     }
 
     /// A lambda with the body that the class file has.
-    fn written_lambda(&self, site: &Site, mut given: Vec<Expr>, mut taken: Names) -> Option<Expr> {
+    fn written_lambda(
+        &self,
+        site: &Site,
+        mut given: Vec<Expr>,
+        mut taken: Names,
+        depth: usize,
+    ) -> Option<Expr> {
         let member = &site.body;
         let facts = self.access.hierarchy.class(&member.owner)?;
         let mut methods = facts.methods.iter();
@@ -110,7 +122,7 @@ impl Scope<'_> {
             names_here.push(name);
         }
         let profile = self.profile_of_interface(site);
-        let text = self.lambda_text(member, given, taken, profile.result)?;
+        let text = self.lambda_text(member, given, taken, profile.result, depth)?;
         Some(self.arrow(site, &names_here, &text))
     }
 

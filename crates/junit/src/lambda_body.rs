@@ -1,7 +1,7 @@
 //! The body of a lambda as Java. What cannot be written as it was, is not written at all: members
 //! that the test may not use, types that it cannot name, calls that would mean another method.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use culprit_model::Member;
@@ -21,6 +21,9 @@ use crate::values::scalar;
 pub(crate) const BOOLEAN: Type = Type::Primitive(Shape::Boolean);
 pub(crate) const INT: Type = Type::Primitive(Shape::Int);
 
+/// Expressions within each other that are written.
+const DEEPEST: usize = 40;
+
 impl Scope<'_> {
     /// What stands behind the arrow. `given` are the parameters of the body, `wanted` is what the
     /// method of the interface gives.
@@ -30,6 +33,7 @@ impl Scope<'_> {
         given: Vec<Expr>,
         names: Names,
         wanted: Option<Type>,
+        depth: usize,
     ) -> Option<String> {
         let bytes = self.access.hierarchy.bytes(&member.owner)?;
         let lifted = lift(&bytes, &member.name, &member.descriptor)?;
@@ -43,6 +47,7 @@ impl Scope<'_> {
             locals: RefCell::default(),
             names: RefCell::new(names),
             wanted,
+            depth: Cell::new(depth),
         };
         printer.text()
     }
@@ -55,6 +60,8 @@ pub(crate) struct Printer<'p, 'a> {
     pub(crate) locals: RefCell<BTreeMap<usize, Expr>>,
     pub(crate) names: RefCell<Names>,
     pub(crate) wanted: Option<Type>,
+    /// How deep within expressions and lambdas this is.
+    depth: Cell<usize>,
 }
 
 impl Printer<'_, '_> {
@@ -180,8 +187,24 @@ impl Printer<'_, '_> {
         self.scope.fit(value, wanted)
     }
 
+    /// Goes one deeper, if that is not too deep.
+    pub(crate) fn deeper<T>(&self, write: impl FnOnce() -> Option<T>) -> Option<T> {
+        let depth = self.depth.get();
+        if depth >= DEEPEST {
+            return None;
+        }
+        self.depth.set(depth + 1);
+        let written = write();
+        self.depth.set(depth);
+        written
+    }
+
     /// An expression, of the type that it has by itself.
     pub(crate) fn natural(&self, tree: &Tree) -> Option<Expr> {
+        self.deeper(|| self.expression(tree))
+    }
+
+    fn expression(&self, tree: &Tree) -> Option<Expr> {
         let scope = self.scope;
         Some(match tree {
             Tree::Parameter(place) => self.given.get(*place)?.clone(),
@@ -372,7 +395,10 @@ impl Printer<'_, '_> {
         }
         let names = self.names.borrow().clone();
         let access = self.scope.access.names(&made.site.interface);
-        access.then(|| self.scope.open_lambda(&made.site, given, names))?
+        access.then(|| {
+            self.scope
+                .open_lambda(&made.site, given, names, self.depth.get())
+        })?
     }
 }
 

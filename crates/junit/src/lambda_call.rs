@@ -382,7 +382,8 @@ fn same_type(found: &Found, arguments: &[Expr]) -> Option<Type> {
     let signature = found.method.signature.as_deref()?;
     let (_, given) = signature.split_once(')')?;
     let taken = parameters_of(signature)?;
-    let is_own = signature.starts_with(&format!("<{}:", given.get(1..given.len() - 1)?));
+    let variable = given.strip_prefix('T')?.strip_suffix(';')?;
+    let is_own = signature.starts_with(&format!("<{variable}:"));
     let mut of_it = taken
         .iter()
         .zip(arguments)

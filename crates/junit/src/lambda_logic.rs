@@ -96,6 +96,10 @@ impl Printer<'_, '_> {
 
     /// A value that is true or false.
     pub(crate) fn condition(&self, tree: &Tree) -> Option<Expr> {
+        self.deeper(|| self.truth(tree))
+    }
+
+    fn truth(&self, tree: &Tree) -> Option<Expr> {
         let both = |left: Expr, right: Expr| {
             let left = match left.level {
                 Level::Both => left.text,

@@ -710,3 +710,53 @@ fn bootstrap(file: &ClassFile, number: u16) -> Option<(u16, Vec<u16>)> {
     let (handle, length) = (words.next()?, words.next()?);
     Some((handle, words.take(usize::from(length)).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASS: &[u8] =
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class");
+
+    fn parameter(place: usize) -> Box<Tree> {
+        Box::new(Tree::Parameter(place))
+    }
+
+    #[test]
+    fn a_body_is_read_back() {
+        let statements = |name, descriptor| lift(CLASS, name, descriptor).unwrap().statements;
+        let sum = Tree::Binary(Sign::Add, Shape::Long, parameter(0), parameter(1));
+        assert_eq!(
+            statements("add", "(JJ)J"),
+            [Statement::Return(Some(sum))],
+            "a long takes two slots"
+        );
+        let less = Tree::Compare(Relation::Less, Shape::Double, parameter(0), parameter(1));
+        let (yes, no) = (Box::new(Tree::Int(1)), Box::new(Tree::Int(0)));
+        assert_eq!(
+            statements("isLess", "(DD)Z"),
+            [Statement::Return(Some(Tree::Conditional(
+                Box::new(less),
+                yes,
+                no
+            )))]
+        );
+        assert_eq!(lift(CLASS, "add", "(JI)J"), None, "there is no such method");
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic() {
+        let file = ClassFile::parse(CLASS).unwrap();
+        let text = |index| file.pool.utf8(index).unwrap().into_owned();
+        let method =
+            |method: &culprit_classfile::Member| (text(method.name), text(method.descriptor));
+        let methods: Vec<_> = file.methods.iter().map(method).collect();
+        let mut read = 0;
+        for (at, (name, descriptor)) in (0..CLASS.len()).step_by(5).zip(methods.iter().cycle()) {
+            let mut bytes = CLASS.to_vec();
+            bytes[at] = bytes[at].wrapping_mul(31).wrapping_add(at as u8);
+            read += usize::from(lift(&bytes, name, descriptor).is_some());
+        }
+        assert!(read > 100, "{read} bodies");
+    }
+}

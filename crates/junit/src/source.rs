@@ -41,11 +41,8 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
     }
     let mut statements = String::new();
     for text in &body.lines {
-        if text.is_empty() {
-            statements.push('\n');
-        }
         let indent = " ".repeat(8 + text.len() - text.trim_start().len());
-        for line in text.trim_start().lines() {
+        for line in text.trim_start().split('\n') {
             for line in wrapped(&format!("{indent}{line}")) {
                 statements.push_str(&line);
                 statements.push('\n');
