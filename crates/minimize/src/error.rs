@@ -24,7 +24,7 @@ pub enum Error {
     #[error("the failing assertion looks at something that no observed call returned")]
     NotLinked,
     /// The driver does not do what a condition is about.
-    #[error("the driver makes no call of the program for which '{0}' could hold")]
+    #[error("the driver makes no call for which '{0}' holds")]
     NotCalled(String),
     /// A file of a test cannot be written.
     #[error("cannot write a test: {0}")]

@@ -227,10 +227,14 @@ fn seek_result(script: &Script, condition: &Condition, runs: &Runs<'_>) -> Resul
     let calls: Vec<usize> = (0..script.statements.len())
         .filter(|number| is_call_of(script, *number, condition))
         .collect();
+    let none = || Error::NotCalled(condition.to_string());
     if calls.is_empty() {
-        return Err(Error::NotCalled(condition.to_string()));
+        return Err(none());
     }
-    holds(&collecting(script, &calls, condition), condition, runs)?;
+    match holds(&collecting(script, &calls, condition), condition, runs) {
+        Err(Error::OtherFailure(Run::Done)) => return Err(none()),
+        held => held?,
+    }
     let mut error = None;
     // The first one such that none of the later ones has the value.
     let next = first_that(1..calls.len(), &mut |from| {
@@ -540,7 +544,10 @@ mod tests {
     }
 
     #[test]
-    fn a_method_that_is_not_called_has_no_script() {
+    fn a_method_that_is_not_called_or_returns_other_things_has_no_script() {
+        let condition: Condition = "Cart.m1 returns 1".parse().unwrap();
+        let found = seek(&script(3), &condition, &|_| Ok(Run::Done));
+        assert!(matches!(found, Err(Error::NotCalled(_))));
         let condition: Condition = "Cart.price returns 1".parse().unwrap();
         let found = seek(&script(3), &condition, &|_| Ok(threw(&condition)));
         assert!(matches!(found, Err(Error::NotCalled(_))));

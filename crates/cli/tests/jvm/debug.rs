@@ -326,9 +326,12 @@ fn a_condition_that_does_not_hold_is_no_case() {
         ),
         (
             "Cart.weight returns 3",
-            "the driver makes no call of the program for which 'Cart.weight returns 3' could hold",
+            "the driver makes no call for which 'Cart.weight returns 3' holds",
         ),
-        ("Cart.total returns 77", "do not fail the same way"),
+        (
+            "Cart.total returns 77",
+            "the driver makes no call for which 'Cart.total returns 77' holds",
+        ),
     ] {
         let ended = program.debug_with(&["--fails-if", condition], &["market.Main", "exit"]);
         says(&ended, 1, message);
