@@ -69,7 +69,10 @@ fn followed_jdk_classes_pass_the_verifier() {
             let compared = outcomes.against(&originals);
             eprintln!("followed as version {major:?}: {methods} methods, {compared}");
             assert!(methods > 0);
-            assert_eq!(compared.new_failures, Vec::<String>::new());
+            // A class may link that did not: its superclass failed by what is in its code, which is gone.
+            let new = compared.new_failures.iter();
+            let new: Vec<&String> = new.filter(|it| !it.contains(": ok (original: ")).collect();
+            assert_eq!(new, Vec::<&String>::new());
         }
     });
 }
