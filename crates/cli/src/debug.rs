@@ -187,7 +187,7 @@ impl Session<'_> {
                     let began = Instant::now();
                     let inner = self.follow_inwards(number + 1, seen, console)?;
                     // What is no smaller tells nothing new.
-                    let fewer = |inner: &Found| inner.minimised.left() < found.minimised.left();
+                    let fewer = |inner: &Found| inner.left() < found.left();
                     if let Some(found) = inner.filter(fewer) {
                         let context = (&seen.signature, Some(rate), Level::Innermost);
                         results.add(context, &found, began, console)?;

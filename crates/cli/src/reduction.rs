@@ -354,7 +354,7 @@ impl Results {
         let file = place.join(format!("{}.java", found.test.class_name));
         fs::write(&file, &found.test.source)?;
         let minimised = &found.minimised;
-        let left = minimised.left();
+        let left = found.left();
         let (verdict, is_good) = match (&found.verified, found.grade) {
             (Verified::Threw(_), Some(grade)) => (
                 format!("compiled and run: fails the same way ({grade})"),

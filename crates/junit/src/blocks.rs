@@ -34,7 +34,9 @@ impl Scope<'_> {
             return Ok(None);
         }
         let tried = self.tried(action, thrown)?;
-        if let Some(count) = self.is_missing(thrown, after, &tried) {
+        let here = |place: &usize| self.loops.are_together(*place, action.place);
+        let missing = self.is_missing(thrown, after, &tried);
+        if let Some(count) = missing.filter(|_| after.iter().all(here)) {
             let Some((last, between)) = after[..count].split_last() else {
                 return Ok(None);
             };
@@ -154,7 +156,7 @@ impl Scope<'_> {
             let uses_it = uses.iter().any(|each| span.contains(&each.action));
             let is_plain =
                 !self.is_caught(statement) && Operator::of(statement) != Some(Operator::Require);
-            if !uses_it || !is_plain {
+            if !uses_it || !is_plain || !self.loops.are_together(*root, action.place) {
                 return 0;
             }
             from = root + 1;
@@ -168,6 +170,6 @@ impl Scope<'_> {
     }
 }
 
-fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
+pub(crate) fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
     lines.into_iter().map(|line| format!("    {line}"))
 }

@@ -47,14 +47,18 @@ pub(crate) enum Operator {
     Raise,
     Require,
     Lambda,
+    /// What a variable has before a loop gives it other values.
+    Start,
+    /// What is another value in each round of a loop.
+    Each,
 }
 
 impl Operator {
     /// The operator that a statement is.
     pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
         use Operator::{
-            Arithmetic, Array, Compare, Concat, Convert, Element, False, Identity, Instance,
-            Lambda, Length, Negate, Null, Raise, Require, Shift, Store, True,
+            Arithmetic, Array, Compare, Concat, Convert, Each, Element, False, Identity, Instance,
+            Lambda, Length, Negate, Null, Raise, Require, Shift, Start, Store, True,
         };
         let Member { owner, name, .. } = &action.site.target;
         if owner != OWNER {
@@ -97,6 +101,8 @@ impl Operator {
             "raise" => Raise,
             "require" => Require,
             "lambda" => Lambda,
+            "start" => Start,
+            "each" => Each,
             _ => return None,
         })
     }
@@ -138,6 +144,7 @@ pub(crate) fn given(action: &Action<'_>, story: &Story<'_>) -> Option<Type> {
     };
     match Operator::of(action)? {
         Operator::Lambda => lambda::interface(action, story),
+        Operator::Start | Operator::Each => result(&action.site.target.descriptor),
         Operator::Array => match action.arguments.first()? {
             Value::Reference(Reference::Array { class, .. }) => {
                 let class = story.class(*class, action.step).ok()?;
@@ -164,8 +171,10 @@ pub(crate) fn wants_array(action: &Action<'_>) -> bool {
 impl Scope<'_> {
     /// An operator as Java writes it.
     pub(crate) fn operator(&self, operator: Operator, action: &Action<'_>) -> Result<Expr, Error> {
-        if operator == Operator::Lambda {
-            return self.lambda_of(action);
+        match operator {
+            Operator::Lambda => return self.lambda_of(action),
+            Operator::Each => return self.each(action),
+            _ => {}
         }
         let descriptor = &action.site.target.descriptor;
         let wanted = parameters(descriptor);
@@ -270,7 +279,7 @@ impl Scope<'_> {
             }
             Operator::Array => first,
             Operator::Raise => self.raise(first, action)?,
-            Operator::Require | Operator::Lambda => first,
+            Operator::Require | Operator::Start | Operator::Lambda | Operator::Each => first,
         };
         Ok(expression.deep(depth))
     }

@@ -10,8 +10,16 @@ use crate::statements::Body;
 use crate::story::{Action, End, identity};
 use crate::{Junit, Notes, Options, Test, reflect};
 
-/// Puts a test together.
-pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
+/// The lines of the comment above a test.
+pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
+
+/// Puts a test together. The written statements are those of the scenario that are in it.
+pub(crate) fn test(
+    scope: &Scope<'_>,
+    body: &Body,
+    options: &Options,
+    (written, comment): (Vec<usize>, Comment<'_>),
+) -> Test {
     let package = scope.access.package.replace('/', ".");
     let annotation = scope.imports.class(match options.junit {
         Junit::Four => "org/junit/Test",
@@ -51,6 +59,20 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
     }
     let helpers = reflect::source(scope);
     let (plain, statics) = scope.imports.lines();
+    let notes = Notes {
+        uses_reflection: !helpers.is_empty(),
+        stand_ins: body.stand_ins,
+        statements: scope
+            .story
+            .actions
+            .iter()
+            .filter(|action| Operator::of(action).is_none())
+            .count(),
+        written,
+        loops: scope.loops.all.len(),
+        left_alone: scope.story.left_alone,
+        compares_constants: scope.flow.is_constant,
+    };
 
     let mut source = String::new();
     if !package.is_empty() {
@@ -66,7 +88,7 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
         source.push_str(&format!("import {line};\n"));
     }
     source.push('\n');
-    source.push_str(&comment(&options.comment));
+    source.push_str(&documented(&comment(&notes)));
     match scope.imports.suppressed().as_slice() {
         [] => {}
         [one] => source.push_str(&format!("@SuppressWarnings(\"{one}\")\n")),
@@ -95,18 +117,7 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
             .map(|line| format!("static {line}"))
             .chain(plain)
             .collect(),
-        notes: Notes {
-            uses_reflection: !helpers.is_empty(),
-            stand_ins: body.stand_ins,
-            statements: scope
-                .story
-                .actions
-                .iter()
-                .filter(|action| Operator::of(action).is_none())
-                .count(),
-            left_alone: scope.story.left_alone,
-            compares_constants: scope.flow.is_constant,
-        },
+        notes,
     }
 }
 
@@ -146,7 +157,7 @@ fn method_name(scope: &Scope<'_>) -> String {
 }
 
 /// A comment, in which nothing can end it or be an escape.
-fn comment(lines: &[String]) -> String {
+fn documented(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }

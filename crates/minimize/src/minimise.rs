@@ -35,14 +35,6 @@ pub struct Minimised {
     pub end: End,
 }
 
-impl Minimised {
-    /// Calls into the program that are left.
-    pub fn left(&self) -> usize {
-        let all: Vec<usize> = (0..self.script.statements.len()).collect();
-        self.script.interactions(&all)
-    }
-}
-
 /// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
 /// has in common with the failure. Where the whole script has its very message, so does what is left.
 ///

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use culprit_junit::{ClassBytes, Junit, Options, Test, print};
+use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::Jdk;
 use culprit_model::{Reference, Value};
 use culprit_reduce::Settings;
@@ -32,6 +32,17 @@ pub struct Found {
     pub runner: Runner,
     /// How much the failure of the test has in common with the recorded one.
     pub grade: Option<Grade>,
+}
+
+impl Found {
+    /// Calls into the program that are left, as they are written in the test.
+    pub fn left(&self) -> usize {
+        left(&self.minimised, &self.test.notes)
+    }
+}
+
+fn left(minimised: &Minimised, notes: &Notes) -> usize {
+    minimised.script.interactions(&notes.written)
 }
 
 /// What a test is made with.
@@ -92,13 +103,13 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let mut minimised = shrink(minimised, means.stage, &means.settings)?;
     minimised.script = without_idle_conditions(&minimised.script);
     effort.tell(Progress::Checking);
-    let mut test = printed(&minimised, signature, &means);
+    let mut test = printed(&minimised, signature, &means, true);
     if test.is_err() {
         // What is small need not be printable.
         minimised.script = before;
-        test = printed(&minimised, signature, &means);
+        test = printed(&minimised, signature, &means, true);
     }
-    let test = test?;
+    let mut test = test?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
     let surroundings = Surroundings {
         jdk: means.jdk,
@@ -108,11 +119,25 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         folder: means.folder,
         directory: means.directory,
     };
-    let (verified, runner) = verify(&test, &surroundings)?;
-    let grade = match &verified {
-        Verified::Threw(trace) => Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)),
+    let graded = |verified: &Verified| match verified {
+        Verified::Threw(trace) => grade(trace),
         _ => None,
     };
+    let (mut verified, mut runner) = verify(&test, &surroundings)?;
+    let is_judged = !matches!(verified, Verified::NoCompiler(_));
+    if is_judged && graded(&verified).is_none() && test.notes.loops > 0 {
+        // A straight line asks less of the compiler.
+        test = printed(&minimised, signature, &means, false)?;
+        let folder = &means.folder.join("straight");
+        (verified, runner) = verify(
+            &test,
+            &Surroundings {
+                folder,
+                ..surroundings
+            },
+        )?;
+    }
+    let grade = graded(&verified);
     Ok(Found {
         minimised,
         test,
@@ -122,7 +147,12 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     })
 }
 
-fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> Result<Test, Error> {
+fn printed(
+    minimised: &Minimised,
+    signature: &Signature,
+    means: &Means<'_>,
+    loops: bool,
+) -> Result<Test, Error> {
     let classes = ClassBytes(|name: &str| means.program.bytes(name));
     let scenario = minimised.script.scenario();
     let class = name(&minimised.script);
@@ -136,9 +166,11 @@ fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> R
                 2 => format!("{class}FailureTest"),
                 _ => format!("{class}Failure{}Test", number - 1),
             },
-            comment: comment(signature, minimised),
+            loops,
         };
-        let test = print(&scenario, &classes, &options);
+        let test = print(&scenario, &classes, &options, |notes| {
+            comment(signature, minimised, notes)
+        });
         let test = test.map_err(|error| Error::Print(error.to_string()))?;
         // The program may have a test of that name, which is not to be hidden.
         let full = full_name(&test);
@@ -197,11 +229,11 @@ fn name(script: &Script) -> String {
     simple.unwrap_or("Failing").to_owned()
 }
 
-fn comment(signature: &Signature, minimised: &Minimised) -> Vec<String> {
-    let calls = minimised.left();
+fn comment(signature: &Signature, minimised: &Minimised, notes: &Notes) -> Vec<String> {
     let text = format!(
-        "Fails with {signature}. Reduced from {} calls to {calls}.",
-        minimised.captured
+        "Fails with {signature}. Reduced from {} calls to {}.",
+        minimised.captured,
+        left(minimised, notes)
     );
     wrapped(&text, COLUMNS)
 }
