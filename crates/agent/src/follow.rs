@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod deeds;
+mod expect;
 mod journal;
 mod machine;
 mod naming;

@@ -355,7 +355,7 @@ impl Session<'_> {
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Found> {
-        let mut selection = choose(&seen.signature, program, witness.start()).map_err(explained)?;
+        let mut selection = choose(&seen.failed(witness), program).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);

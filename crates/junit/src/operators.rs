@@ -46,6 +46,7 @@ pub(crate) enum Operator {
     Array,
     Raise,
     Require,
+    Tolerate,
     Lambda,
 }
 
@@ -54,7 +55,7 @@ impl Operator {
     pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
         use Operator::{
             Arithmetic, Array, Compare, Concat, Convert, Element, False, Identity, Instance,
-            Lambda, Length, Negate, Null, Raise, Require, Shift, Store, True,
+            Lambda, Length, Negate, Null, Raise, Require, Shift, Store, Tolerate, True,
         };
         let Member { owner, name, .. } = &action.site.target;
         if owner != OWNER {
@@ -96,6 +97,7 @@ impl Operator {
             "array" => Array,
             "raise" => Raise,
             "require" => Require,
+            "tolerate" => Tolerate,
             "lambda" => Lambda,
             _ => return None,
         })
@@ -110,7 +112,8 @@ impl Operator {
             | Operator::Length
             | Operator::Store
             | Operator::Raise
-            | Operator::Require => false,
+            | Operator::Require
+            | Operator::Tolerate => false,
             _ => true,
         }
     }
@@ -270,7 +273,7 @@ impl Scope<'_> {
             }
             Operator::Array => first,
             Operator::Raise => self.raise(first, action)?,
-            Operator::Require | Operator::Lambda => first,
+            Operator::Require | Operator::Tolerate | Operator::Lambda => first,
         };
         Ok(expression.deep(depth))
     }

@@ -16,14 +16,23 @@ use crate::{Error, Program};
 /// Frames that a JVM tells of a stack.
 const LONGEST: usize = 1024;
 
+/// A failure of a JVM, as it was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed<'a> {
+    pub signature: &'a Signature,
+    /// The class of the test that failed, as Java writes it, for stacks that do not have it.
+    pub test: Option<&'a str>,
+    pub start: &'a Start,
+}
+
 /// Observes all of the code that failed, as seen from the program or test that uses it.
 ///
 /// That is every archive or folder of the class path with code on the stack, besides the one class
 /// that drives it all: the test, or the main class. Where an assertion failed nothing of the code is
 /// on the stack any more: then it is what the test refers to.
-pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result<Selection, Error> {
-    let frames = own_frames(signature);
-    let driver = driver_of(signature, start);
+pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error> {
+    let frames = own_frames(failed.signature);
+    let driver = driver_of(failed);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
     let mut entries: BTreeSet<usize> = BTreeSet::new();
     let of_stack = on_stack.iter().filter(|name| !is_of(name, &driver));
@@ -66,20 +75,21 @@ pub(crate) fn own_frames(signature: &Signature) -> Vec<&Frame> {
         .collect()
 }
 
-/// The class that drives everything else, by its internal name.
-pub(crate) fn driver_of(signature: &Signature, start: &Start) -> String {
+/// The class that drives everything else, by its internal name: that of the outermost frame, or else of the
+/// test, or the main class.
+pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     // Of a stack that overflowed the outer end is not told.
-    let is_whole = signature.thrown().frames.len() < LONGEST;
-    let frames = own_frames(signature);
-    driver(if is_whole { &frames } else { &[] }, start)
-}
-
-/// That of the outermost frame, or else the main class.
-fn driver(frames: &[&Frame], start: &Start) -> String {
-    if let Some(last) = frames.last() {
+    let is_whole = failed.signature.thrown().frames.len() < LONGEST;
+    let frames = own_frames(failed.signature);
+    if let Some(last) = frames.last().filter(|_| is_whole) {
         return outermost(&internal(&last.class)).to_owned();
     }
-    internal(&main_class(start).unwrap_or_default())
+    let test = failed.test.map(str::to_owned);
+    internal(
+        &test
+            .or_else(|| main_class(failed.start))
+            .unwrap_or_default(),
+    )
 }
 
 /// The class that the JVM started with, as Java writes it.

@@ -15,7 +15,7 @@ use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
 use crate::seek::{capture, fail, require};
 use crate::surroundings;
-use crate::{Condition, Program, Script, Statement};
+use crate::{Condition, Failed, Program, Script, Statement};
 
 /// Scripts that are tried for a failure.
 const MOST: usize = 8;
@@ -25,8 +25,8 @@ const DEEPEST: usize = 16;
 
 /// What to follow: the class that drives the failing run, those of the program that it extends, and
 /// those beside it that extend it, of which it may be the inherited part.
-pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Option<Selection> {
-    let driver = driver_of(signature, start);
+pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
+    let driver = driver_of(failed);
     let mut names = vec![driver.clone()];
     let mut above = superclass(program, &driver);
     while let Some(name) = above.filter(|_| names.len() < DEEPEST) {
@@ -47,16 +47,12 @@ pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Optio
 
 /// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,
 /// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
-pub fn innermost(
-    signature: &Signature,
-    program: &Program,
-    start: &Start,
-) -> Option<(String, Selection)> {
-    let mut selection = drivers(signature, program, start)?;
-    let frames = own_frames(signature);
+pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
+    let mut selection = drivers(failed, program)?;
+    let frames = own_frames(failed.signature);
     let thrower = internal(&frames.first()?.class);
     let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
-    let driver = driver_of(signature, start);
+    let driver = driver_of(failed);
     let mut between: Vec<String> = Vec::new();
     for frame in &frames {
         let name = internal(&frame.class);
@@ -164,10 +160,15 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
     if !draft.can_do(last) {
         return None;
     }
+    let tolerated = earlier.last().filter(|before| before.tolerates(tables));
+    draft.kept.extend(tolerated.cloned());
     draft.kept.push(last.clone());
     let mut script = draft.script();
     decide(&mut script);
     script.guards.extend(checks(&script));
+    if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
+        script.guards.insert((last, last - 1));
+    }
     Some(script)
 }
 
@@ -250,12 +251,14 @@ impl Draft {
         statement.uses().iter().all(|id| self.made.contains(id))
     }
 
-    /// Adds statements. Those go that are given what nothing makes, and those that end the JVM.
+    /// Adds statements. Those go that are given what nothing makes, those that end the JVM, and what calls
+    /// may throw that threw nothing of the kind.
     fn add(&mut self, statements: &[Statement]) {
         for statement in statements {
             if self.can_do(statement)
                 && !is_known_constant(statement, &self.made)
                 && !is_exit(&self.author.tables, statement)
+                && !statement.tolerates(&self.author.tables)
             {
                 self.made.extend(statement.defines());
                 self.made.extend(statement.catches());

@@ -28,7 +28,7 @@ mod surroundings;
 mod test;
 mod verify;
 
-pub use choose::choose;
+pub use choose::{Failed, choose};
 pub use condition::{BadCondition, Condition};
 pub use effort::{Effort, Progress};
 pub use error::Error;

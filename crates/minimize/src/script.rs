@@ -82,6 +82,11 @@ impl Statement {
         site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
     }
 
+    /// Whether it says what the next one may throw and be right.
+    pub(crate) fn tolerates(&self, tables: &Tables) -> bool {
+        self.target(tables) == Some((OPERATORS, "tolerate"))
+    }
+
     /// The value that comes of it.
     pub fn result(&self) -> Option<&Value> {
         let last = self.steps.last()?;
@@ -116,6 +121,7 @@ impl Statement {
     pub fn objects(&self) -> Vec<ObjectId> {
         let mut found = self.uses();
         found.extend(self.defines());
+        found.extend(self.catches());
         for value in self.given() {
             value.each_reference(&mut |reference| {
                 if let Reference::Array { id, .. } = reference {
@@ -128,10 +134,7 @@ impl Statement {
 
     /// The largest number of an object in some statements.
     pub(crate) fn largest(statements: &[Statement]) -> u64 {
-        let all = statements.iter().flat_map(|statement| {
-            let caught = statement.catches();
-            statement.objects().into_iter().chain(caught)
-        });
+        let all = statements.iter().flat_map(Statement::objects);
         all.max().map_or(0, |id| id.0)
     }
 

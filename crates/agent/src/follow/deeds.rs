@@ -12,7 +12,9 @@ use culprit_weave::follow::Deed;
 
 use super::journal::{End, Place, is_full};
 use super::machine::Frame;
-use super::naming::{box_letter, element_types, is_plain_value, is_program, primitive};
+use super::naming::{
+    box_letter, element_types, is_assertion, is_plain_value, is_program, primitive,
+};
 use super::value::{Held, Slot, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
@@ -81,12 +83,6 @@ type Done<'j> = Result<Held<'j>, Local<'j>>;
 
 fn letter(descriptor: &str) -> u8 {
     descriptor.as_bytes().first().copied().unwrap_or(b'V')
-}
-
-fn is_assertion(owner: &str) -> bool {
-    owner.starts_with("org/junit/")
-        || owner.starts_with("junit/framework/")
-        || owner.starts_with("org/testng/")
 }
 
 /// Whether a method ends the JVM.
@@ -252,7 +248,7 @@ impl Following {
                         true => self.missed(jni, frame, &target, &given, &thrown, before),
                         false => {
                             if target.name == "fail" && is_assertion(&target.owner) {
-                                self.expect(jni, frame);
+                                self.expect(frame);
                             }
                             let thrown = self.thrown(jni, &thrown);
                             let end = End::Threw(thrown);
@@ -323,7 +319,7 @@ impl Following {
         })
     }
 
-    fn note(
+    pub(super) fn note(
         &self,
         frame: &mut Frame<'_, '_>,
         target: Member,
@@ -332,12 +328,11 @@ impl Following {
         values: Vec<Value>,
         end: End,
     ) {
-        let into_program = is_program(&target.owner) && !is_assertion(&target.owner);
         let is_static = !has_receiver && !is_constructor;
-        let step = self
-            .journal
-            .lock_safe()
-            .call(target, is_static, values, end);
+        let mut journal = self.journal.lock_safe();
+        let on = values.first().filter(|_| has_receiver);
+        let into_program = journal.is_into_program(&target, on);
+        let step = journal.call(target, is_static, values, end);
         if into_program {
             frame.calls.push((frame.pc, step));
         }
@@ -397,90 +392,6 @@ impl Following {
         if let Ok(Some(signature)) = signature {
             target.owner = internal_name(&signature).to_owned();
         }
-    }
-
-    /// The driver says that something should have been thrown: by the last call into the program that
-    /// stands in the same `try`.
-    fn expect(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>) {
-        let _ = jni;
-        let handlers = &frame.followed.method.code.handlers;
-        let pc = frame.pc;
-        let around = handlers.iter().find(|handler| {
-            let covers = (u32::from(handler.start)..u32::from(handler.end)).contains(&pc);
-            let class = frame.followed.pool.class_name(handler.catch_type);
-            let catches = class.is_ok_and(|class| {
-                !matches!(
-                    &*class,
-                    "java/lang/Throwable" | "java/lang/Error" | "java/lang/AssertionError"
-                )
-            });
-            covers && handler.catch_type != 0 && catches
-        });
-        let Some(handler) = around else {
-            return;
-        };
-        let within = u32::from(handler.start)..u32::from(handler.end);
-        let mut calls = frame.calls.iter().rev();
-        let call = calls.find(|(pc, _)| within.contains(pc));
-        let Ok(class) = frame.followed.pool.class_name(handler.catch_type) else {
-            return;
-        };
-        if let Some((_, call)) = call {
-            self.require_missing(*call, &class);
-        }
-    }
-
-    /// Goes on only if a call did not throw what it should.
-    fn require_missing(&self, call: usize, class: &str) {
-        let mut journal = self.journal.lock_safe();
-        let Some(expected) = journal.expected(call, class) else {
-            return;
-        };
-        let is_null = journal.operator(
-            "isNull",
-            "(Ljava/lang/Object;)Z",
-            vec![expected.into()],
-            "boolean",
-        );
-        journal.act("require", "(Z)V", vec![is_null.into()]);
-    }
-
-    /// A framework ran something of the driver and says that it should have thrown.
-    fn missed(
-        &self,
-        jni: &Jni<'_>,
-        frame: &mut Frame<'_, '_>,
-        target: &Member,
-        given: &[Held<'_>],
-        thrown: &Local<'_>,
-        before: usize,
-    ) {
-        let expected = given.first().and_then(Held::reference);
-        let expected = expected.and_then(|class| self.jvmti.class_signature(&class).ok());
-        let last = self.journal.lock_safe().last_call_since(before);
-        if let (Some(signature), Some(call)) = (expected, last) {
-            self.require_missing(call, internal_name(&signature));
-        }
-        let class = jni.object_class(thrown);
-        let message = jni
-            .method(&class, "getMessage", "()Ljava/lang/String;")
-            .and_then(|method| jni.call_object(thrown, method, &[]));
-        let message = match message {
-            Ok(Some(message)) => jni.string_units(&message),
-            _ => Vec::new(),
-        };
-        let result = match target.owner.contains("jupiter") {
-            true => "Ljava/lang/Object;",
-            false => "V",
-        };
-        let target = Member {
-            owner: target.owner.clone(),
-            name: "fail".to_owned(),
-            descriptor: format!("(Ljava/lang/String;){result}"),
-        };
-        let message = Value::Reference(Reference::String(message));
-        let end = End::Threw(self.thrown(jni, thrown));
-        self.note(frame, target, false, false, vec![message], end);
     }
 
     /// Reads a field, static if there is no object.

@@ -9,6 +9,7 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
+use super::naming::{is_assertion, is_program};
 use super::value::Variable;
 
 /// Steps beyond which nothing is noted any more: nobody reduces that many.
@@ -20,6 +21,9 @@ static IS_FULL: AtomicBool = AtomicBool::new(false);
 pub(super) fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
 }
+
+/// The operator that says what the next call may throw.
+const TOLERATE: &str = "tolerate";
 
 /// The runtime's class of operators.
 pub(super) const OPERATORS: &str = "culprit/runtime/Operators";
@@ -194,15 +198,76 @@ impl Journal {
         self.steps.truncate(step);
     }
 
+    /// Whether a method belongs to the program, or the object does that it is called on.
+    pub(super) fn is_into_program(&self, target: &Member, on: Option<&Value>) -> bool {
+        let class = match on {
+            Some(Value::Reference(Reference::Object { class, .. })) => self.type_name(*class),
+            _ => None,
+        };
+        !is_assertion(&target.owner) && (is_program(&target.owner) || class.is_some_and(is_program))
+    }
+
+    fn type_name(&self, class: TypeId) -> Option<&str> {
+        let at = (class.0 as usize).checked_sub(1)?;
+        self.tables.types.get(at).map(|of| of.name.as_str())
+    }
+
+    fn site_of(&self, step: &Step) -> Option<&Site> {
+        let at = (step.site.0 as usize).checked_sub(1)?;
+        self.tables.sites.get(at)
+    }
+
     /// The last call into the program among the steps from one on.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
         let is_call = |step: &Step| {
-            let site = self.tables.sites.get(step.site.0 as usize - 1);
-            step.kind == EventKind::IncomingCall
-                && site.is_some_and(|site| super::naming::is_program(&site.target.owner))
+            let site = self
+                .site_of(step)
+                .filter(|_| step.kind == EventKind::IncomingCall);
+            site.is_some_and(|site| {
+                let on = step.values.first().filter(|_| site.has_receiver());
+                self.is_into_program(&site.target, on)
+            })
         };
         let steps = self.steps.get(from..)?;
         steps.iter().rposition(is_call).map(|at| from + at)
+    }
+
+    /// Whether a call ended with an exception.
+    pub(super) fn threw(&self, call: usize) -> bool {
+        let end = self.steps.get(call + 1);
+        end.is_some_and(|end| end.kind == EventKind::IncomingThrow)
+    }
+
+    /// The last call into the program that ended with an exception.
+    pub(super) fn call_that_threw(&self, thrown: ObjectId) -> Option<usize> {
+        if !self.thrown.contains(&thrown) {
+            return None;
+        }
+        let is_end = |step: &Step| {
+            let value = step.values.first();
+            let id = match value {
+                Some(Value::Reference(Reference::Object { id, .. })) => Some(*id),
+                _ => None,
+            };
+            step.kind == EventKind::IncomingThrow && id == Some(thrown)
+        };
+        let call = self.steps.iter().rposition(is_end)?.checked_sub(1)?;
+        let site = self.site_of(&self.steps[call])?;
+        (!is_assertion(&site.target.owner) && site.target.owner != OPERATORS).then_some(call)
+    }
+
+    /// Says in front of a call which exceptions it may throw: those that the driver is ready for.
+    pub(super) fn tolerate(&mut self, call: usize, class: &str) {
+        let before = call.checked_sub(2).and_then(|at| self.steps.get(at));
+        let site = before.and_then(|step| self.site_of(step));
+        if site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == TOLERATE) {
+            return;
+        }
+        let class = Value::Reference(Reference::Class(self.class(class)));
+        let length = self.steps.len();
+        self.act(TOLERATE, "(Ljava/lang/Class;)V", vec![class]);
+        let said = self.steps.split_off(length);
+        self.steps.splice(call..call, said);
     }
 
     pub(super) fn take(&mut self) -> Scenario {

@@ -336,6 +336,13 @@ pub(super) fn is_plain_value(class: &str) -> bool {
     class == "java/lang/String" || class == "java/lang/Class" || box_letter(class).is_some()
 }
 
+/// Whether a class belongs to what runs tests, or asserts in them.
+pub(super) fn is_assertion(owner: &str) -> bool {
+    owner.starts_with("org/junit/")
+        || owner.starts_with("junit/framework/")
+        || owner.starts_with("org/testng/")
+}
+
 /// Whether calls to a class are calls into the program.
 pub(super) fn is_program(class: &str) -> bool {
     !is_jdk_name(class) && !class.starts_with('[') && class != super::OPERATORS

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_minimize::{Condition, Found, Program, class_path, drivers, followed_until};
+use culprit_minimize::{Condition, Failed, Found, Program, class_path, drivers, followed_until};
 use culprit_model::Selection;
 use culprit_trace::{Recording, RunFolder};
 use regex_lite::Regex;
@@ -126,7 +126,12 @@ impl Session<'_> {
             let witness = Recording::open(&path)?;
             let jdk = jdk_of(&witness)?;
             let program = Program::open(&class_path(witness.start()), &jdk)?;
-            let Some(selection) = drivers(&signature, &program, witness.start()) else {
+            let failed = Failed {
+                signature: &signature,
+                test: None,
+                start: witness.start(),
+            };
+            let Some(selection) = drivers(&failed, &program) else {
                 continue;
             };
             let driver = selection.observe.first().map(ToString::to_string);

@@ -30,7 +30,7 @@ impl Session<'_> {
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Option<Found>> {
-        let Some(selection) = drivers(&seen.signature, program, witness.start()) else {
+        let Some(selection) = drivers(&seen.failed(witness), program) else {
             return Ok(None);
         };
         if let Some(driver) = selection.observe.first() {
@@ -51,7 +51,7 @@ impl Session<'_> {
         let witness = Recording::open(&seen.recording)?;
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
-        let innermost = innermost(&seen.signature, &program, witness.start());
+        let innermost = innermost(&seen.failed(&witness), &program);
         let Some((class, selection)) = innermost.filter(|_| !self.interrupt.is_wanted()) else {
             return Ok(None);
         };

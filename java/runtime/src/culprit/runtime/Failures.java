@@ -21,11 +21,17 @@ public final class Failures {
 
     /** An exception has failed a test. */
     public static void test(Throwable thrown) {
+        test(thrown, "");
+    }
+
+    /** The same, of a test with a name, which JUnit 4 writes as {@code method(class)}. */
+    public static void test(Throwable thrown, String name) {
         WeakReference<Throwable> last = LAST.get();
         if (thrown != null && (last == null || last.get() != thrown)) {
             // Weak: threads of a pool would keep the exception and its loader alive.
             LAST.set(new WeakReference<>(thrown));
-            report(TEST, testMethod(thrown), thrown);
+            String method = testMethod(thrown);
+            report(TEST, method.isEmpty() ? turned(name) : method, thrown);
         }
     }
 
@@ -80,6 +86,13 @@ public final class Failures {
             }
         }
         return Arrays.copyOf(ids, count);
+    }
+
+    /** {@code class#method} for {@code method(class)}. */
+    private static String turned(String name) {
+        int open = name == null ? -1 : name.lastIndexOf('(');
+        boolean isTold = open > 0 && name.endsWith(")");
+        return isTold ? name.substring(open + 1, name.length() - 1) + "#" + name.substring(0, open) : "";
     }
 
     /** The test as the stack shows it: the outermost frame below the framework and reflection. */
