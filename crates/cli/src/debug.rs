@@ -187,11 +187,15 @@ impl Session<'_> {
                     let began = Instant::now();
                     let inner = self.follow_inwards(number + 1, seen, console)?;
                     // What is no smaller tells nothing new.
-                    let fewer = |inner: &Found| inner.minimised.left() < found.minimised.left();
-                    if let Some(found) = inner.filter(fewer) {
-                        let context = (&seen.signature, Some(rate), Level::Innermost);
-                        results.add(context, &found, began, console)?;
-                        self.taken.borrow_mut().push(full_name(&found.test));
+                    let fewer = |calls: usize| calls < found.minimised.left();
+                    if let Some((class, inner)) = inner
+                        && let calls = inner.minimised.calls_of(&class)
+                        && fewer(calls)
+                    {
+                        let level = Level::Innermost { class, calls };
+                        let context = (&seen.signature, Some(rate), level);
+                        results.add(context, &inner, began, console)?;
+                        self.taken.borrow_mut().push(full_name(&inner.test));
                     }
                 }
                 Err(error) if error.is::<Expected>() => {

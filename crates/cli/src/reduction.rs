@@ -79,19 +79,19 @@ pub(crate) struct Case<'a> {
 }
 
 /// From where the failing code is seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
-    /// From the driver.
+    /// What the driver calls.
     Outermost,
-    /// From the class that called the one that threw.
-    Innermost,
+    /// What is called of the class that threw, so many times.
+    Innermost { class: String, calls: usize },
 }
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Level::Outermost => "outermost",
-            Level::Innermost => "innermost",
+            Level::Innermost { .. } => "innermost",
         })
     }
 }
@@ -397,6 +397,10 @@ impl Results {
             "captured": minimised.captured,
             "sliced": minimised.sliced,
             "left": left,
+            "leftOfThrower": match &level {
+                Level::Outermost => None,
+                Level::Innermost { calls, .. } => Some(calls),
+            },
             "statements": found.test.notes.statements,
             "surroundings": minimised.script.prelude,
             "standIns": found.test.notes.stand_ins,
@@ -408,8 +412,12 @@ impl Results {
             "verified": is_good,
             "verdict": verdict,
         }));
+        let own = match &level {
+            Level::Outermost => String::new(),
+            Level::Innermost { class, calls } => format!(" ({calls} of {class})"),
+        };
         let summary = format!(
-            "{} calls recorded, {} in the slice, {left} left after {} runs",
+            "{} calls recorded, {} in the slice, {left} left{own} after {} runs",
             minimised.captured, minimised.sliced, minimised.tests
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
@@ -417,7 +425,7 @@ impl Results {
             "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
             match level {
                 Level::Outermost => "",
-                Level::Innermost => ": the innermost level",
+                Level::Innermost { .. } => ": the innermost level",
             },
             rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),

@@ -64,14 +64,7 @@ pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Sele
     if between.is_empty() || is_thrower(&driver) {
         return None;
     }
-    let mut names = between.clone();
-    for name in &between {
-        let mut above = superclass(program, name);
-        while let Some(name) = above.filter(|name| !is_jdk_name(name) && !is_thrower(name)) {
-            above = superclass(program, &name);
-            names.push(name);
-        }
-    }
+    let names = between;
     let patterns = names
         .iter()
         .map(|name| name.replace('/', ".").parse::<Pattern>());

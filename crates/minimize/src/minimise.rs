@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Reference, Site, Step, Tables};
+use culprit_model::{ObjectId, Reference, Site, SiteKind, Step, Tables, Value};
 use culprit_reduce::{
     DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
     Wanted,
@@ -40,6 +40,25 @@ impl Minimised {
     pub fn left(&self) -> usize {
         let all: Vec<usize> = (0..self.script.statements.len()).collect();
         self.script.interactions(&all)
+    }
+
+    /// Those of a class, as Java writes it: calls on its objects, of its constructors and static methods.
+    pub fn calls_of(&self, class: &str) -> usize {
+        let class = class.replace('.', "/");
+        let is_of = |statement: &&Statement| {
+            let site = statement.steps.first();
+            let site = site.and_then(|step| self.script.site(step.site));
+            let on = match statement.given().first() {
+                Some(Value::Reference(Reference::Object { class, .. })) => Some(*class),
+                _ => None,
+            };
+            site.is_some_and(|site| {
+                let on = on.filter(|_| site.has_receiver());
+                site.target.owner == class
+                    || on.is_some_and(|on| self.script.class_name(on) == class)
+            })
+        };
+        self.script.statements.iter().filter(is_of).count()
     }
 }
 
@@ -75,9 +94,21 @@ pub fn minimise(
         bench.enough = Grade::L3;
     }
     let least = bench.least(last);
-    let whole = match bench.fails(&least)? {
-        Some(_) => least,
-        None if bench.fails(&slice)?.is_some() => slice,
+    let mut whole = None;
+    for part in [least, slice] {
+        let more = bench.with_settings(&part, last);
+        let parts = match more.len() > part.len() {
+            true => vec![part, more],
+            false => vec![part],
+        };
+        for part in parts {
+            if whole.is_none() && bench.fails(&part)?.is_some() {
+                whole = Some(part);
+            }
+        }
+    }
+    let whole = match whole {
+        Some(whole) => whole,
         None if bench.trace(&first).is_some() => all,
         None => return Err(Error::OtherFailure(first)),
     };
@@ -281,6 +312,28 @@ impl Bench<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// Some statements, and all earlier ones that set something for the whole program: static calls without
+    /// a result.
+    fn with_settings(&self, kept: &[usize], last: usize) -> Vec<usize> {
+        let needs = self.script.needs();
+        let mut kept: BTreeSet<usize> = kept.iter().copied().collect();
+        for (number, statement) in self.script.statements[..last].iter().enumerate() {
+            let site = statement
+                .steps
+                .first()
+                .and_then(|step| self.script.site(step.site));
+            let sets = site.is_some_and(|site| {
+                let owner = &site.target.owner;
+                let is_ours = owner == OPERATORS || assertion_classes().any(|known| known == owner);
+                site.is_static && site.kind == SiteKind::Entry && !is_ours
+            });
+            if sets && statement.result().is_none() && statement.catches().is_none() {
+                kept.extend(closure(&needs, number));
+            }
+        }
+        kept.into_iter().collect()
     }
 
     /// The objects of the library that a call of the program is given, which it may change.
