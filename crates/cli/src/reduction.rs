@@ -42,7 +42,7 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     jobs: u8,
     /// Take what is smallest when a reduction took so long, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
+    #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
     max_time: Duration,
     /// The same after so many candidates
     #[arg(long, value_name = "N", value_parser = quantity::count)]

@@ -75,21 +75,21 @@ pub(crate) fn own_frames(signature: &Signature) -> Vec<&Frame> {
         .collect()
 }
 
-/// The class that drives everything else, by its internal name: that of the outermost frame, or else of the
-/// test, or the main class.
+/// The class that drives everything else, by its internal name: the test where the stack has it, whatever
+/// runs it; or that of the outermost frame; or else the test all the same, or the main class.
 pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     // Of a stack that overflowed the outer end is not told.
     let is_whole = failed.signature.thrown().frames.len() < LONGEST;
-    let frames = own_frames(failed.signature);
-    if let Some(last) = frames.last().filter(|_| is_whole) {
-        return outermost(&internal(&last.class)).to_owned();
-    }
-    let test = failed.test.map(str::to_owned);
-    internal(
-        &test
-            .or_else(|| main_class(failed.start))
-            .unwrap_or_default(),
-    )
+    let mut frames = own_frames(failed.signature);
+    frames.retain(|_| is_whole);
+    let of_frame = |frame: &&Frame| outermost(&internal(&frame.class)).to_owned();
+    let test = failed
+        .test
+        .map(|test| outermost(&internal(test)).to_owned());
+    let has_test = test.is_some() && frames.iter().any(|frame| Some(of_frame(frame)) == test);
+    let outer = frames.last().map(of_frame).filter(|_| !has_test);
+    let main = || internal(&main_class(failed.start).unwrap_or_default());
+    outer.or(test).unwrap_or_else(main)
 }
 
 /// The class that the JVM started with, as Java writes it.
@@ -175,6 +175,8 @@ fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use culprit_signature::Thrown;
+
     use super::*;
 
     #[track_caller]
@@ -207,6 +209,41 @@ mod tests {
     #[test]
     fn other_versions_of_classes_in_an_archive_are_no_packages() {
         check("META-INF/versions/9/a/B a/B", "a.**");
+    }
+
+    #[test]
+    fn a_test_drives_even_if_a_program_runs_it() {
+        let start = Start::default();
+        let driver = |frames: &[&str], test: Option<&str>| {
+            let frames: String = frames
+                .iter()
+                .map(|at| format!("\tat {at}.m(X.java:1)\n"))
+                .collect();
+            let thrown = Thrown::parse(&format!("a.Bad\n{frames}")).unwrap();
+            let signature = Signature::of(&thrown);
+            let start = &start;
+            driver_of(&Failed {
+                signature: &signature,
+                test,
+                start,
+            })
+        };
+        let stack = [
+            "lib.Cart",
+            "shop.CartTest$Nested",
+            "org.junit.Runner",
+            "tool.Main",
+        ];
+        assert_eq!(
+            driver(&stack, Some("shop.CartTest$Nested")),
+            "shop/CartTest"
+        );
+        assert_eq!(driver(&stack, None), "tool/Main");
+        assert_eq!(driver(&stack, Some("shop.Other")), "tool/Main");
+        assert_eq!(
+            driver(&["org.junit.Rule"], Some("shop.CartTest")),
+            "shop/CartTest"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::{
     EventKind, ObjectId, Pattern, Reference, Scenario, Selection, Step, Tables, TypeId, Value,
 };
-use culprit_signature::Signature;
+use culprit_signature::{Frame, Signature};
 use culprit_trace::Start;
 
 use crate::choose::{driver_of, internal, is_framework, outermost, own_frames};
@@ -49,15 +49,19 @@ pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
 /// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
 pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
     let mut selection = drivers(failed, program)?;
-    let frames = own_frames(failed.signature);
+    let mut frames = own_frames(failed.signature);
+    let driver = driver_of(failed);
+    let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == driver;
+    if let Some(last) = frames.iter().rposition(is_driver) {
+        // What runs the driver has no part in it.
+        frames.truncate(last + 1);
+    }
     let thrower = internal(&frames.first()?.class);
     let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
-    let driver = driver_of(failed);
     let mut between: Vec<String> = Vec::new();
-    for frame in &frames {
+    for frame in frames.iter().filter(|frame| !is_driver(frame)) {
         let name = internal(&frame.class);
-        let is_driver = outermost(&name) == driver;
-        if !is_thrower(&name) && !is_driver && !between.contains(&name) {
+        if !is_thrower(&name) && !between.contains(&name) {
             between.push(name);
         }
     }

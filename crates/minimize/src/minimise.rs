@@ -8,8 +8,7 @@ use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{ObjectId, Reference, Site, SiteKind, Step, Tables, Value};
 use culprit_reduce::{
-    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
-    Wanted,
+    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Verdict, Wanted,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
@@ -229,24 +228,12 @@ impl Bench<'_> {
             deltas: &deltas,
             fixed: &fixed,
         };
-        // Each ends where nothing can be taken out any more, but not at the same place.
-        let mut best: Option<Reduced> = None;
-        for schedule in [Schedule::Splitting, Schedule::Classic] {
-            let least = best.as_ref().map(|best| best.kept.len());
-            let found = search.run(&problem, schedule, least)?;
-            let is_over = found.end != End::Minimal;
-            if (best.as_ref()).is_none_or(|best| found.kept.len() < best.kept.len()) {
-                best = Some(found);
-            }
-            if is_over {
-                break;
-            }
-        }
+        let found = search.run(&problem)?;
         if self.effort.end() == Some(End::Cancelled) {
             // What is left to do is done all the same.
             self.stage.interrupt.heed();
         }
-        best.ok_or(Error::Unsteady)
+        Ok(found)
     }
 
     /// What verdicts on parts of some statements depend on.
@@ -430,29 +417,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The least that a schedule comes to: everything where it ends before it begins. `least` is what
-    /// another one came to.
-    fn run(
-        &self,
-        problem: &Problem,
-        schedule: Schedule,
-        least: Option<usize>,
-    ) -> Result<Reduced, Error> {
+    /// The least that the engine comes to: everything where it ends before it begins.
+    fn run(&self, problem: &Problem) -> Result<Reduced, Error> {
         let effort = self.bench.effort;
-        let settings = Settings {
-            schedule,
-            ..effort.settings()
-        };
         let (before, of) = (effort.runs(), self.bench.script.statements.len());
         let mut journal = effort.journal(problem)?;
-        let mut engine = Engine::new(problem, self).settings(settings);
+        let mut engine = Engine::new(problem, self).settings(effort.settings());
         if let Some(journal) = &mut journal {
             engine = engine.journal(journal);
         }
         let engine = engine.watch(|step| {
             let left = self.fixed.len() + step.standing.failing as usize;
             effort.tell(Progress::Minimising {
-                left: least.map_or(left, |least| least.min(left)),
+                left,
                 of,
                 tests: before + step.counts.tests - step.counts.replayed,
             });

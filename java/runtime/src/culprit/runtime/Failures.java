@@ -95,19 +95,24 @@ public final class Failures {
         return isTold ? name.substring(open + 1, name.length() - 1) + "#" + name.substring(0, open) : "";
     }
 
-    /** The test as the stack shows it: the outermost frame below the framework and reflection. */
+    /** The test as the stack shows it: the outermost frame above those of what runs tests. */
     private static String testMethod(Throwable thrown) {
-        StackTraceElement[] frames = thrown.getStackTrace();
         String found = "";
-        for (StackTraceElement frame : frames) {
+        for (StackTraceElement frame : thrown.getStackTrace()) {
             String type = frame.getClassName();
-            if (type.startsWith("java.lang.reflect.") || type.startsWith("jdk.internal.reflect.")) {
+            boolean isFramework = type.startsWith("org.junit.") || type.startsWith("junit.") || type.startsWith("org.testng.");
+            if (isFramework && !found.isEmpty() && !asserts(type)) {
                 break;
             }
-            if (!type.startsWith("org.junit.") && !type.startsWith("junit.") && !type.startsWith("java.")) {
+            if (!isFramework && !type.startsWith("java.") && !type.startsWith("jdk.") && !type.startsWith("sun.")) {
                 found = type + "#" + frame.getMethodName();
             }
         }
         return found;
+    }
+
+    /** Whether a class of a framework is called by tests, and may call back. */
+    private static boolean asserts(String type) {
+        return type.startsWith("org.junit.jupiter.api.") || type.contains("Assert");
     }
 }
