@@ -10,6 +10,7 @@ use culprit_model::{
 use culprit_signature::{Frame, Signature};
 use culprit_trace::Start;
 
+use crate::alias::settle;
 use crate::choose::{driver_of, internal, is_framework, outermost, own_frames};
 use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
@@ -104,7 +105,7 @@ fn heirs(program: &Program, name: &str) -> Vec<String> {
 pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec<Script> {
     let class = signature.thrown().class.replace('.', "/");
     let Scenario { tables, steps } = scenario;
-    let statements = statements(steps);
+    let statements = settle(&tables, statements(steps));
     let failing = |statement: &Statement| {
         let thrown = thrown(statement).map(|class| name_of(&tables, class));
         thrown.is_some_and(|name| name == class)
@@ -120,7 +121,7 @@ pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec
     scripts.collect()
 }
 
-fn statements(steps: Vec<Step>) -> Vec<Statement> {
+pub(crate) fn statements(steps: Vec<Step>) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
@@ -128,7 +129,7 @@ fn statements(steps: Vec<Step>) -> Vec<Statement> {
         if of_this[0].kind == EventKind::IncomingCall {
             of_this.extend(steps.next_if(|next| next.depth > 0));
         }
-        statements.push(Statement { steps: of_this });
+        statements.push(Statement::new(of_this));
     }
     statements
 }
@@ -174,7 +175,7 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
 /// not end it so.
 pub fn followed_until(scenario: Scenario, condition: &Condition, start: &Start) -> Option<Script> {
     let Scenario { tables, steps } = scenario;
-    let statements = statements(steps);
+    let statements = settle(&tables, statements(steps));
     let mut draft = Draft::of(&tables, &statements, start);
     let Condition::Exit(status) = condition else {
         if let Condition::Contains(_) | Condition::Matches(_) = condition {

@@ -7,6 +7,7 @@
 //! the failure does not need, and what is left is given smaller inputs.
 #![forbid(unsafe_code)]
 
+mod alias;
 mod choose;
 mod condition;
 mod effort;

@@ -126,7 +126,7 @@ fn made(statement: &Statement) -> Option<(ObjectId, TypeId)> {
     }
 }
 
-fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
+pub(crate) fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
     match value {
         Value::Reference(Reference::Object { id, .. }) if *id == from => *id = to,
         Value::Reference(Reference::Array {

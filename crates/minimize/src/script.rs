@@ -31,12 +31,23 @@ pub struct Script {
 }
 
 /// A call and its end, or an access to a field.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct Statement {
     pub steps: Vec<Step>,
+    /// Another name of the object that comes of it, which was there before.
+    pub alias: Option<ObjectId>,
+    /// What it is given by such names, by place.
+    pub by_alias: Vec<(usize, ObjectId)>,
 }
 
 impl Statement {
+    pub fn new(steps: Vec<Step>) -> Statement {
+        Statement {
+            steps,
+            ..Statement::default()
+        }
+    }
+
     /// What it is given: receiver and arguments.
     pub fn given(&self) -> &[Value] {
         let first = self.steps.first();
@@ -375,20 +386,16 @@ impl Author {
     pub(crate) fn raise(&mut self, thrown: Value) -> Statement {
         let target = (OPERATORS, "raise", "(Ljava/lang/Throwable;)V");
         let site = self.site(SiteKind::Entry, target, true);
-        Statement {
-            steps: vec![
-                step(site, EventKind::IncomingCall, vec![thrown.clone()], 0),
-                step(site, EventKind::IncomingThrow, vec![thrown], 1),
-            ],
-        }
+        Statement::new(vec![
+            step(site, EventKind::IncomingCall, vec![thrown.clone()], 0),
+            step(site, EventKind::IncomingThrow, vec![thrown], 1),
+        ])
     }
 
     /// What a static field holds is the object `made`.
     pub(crate) fn read(&mut self, target: (&str, &str, &str), made: Value) -> Statement {
         let site = self.site(SiteKind::Field, target, true);
-        Statement {
-            steps: vec![step(site, EventKind::IncomingRead, vec![made], 0)],
-        }
+        Statement::new(vec![step(site, EventKind::IncomingRead, vec![made], 0)])
     }
 }
 
@@ -410,12 +417,10 @@ fn some(descriptor: &str) -> Option<Value> {
 
 fn call(site: SiteId, given: Vec<Value>, made: Option<Value>) -> Statement {
     let made = made.into_iter().collect();
-    Statement {
-        steps: vec![
-            step(site, EventKind::IncomingCall, given, 0),
-            step(site, EventKind::IncomingReturn, made, 1),
-        ],
-    }
+    Statement::new(vec![
+        step(site, EventKind::IncomingCall, given, 0),
+        step(site, EventKind::IncomingReturn, made, 1),
+    ])
 }
 
 fn step(site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) -> Step {

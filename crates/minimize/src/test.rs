@@ -124,7 +124,8 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
 
 fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> Result<Test, Error> {
     let classes = ClassBytes(|name: &str| means.program.bytes(name));
-    let scenario = minimised.script.scenario();
+    let is_a = |class: &str, wanted: &str| means.program.is_a(class, wanted);
+    let scenario = minimised.script.with_aliases(&is_a).scenario();
     let class = name(&minimised.script);
     let mut number = 0;
     loop {

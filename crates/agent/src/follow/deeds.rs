@@ -232,10 +232,20 @@ impl Following {
                 if !noting || ran {
                     return Ok(Held::new(slot));
                 }
+                let known = self.known(jni, &slot);
+                let known = known.filter(|_| of_program && !is_constructor);
                 let (held, value) = self.result(jni, slot, result, of_program);
-                let end = End::Returned(Some(value));
+                let Some(known) = known else {
+                    let end = End::Returned(Some(value));
+                    self.note(frame, target, has_receiver, is_constructor, values, end);
+                    return Ok(held);
+                };
+                // On another version it may not be the same object: it has a name of its own.
+                let alias = self.journal.lock_safe().variable(&known);
+                let end = End::Returned(Some(alias.into()));
                 self.note(frame, target, has_receiver, is_constructor, values, end);
-                Ok(held)
+                self.journal.lock_safe().same(alias, value);
+                Ok(Held::with(slot, Some(alias)))
             }
             Err(thrown) => {
                 if noting {

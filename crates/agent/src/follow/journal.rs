@@ -188,6 +188,12 @@ impl Journal {
         Some(expected)
     }
 
+    /// A variable holds an object that has another name.
+    pub(super) fn same(&mut self, alias: Variable, object: Value) {
+        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
+        self.act("same", descriptor, vec![alias.into(), object]);
+    }
+
     /// How many steps there are.
     pub(super) fn length(&self) -> usize {
         self.steps.len()

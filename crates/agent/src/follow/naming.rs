@@ -102,6 +102,16 @@ impl Following {
         tag
     }
 
+    /// The class of the object in a slot, if it was met before and is no array.
+    pub(super) fn known(&self, jni: &Jni<'_>, slot: &Slot<'_>) -> Option<String> {
+        let Slot::Reference(Some(object)) = slot else {
+            return None;
+        };
+        self.tag(object)?;
+        let class = self.class_of(jni, object);
+        (!class.starts_with('[') && !is_plain_value(&class)).then_some(class)
+    }
+
     /// Whether a value has to do with what the program did.
     pub(super) fn is_of_program(&self, held: &Held<'_>) -> bool {
         let object = held.reference();
