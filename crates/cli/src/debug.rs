@@ -40,8 +40,8 @@ pub(crate) struct Args {
     /// Put the results into this new or empty folder
     #[arg(short, long, value_name = "DIR", default_value = "culprit-debug")]
     output: PathBuf,
-    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N' or
-    /// 'CLASS.METHOD returns VALUE'
+    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N',
+    /// 'CLASS.METHOD returns VALUE' or 'CLASS NAME -> EXPRESSION' (Java, on an object)
     #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
     fails_if: Option<Condition>,
     #[command(flatten)]

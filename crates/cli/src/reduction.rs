@@ -10,8 +10,8 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Condition, Error, Found, Means, Program, Progress as Way, Runner, Script, Stage, Verified,
-    directory, junit_of, make_test,
+    Condition, Error, Found, Means, Predicate, Program, Progress as Way, Runner, Script, Stage,
+    Verified, directory, junit_of, make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
@@ -176,6 +176,18 @@ impl Wishes {
         };
         let folder = scratch.path().join("check");
         fs::create_dir_all(&folder)?;
+        let place = scratch.path().join("condition");
+        let predicate = match case.condition {
+            Some(condition) => {
+                let with = (case.program, case.jdk);
+                Predicate::compile(condition, case.script, with, &place).map_err(explained)?
+            }
+            None => None,
+        };
+        let mut class_path = class_path;
+        if predicate.is_some() {
+            class_path.push(place.display().to_string());
+        }
         let progress = Progress::begin(console, "minimising");
         let directory = directory(case.recording.start());
         let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
@@ -204,6 +216,7 @@ impl Wishes {
                 },
                 hear: &|way| progress.say(said(way, interrupt)),
                 condition: case.condition,
+                predicate: predicate.as_ref(),
                 journals: Some(case.journals.clone()),
                 taken: case.taken.clone(),
             };
@@ -259,6 +272,15 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             "the test computes what it asserts by itself; assert something of a result directly"
         }
         Error::NotCalled(_) => "name a method by its class, as the main class calls it",
+        Error::NoObject(_) => "name a class whose objects the main class makes or is given",
+        Error::NeverHeld(_) => {
+            "objects are looked at after each call of the main class that has to do with them"
+        }
+        Error::Expression(_) => {
+            let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
+                        packages by their full names";
+            return refused(ExitCode::Usage, &error, hint);
+        }
         Error::OtherFailure(_) => {
             "it may depend on files, time, threads or code that was not observed; \
              culprit replay still runs it as it was"

@@ -11,6 +11,7 @@ use culprit_model::{
 };
 
 use crate::link::assertion_classes;
+use crate::predicate::CLASS as CONDITION;
 
 /// The runtime's class whose methods are Java's operators.
 pub(crate) const OPERATORS: &str = "culprit/runtime/Operators";
@@ -235,6 +236,7 @@ impl Script {
                 let owner = &site.target.owner;
                 !is_jdk_name(owner)
                     && owner != OPERATORS
+                    && !owner.ends_with(CONDITION)
                     && !assertion_classes().any(|known| known == owner)
             })
         };

@@ -34,7 +34,7 @@ fn is_shown(condition: &Condition, output: &str, status: u8) -> Option<bool> {
             Some(pattern.is_match(output))
         }
         Condition::Exit(wanted) => Some(status == *wanted),
-        Condition::Returns { .. } => None,
+        Condition::Returns { .. } | Condition::Holds { .. } => None,
     }
 }
 
@@ -46,6 +46,11 @@ fn not_shown(condition: &Condition, status: u8, witness: &Path) -> Expected {
     };
     let place = witness.join("output.txt");
     Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
+}
+
+fn is_usage(error: &anyhow::Error) -> bool {
+    let expected = error.downcast_ref::<Expected>();
+    expected.is_some_and(|expected| expected.code == ExitCode::Usage)
 }
 
 fn no_driver() -> Expected {
@@ -71,6 +76,8 @@ impl Session<'_> {
         }
         match self.reduce_condition(condition, &witness, console) {
             Ok(found) => results.add((&signature, rate, Level::Outermost), &found, began, console),
+            // What was typed is wrong, not the program.
+            Err(error) if is_usage(&error) => Err(error),
             Err(error) if error.is::<Expected>() => {
                 results.miss(&signature, rate, &error);
                 crate::report(&error, console);

@@ -324,6 +324,31 @@ fn a_result_may_be_the_failure() {
 }
 
 #[test]
+fn an_expression_on_an_object_may_be_the_failure() {
+    let (_, ended) = wrong("Cart c -> c.total() < 0", "nothing");
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn an_expression_must_compile_and_hold_for_an_object() {
+    let (_, ended) = wrong("Cart c -> c.sum() < 0", "nothing");
+    says(
+        &ended,
+        2,
+        "the condition cannot be compiled: cannot find symbol",
+    );
+    let (_, ended) = wrong("Cart c -> c.total() > 1000", "nothing");
+    says(
+        &ended,
+        1,
+        "'Cart c -> c.total() > 1000' holds for no object",
+    );
+    let (_, ended) = wrong("Basket c -> c.total() < 0", "nothing");
+    says(&ended, 1, "the driver has no object of a class Basket");
+}
+
+#[test]
 fn a_condition_that_does_not_hold_is_no_case() {
     let program = Program::compile("wrong", &[]);
     for (condition, message) in [
