@@ -8,6 +8,7 @@ mod expect;
 mod journal;
 mod machine;
 mod naming;
+mod scenes;
 mod value;
 
 use std::collections::{HashMap, HashSet};

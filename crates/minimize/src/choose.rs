@@ -16,6 +16,13 @@ use crate::{Error, Program};
 /// Frames that a JVM tells of a stack.
 const LONGEST: usize = 1024;
 
+/// Libraries that come with tests and call the program back, but start nothing.
+const MOCKS: [&str; 2] = ["net.bytebuddy.", "org.mockito."];
+
+/// Has assertions, which pass everything on to another class, and runs the tests that extend it: failures
+/// do not leave it.
+const JUNIT3_TEST: &str = "junit/framework/TestCase";
+
 /// A failure of a JVM, as it was seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Failed<'a> {
@@ -46,7 +53,8 @@ pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
         let names = program.names(*entry)?;
         observe.extend(packages(names.iter().filter(|name| !is_of(name, &driver))));
     }
-    let of_tests = assertion_classes().filter(|name| program.entry_of(name).is_some());
+    let of_tests =
+        assertion_classes().filter(|name| *name != JUNIT3_TEST && program.entry_of(name).is_some());
     observe.extend(of_tests.map(|name| name.replace('/', ".")));
     if entries.is_empty() {
         observe.push(driver.replace('/', "."));
@@ -69,27 +77,39 @@ pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
 /// The frames of the program on the stack of a failure and of its causes, innermost first.
 pub(crate) fn own_frames(signature: &Signature) -> Vec<&Frame> {
     let thrown = signature.thrown().chain().last();
-    let frames = thrown.map_or(&[][..], |thrown| &thrown.frames);
-    let own = frames.iter();
-    own.filter(|frame| frame.origin() == Origin::Program)
-        .collect()
+    within_harness(thrown.map_or(&[][..], |thrown| &thrown.frames))
 }
 
-/// The class that drives everything else, by its internal name: the test where the stack has it, whatever
-/// runs it; or that of the outermost frame; or else the test all the same, or the main class.
+/// The frames of the program that a harness runs, or all where there is none. A main class that starts a
+/// harness is further out, and has nothing to do with what fails in it.
+fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
+    let mocks = |frame: &Frame| MOCKS.iter().any(|start| frame.class.starts_with(start));
+    let runs = |frame: &Frame| frame.origin() == Origin::Harness && !mocks(frame);
+    let own = |frames| -> Vec<&Frame> {
+        let frames = <[Frame]>::iter(frames);
+        frames
+            .filter(|frame| frame.origin() == Origin::Program)
+            .collect()
+    };
+    let started = frames.iter().rposition(runs);
+    let inner = started.map_or_else(Vec::new, |started| own(&frames[..started]));
+    match inner.is_empty() {
+        true => own(frames),
+        false => inner,
+    }
+}
+
+/// The class that drives everything else, by its internal name: that of the outermost frame; or else the test,
+/// or the main class.
 pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     // Of a stack that overflowed the outer end is not told.
     let is_whole = failed.signature.thrown().frames.len() < LONGEST;
-    let mut frames = own_frames(failed.signature);
-    frames.retain(|_| is_whole);
-    let of_frame = |frame: &&Frame| outermost(&internal(&frame.class)).to_owned();
-    let test = failed
-        .test
-        .map(|test| outermost(&internal(test)).to_owned());
-    let has_test = test.is_some() && frames.iter().any(|frame| Some(of_frame(frame)) == test);
-    let outer = frames.last().map(of_frame).filter(|_| !has_test);
-    let main = || internal(&main_class(failed.start).unwrap_or_default());
-    outer.or(test).unwrap_or_else(main)
+    let frames = own_frames(failed.signature);
+    let outer = frames.last().filter(|_| is_whole);
+    let outer = outer.map(|frame| frame.class.clone());
+    let known = outer.or_else(|| failed.test.map(str::to_owned));
+    let driver = known.or_else(|| main_class(failed.start));
+    outermost(&internal(&driver.unwrap_or_default())).to_owned()
 }
 
 /// The class that the JVM started with, as Java writes it.
@@ -211,39 +231,44 @@ mod tests {
         check("META-INF/versions/9/a/B a/B", "a.**");
     }
 
+    #[track_caller]
+    fn check_frames(classes: &str, expected: &str) {
+        let frame = |class: &str| Frame::parse(&format!("{class}.run(Unknown Source)"));
+        let frames: Vec<Frame> = classes.split_whitespace().filter_map(frame).collect();
+        let found = within_harness(&frames);
+        let found: Vec<&str> = found.iter().map(|frame| frame.class.as_str()).collect();
+        assert_eq!(found.join(" "), expected);
+    }
+
     #[test]
-    fn a_test_drives_even_if_a_program_runs_it() {
-        let start = Start::default();
-        let driver = |frames: &[&str], test: Option<&str>| {
-            let frames: String = frames
-                .iter()
-                .map(|at| format!("\tat {at}.m(X.java:1)\n"))
-                .collect();
-            let thrown = Thrown::parse(&format!("a.Bad\n{frames}")).unwrap();
-            let signature = Signature::of(&thrown);
-            let start = &start;
-            driver_of(&Failed {
-                signature: &signature,
-                test,
-                start,
-            })
+    fn what_starts_a_harness_is_not_what_it_runs() {
+        check_frames("Cart CartTest org.junit.runners.Suite", "Cart CartTest");
+        check_frames(
+            "org.junit.Assert CartTest java.lang.reflect.Method org.junit.runners.Suite Launcher",
+            "CartTest",
+        );
+        check_frames(
+            "Cart CartTest org.junit.Assert CartTest org.junit.runners.Suite Launcher",
+            "Cart CartTest CartTest",
+        );
+        check_frames("org.junit.Assert Cart Main", "Cart Main");
+        check_frames("Cart org.mockito.Mock Main", "Cart Main");
+    }
+
+    #[test]
+    fn a_program_that_fails_in_its_call_of_a_harness_is_its_own_driver() {
+        check_frames("org.junit.runners.Suite Main", "Main");
+    }
+
+    #[test]
+    fn a_test_that_is_not_on_the_stack_drives_all_the_same() {
+        let thrown = Thrown::parse("a.Bad\n\tat org.junit.Rule.m(Rule.java:1)\n").unwrap();
+        let failed = Failed {
+            signature: &Signature::of(&thrown),
+            test: Some("shop.CartTest$Nested"),
+            start: &Start::default(),
         };
-        let stack = [
-            "lib.Cart",
-            "shop.CartTest$Nested",
-            "org.junit.Runner",
-            "tool.Main",
-        ];
-        assert_eq!(
-            driver(&stack, Some("shop.CartTest$Nested")),
-            "shop/CartTest"
-        );
-        assert_eq!(driver(&stack, None), "tool/Main");
-        assert_eq!(driver(&stack, Some("shop.Other")), "tool/Main");
-        assert_eq!(
-            driver(&["org.junit.Rule"], Some("shop.CartTest")),
-            "shop/CartTest"
-        );
+        assert_eq!(driver_of(&failed), "shop/CartTest");
     }
 
     #[test]

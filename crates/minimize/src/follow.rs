@@ -50,17 +50,13 @@ pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
 /// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
 pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
     let mut selection = drivers(failed, program)?;
-    let mut frames = own_frames(failed.signature);
+    let frames = own_frames(failed.signature);
     let driver = driver_of(failed);
     let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == driver;
-    if let Some(last) = frames.iter().rposition(is_driver) {
-        // What runs the driver has no part in it.
-        frames.truncate(last + 1);
-    }
     let thrower = internal(&frames.first()?.class);
     let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
     let mut between: Vec<String> = Vec::new();
-    for frame in frames.iter().filter(|frame| !is_driver(frame)) {
+    for frame in frames.iter().copied().filter(|frame| !is_driver(frame)) {
         let name = internal(&frame.class);
         if !is_thrower(&name) && !between.contains(&name) {
             between.push(name);

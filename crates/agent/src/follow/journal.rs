@@ -10,10 +10,16 @@ use culprit_model::{
 };
 
 use super::naming::{is_assertion, is_program};
+use super::scenes::Scenes;
 use super::value::Variable;
 
 /// Steps beyond which nothing is noted any more: nobody reduces that many.
 const MOST_STEPS: usize = 1_000_000;
+
+/// Steps beyond which scenes that are over are forgotten, and how many are left then: scripts of that length
+/// still run at once.
+const MANY_STEPS: usize = 100_000;
+const FEWER_STEPS: usize = 50_000;
 
 /// There are so many. What is not noted need not be remembered either: a run may go on for long.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
@@ -42,6 +48,7 @@ pub(super) struct Journal {
     types: HashMap<String, TypeId>,
     sites: HashMap<(Member, SiteKind), SiteId>,
     steps: Vec<Step>,
+    scenes: Scenes,
     last: u64,
     /// Arrays that some step makes.
     pub(super) made: HashSet<ObjectId>,
@@ -55,6 +62,14 @@ pub(super) struct Journal {
 pub(super) enum End {
     Returned(Option<Value>),
     Threw(Value),
+}
+
+/// What a scene is worth when it has ended.
+pub(super) enum SceneEnd {
+    /// A method of an object did what it did, and nothing was wrong.
+    Over,
+    /// It failed, or it set something up.
+    Telling,
 }
 
 impl Journal {
@@ -192,6 +207,32 @@ impl Journal {
     pub(super) fn same(&mut self, alias: Variable, object: Value) {
         let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
         self.act("same", descriptor, vec![alias.into(), object]);
+    }
+
+    /// Something outside begins to run a method of the driver; the number of the next step.
+    pub(super) fn begin_scene(&mut self) -> usize {
+        if self.scenes.is_quiet() && self.steps.len() > MANY_STEPS {
+            let kept = self.scenes.forget(self.steps.len(), FEWER_STEPS);
+            let mut kept = kept.into_iter();
+            self.steps.retain(|_| kept.next() != Some(false));
+            IS_FULL.store(self.steps.len() >= MOST_STEPS, Ordering::Relaxed);
+        }
+        self.scenes.begin();
+        self.steps.len()
+    }
+
+    /// It ended: in a way that makes it worth nothing later, or not.
+    pub(super) fn end_scene(&mut self, from: usize, end: SceneEnd) {
+        let steps = from..self.steps.len();
+        self.scenes.end(match end {
+            SceneEnd::Over => Some(steps),
+            SceneEnd::Telling => None,
+        });
+    }
+
+    /// A class was initialised by the steps from one on.
+    pub(super) fn initialised(&mut self, from: usize) {
+        self.scenes.last(from..self.steps.len());
     }
 
     /// How many steps there are.

@@ -9,6 +9,7 @@ use culprit_model::Member;
 use culprit_model::value::split_descriptor;
 
 use super::deeds::ACTIVITY;
+use super::journal::SceneEnd;
 use super::naming::{box_class, unboxed};
 use super::value::{Held, Slot, Variable};
 use super::{Followed, Following};
@@ -116,19 +117,32 @@ impl Following {
             }
         });
         let is_own = from.is_some();
+        let is_scene = !is_own && !is_initialiser && before == 0;
+        let first = match is_scene {
+            true => self.journal.lock_safe().begin_scene(),
+            false => self.journal.lock_safe().length(),
+        };
         let given = self.arguments(jni, followed, given, from.unwrap_or_default());
         if method.name == "<init>" && self.is_noting() {
             self.constructed(jni, followed, &given);
         }
-        let from = self.journal.lock_safe().length();
         let done = self.run(jni, followed, given);
         if !is_own && self.is_noting() {
             if let Some(expected) = &method.expected {
-                self.ended(expected, done.as_ref().map(|_| ()), from);
+                self.ended(expected, done.as_ref().map(|_| ()), first);
             }
             if let Err(thrown) = &done {
                 self.raised(jni, thrown);
             }
+        }
+        if is_scene {
+            let end = match done.is_ok() && !method.is_static && !is_constructor {
+                true => SceneEnd::Over,
+                false => SceneEnd::Telling,
+            };
+            self.journal.lock_safe().end_scene(first, end);
+        } else if is_initialiser {
+            self.journal.lock_safe().initialised(first);
         }
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth = before;
