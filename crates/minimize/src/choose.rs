@@ -38,7 +38,7 @@ pub struct Failed<'a> {
 /// that drives it all: the test, or the main class. Where an assertion failed nothing of the code is
 /// on the stack any more: then it is what the test refers to.
 pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error> {
-    let frames = own_frames(failed.signature);
+    let frames = frames_of(failed);
     let driver = driver_of(failed);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
     let mut entries: BTreeSet<usize> = BTreeSet::new();
@@ -75,7 +75,7 @@ pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
 }
 
 /// The frames of the program on the stack of a failure and of its causes, innermost first.
-pub(crate) fn own_frames(signature: &Signature) -> Vec<&Frame> {
+fn own_frames(signature: &Signature) -> Vec<&Frame> {
     let thrown = signature.thrown().chain().last();
     within_harness(thrown.map_or(&[][..], |thrown| &thrown.frames))
 }
@@ -99,12 +99,22 @@ fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
     }
 }
 
+/// The frames of a failure down to the test, where it is among them: a runner of one's own may be further out.
+pub(crate) fn frames_of<'a>(failed: &Failed<'a>) -> Vec<&'a Frame> {
+    let mut frames = own_frames(failed.signature);
+    let is_test = |frame: &&Frame| failed.test == Some(frame.class.as_str());
+    if let Some(test) = frames.iter().rposition(is_test) {
+        frames.truncate(test + 1);
+    }
+    frames
+}
+
 /// The class that drives everything else, by its internal name: that of the outermost frame; or else the test,
 /// or the main class.
 pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     // Of a stack that overflowed the outer end is not told.
     let is_whole = failed.signature.thrown().frames.len() < LONGEST;
-    let frames = own_frames(failed.signature);
+    let frames = frames_of(failed);
     let outer = frames.last().filter(|_| is_whole);
     let outer = outer.map(|frame| frame.class.clone());
     let known = outer.or_else(|| failed.test.map(str::to_owned));
@@ -262,13 +272,33 @@ mod tests {
 
     #[test]
     fn a_test_that_is_not_on_the_stack_drives_all_the_same() {
-        let thrown = Thrown::parse("a.Bad\n\tat org.junit.Rule.m(Rule.java:1)\n").unwrap();
+        check_driver(
+            "org.junit.Rule",
+            Some("shop.CartTest$Nested"),
+            "shop/CartTest",
+        );
+    }
+
+    #[test]
+    fn a_runner_of_ones_own_is_no_driver() {
+        let stack = "lib.Cart shop.CartTest org.junit.Runner shop.Retry org.junit.Core";
+        check_driver(stack, Some("shop.CartTest"), "shop/CartTest");
+        check_driver(stack, None, "shop/Retry");
+    }
+
+    #[track_caller]
+    fn check_driver(classes: &str, test: Option<&str>, expected: &str) {
+        let frames = classes.split_whitespace();
+        let frames: String = frames
+            .map(|at| format!("\tat {at}.m(X.java:1)\n"))
+            .collect();
+        let thrown = Thrown::parse(&format!("a.Bad\n{frames}")).unwrap();
         let failed = Failed {
             signature: &Signature::of(&thrown),
-            test: Some("shop.CartTest$Nested"),
+            test,
             start: &Start::default(),
         };
-        assert_eq!(driver_of(&failed), "shop/CartTest");
+        assert_eq!(driver_of(&failed), expected);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use culprit_signature::{Frame, Signature};
 use culprit_trace::Start;
 
 use crate::alias::settle;
-use crate::choose::{driver_of, internal, is_framework, outermost, own_frames};
+use crate::choose::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
 use crate::seek::{capture, fail, require};
@@ -50,7 +50,7 @@ pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
 /// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
 pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
     let mut selection = drivers(failed, program)?;
-    let frames = own_frames(failed.signature);
+    let frames = frames_of(failed);
     let driver = driver_of(failed);
     let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == driver;
     let thrower = internal(&frames.first()?.class);

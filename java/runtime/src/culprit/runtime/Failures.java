@@ -30,8 +30,8 @@ public final class Failures {
         if (thrown != null && (last == null || last.get() != thrown)) {
             // Weak: threads of a pool would keep the exception and its loader alive.
             LAST.set(new WeakReference<>(thrown));
-            String method = testMethod(thrown);
-            report(TEST, method.isEmpty() ? turned(name) : method, thrown);
+            String told = turned(name);
+            report(TEST, told.isEmpty() ? testMethod(thrown) : told, thrown);
         }
     }
 
