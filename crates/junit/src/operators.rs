@@ -47,6 +47,7 @@ pub(crate) enum Operator {
     Raise,
     Require,
     Tolerate,
+    Expect,
     Lambda,
 }
 
@@ -54,8 +55,8 @@ impl Operator {
     /// The operator that a statement is.
     pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
         use Operator::{
-            Arithmetic, Array, Compare, Concat, Convert, Element, False, Identity, Instance,
-            Lambda, Length, Negate, Null, Raise, Require, Shift, Store, Tolerate, True,
+            Arithmetic, Array, Compare, Concat, Convert, Element, Expect, False, Identity,
+            Instance, Lambda, Length, Negate, Null, Raise, Require, Shift, Store, Tolerate, True,
         };
         let Member { owner, name, .. } = &action.site.target;
         if owner != OWNER {
@@ -98,6 +99,7 @@ impl Operator {
             "raise" => Raise,
             "require" => Require,
             "tolerate" => Tolerate,
+            "expect" => Expect,
             "lambda" => Lambda,
             _ => return None,
         })
@@ -113,7 +115,8 @@ impl Operator {
             | Operator::Store
             | Operator::Raise
             | Operator::Require
-            | Operator::Tolerate => false,
+            | Operator::Tolerate
+            | Operator::Expect => false,
             _ => true,
         }
     }
@@ -273,7 +276,7 @@ impl Scope<'_> {
             }
             Operator::Array => first,
             Operator::Raise => self.raise(first, action)?,
-            Operator::Require | Operator::Tolerate | Operator::Lambda => first,
+            Operator::Require | Operator::Tolerate | Operator::Expect | Operator::Lambda => first,
         };
         Ok(expression.deep(depth))
     }

@@ -74,10 +74,26 @@ pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
     })
 }
 
-/// The frames of the program on the stack of a failure and of its causes, innermost first.
-fn own_frames(signature: &Signature) -> Vec<&Frame> {
-    let thrown = signature.thrown().chain().last();
-    within_harness(thrown.map_or(&[][..], |thrown| &thrown.frames))
+/// The frames of the program on the stack of a failure and of its causes, innermost first, down to the test
+/// where it is among them: a runner of one's own may be further out.
+pub(crate) fn frames_of<'a>(failed: &Failed<'a>) -> Vec<&'a Frame> {
+    let thrown = failed.signature.thrown().chain().last();
+    let all = thrown.map_or(&[][..], |thrown| &thrown.frames);
+    let mut frames = within_harness(all);
+    if frames.is_empty() && failed.test.is_none() {
+        frames = own(all);
+    }
+    let is_test = |frame: &&Frame| failed.test == Some(frame.class.as_str());
+    if let Some(test) = frames.iter().rposition(is_test) {
+        frames.truncate(test + 1);
+    }
+    frames
+}
+
+fn own(frames: &[Frame]) -> Vec<&Frame> {
+    let own = frames.iter();
+    own.filter(|frame| frame.origin() == Origin::Program)
+        .collect()
 }
 
 /// The frames of the program that a harness runs, or all where there is none. A main class that starts a
@@ -85,28 +101,8 @@ fn own_frames(signature: &Signature) -> Vec<&Frame> {
 fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
     let mocks = |frame: &Frame| MOCKS.iter().any(|start| frame.class.starts_with(start));
     let runs = |frame: &Frame| frame.origin() == Origin::Harness && !mocks(frame);
-    let own = |frames| -> Vec<&Frame> {
-        let frames = <[Frame]>::iter(frames);
-        frames
-            .filter(|frame| frame.origin() == Origin::Program)
-            .collect()
-    };
     let started = frames.iter().rposition(runs);
-    let inner = started.map_or_else(Vec::new, |started| own(&frames[..started]));
-    match inner.is_empty() {
-        true => own(frames),
-        false => inner,
-    }
-}
-
-/// The frames of a failure down to the test, where it is among them: a runner of one's own may be further out.
-pub(crate) fn frames_of<'a>(failed: &Failed<'a>) -> Vec<&'a Frame> {
-    let mut frames = own_frames(failed.signature);
-    let is_test = |frame: &&Frame| failed.test == Some(frame.class.as_str());
-    if let Some(test) = frames.iter().rposition(is_test) {
-        frames.truncate(test + 1);
-    }
-    frames
+    own(&frames[..started.unwrap_or(frames.len())])
 }
 
 /// The class that drives everything else, by its internal name: that of the outermost frame; or else the test,
@@ -267,7 +263,8 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_in_its_call_of_a_harness_is_its_own_driver() {
-        check_frames("org.junit.runners.Suite Main", "Main");
+        check_driver("org.junit.runners.Suite Main", None, "Main");
+        check_driver("org.junit.runners.Suite Main", Some("CartTest"), "CartTest");
     }
 
     #[test]

@@ -158,12 +158,41 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
     draft.kept.extend(tolerated.cloned());
     draft.kept.push(last.clone());
     let mut script = draft.script();
-    decide(&mut script);
+    if !expect(&mut script) {
+        decide(&mut script);
+    }
     script.guards.extend(checks(&script));
     if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
         script.guards.insert((last, last - 1));
     }
     Some(script)
+}
+
+/// A script that is to throw, and does not, is about its last call that does something: not one that was
+/// asked whether to go on. Whether it is such.
+fn expect(script: &mut Script) -> bool {
+    let said = script.statements.len().checked_sub(2);
+    let said = said.filter(|said| script.statements[*said].expects(&script.tables));
+    let Some(said) = said else {
+        return false;
+    };
+    let mut answers: BTreeSet<ObjectId> = BTreeSet::new();
+    let mut about = None;
+    for (number, statement) in script.statements[..said].iter().enumerate().rev() {
+        match target(script, statement) {
+            Some((OPERATORS, _)) => answers.extend(statement.uses()),
+            Some((owner, _)) if is_jdk_name(owner) && owner.starts_with("java/io/Print") => {}
+            _ if is_assertion(script, statement) => {}
+            _ if statement.defines().is_some_and(|id| answers.contains(&id)) => {}
+            _ => {
+                about = Some(number);
+                break;
+            }
+        }
+    }
+    script.guards.insert((said + 1, said));
+    script.guards.extend(about.map(|about| (said + 1, about)));
+    true
 }
 
 /// The script of a followed run in which a condition held, without what looks whether it does. Where it
@@ -571,6 +600,23 @@ mod tests {
             assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
             assert_eq!(script.guards, BTreeSet::new());
         }
+    }
+
+    #[test]
+    fn what_was_to_be_thrown_was_so_by_the_last_call_that_does_something() {
+        let mut pen = Pen::new();
+        pen.ask("next", 1, 11);
+        pen.ask("hasNext", 1, 12);
+        pen.require(12, 21);
+        pen.operator("expect", Vec::new(), None);
+        pen.assertion("fail", Vec::new());
+        let mut script = pen.script();
+        assert!(expect(&mut script));
+        assert_eq!(script.guards, BTreeSet::from([(5, 0), (5, 4)]));
+        let mut pen = Pen::new();
+        pen.ask("next", 1, 11);
+        pen.assertion("fail", Vec::new());
+        assert!(!expect(&mut pen.script()));
     }
 
     #[test]

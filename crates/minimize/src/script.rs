@@ -94,6 +94,11 @@ impl Statement {
         site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
     }
 
+    /// Whether it says what the script is to throw.
+    pub(crate) fn expects(&self, tables: &Tables) -> bool {
+        self.target(tables) == Some((OPERATORS, "expect"))
+    }
+
     /// Whether it says what the next one may throw and be right.
     pub(crate) fn tolerates(&self, tables: &Tables) -> bool {
         self.target(tables) == Some((OPERATORS, "tolerate"))

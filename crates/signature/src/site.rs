@@ -157,11 +157,14 @@ fn assertion(thrown: &Thrown) -> Option<Option<Call>> {
     }
 }
 
-/// Whether what runs tests has thrown it, outside of them: something that was expected did not come.
+/// Whether what runs tests has thrown it, outside of them: something that was expected did not come. A program
+/// may have started it all.
 fn is_of_harness(thrown: &Thrown) -> bool {
-    let mut frames = thrown.frames.iter();
+    let is = |origin: Origin| move |frame: &Frame| frame.origin() == origin;
+    let runs = thrown.frames.iter().rposition(is(Origin::Harness));
+    let within = &thrown.frames[..runs.unwrap_or_default()];
     let first = thrown.frames.first().map(Frame::origin);
-    first == Some(Origin::Harness) && frames.all(|frame| frame.origin() != Origin::Program)
+    first == Some(Origin::Harness) && !within.iter().any(is(Origin::Program))
 }
 
 /// Whether a message is that of AssertJ, which leaves none of its frames, or of Hamcrest.

@@ -386,6 +386,8 @@ fn what_was_expected_and_did_not_come_is_an_assertion() {
     let header = "java.lang.AssertionError: Expected exception: a.Bad";
     let missed = thrown(header, &[rule, HARNESS[2]]);
     assert_eq!(Signature::of(&missed).site(), &Site::Assertion(None));
+    let launched = thrown(header, &[rule, HARNESS[2], "tool.Main.main(Main.java:1)"]);
+    assert_eq!(Signature::of(&launched).site(), &Site::Assertion(None));
     let fail = "org.junit.Assert.fail(Assert.java:89)";
     let said = thrown(header, &[fail, "CartTest.t(CartTest.java:1)"]);
     assert!(grade(&missed, &said) >= Some(Grade::L3));

@@ -9,7 +9,7 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
-use super::naming::{is_assertion, is_program};
+use super::naming::is_assertion;
 use super::scenes::Scenes;
 use super::value::Variable;
 
@@ -245,35 +245,18 @@ impl Journal {
         self.steps.truncate(step);
     }
 
-    /// Whether a method belongs to the program, or the object does that it is called on.
-    pub(super) fn is_into_program(&self, target: &Member, on: Option<&Value>) -> bool {
-        let class = match on {
-            Some(Value::Reference(Reference::Object { class, .. })) => self.type_name(*class),
-            _ => None,
-        };
-        !is_assertion(&target.owner) && (is_program(&target.owner) || class.is_some_and(is_program))
-    }
-
-    fn type_name(&self, class: TypeId) -> Option<&str> {
-        let at = (class.0 as usize).checked_sub(1)?;
-        self.tables.types.get(at).map(|of| of.name.as_str())
-    }
-
     fn site_of(&self, step: &Step) -> Option<&Site> {
         let at = (step.site.0 as usize).checked_sub(1)?;
         self.tables.sites.get(at)
     }
 
-    /// The last call into the program among the steps from one on.
+    /// The last call among the steps from one on that may throw what a test expects.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
         let is_call = |step: &Step| {
             let site = self
                 .site_of(step)
                 .filter(|_| step.kind == EventKind::IncomingCall);
-            site.is_some_and(|site| {
-                let on = step.values.first().filter(|_| site.has_receiver());
-                self.is_into_program(&site.target, on)
-            })
+            site.is_some_and(|site| may_be_expected_to_throw(&site.target))
         };
         let steps = self.steps.get(from..)?;
         steps.iter().rposition(is_call).map(|at| from + at)
@@ -325,6 +308,12 @@ impl Journal {
             steps: std::mem::take(&mut self.steps),
         }
     }
+}
+
+/// Whether a test may say of a call that it throws: not of its own assertions, operators and output.
+pub(super) fn may_be_expected_to_throw(target: &Member) -> bool {
+    let owner = target.owner.as_str();
+    !is_assertion(owner) && owner != OPERATORS && owner != "java/io/PrintStream"
 }
 
 pub(super) fn operator(name: &str, descriptor: &str) -> Member {

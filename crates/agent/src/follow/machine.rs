@@ -36,7 +36,7 @@ pub(super) struct Frame<'f, 'j> {
     made: Vec<Local<'j>>,
     /// How many of them there may be before those are ended that nothing holds.
     most: usize,
-    /// Calls into the program: where, and their first steps.
+    /// Calls that may be expected to throw: where, and their first steps.
     pub(super) calls: Vec<(u32, usize)>,
 }
 
@@ -129,7 +129,7 @@ impl Following {
         let done = self.run(jni, followed, given);
         if !is_own && self.is_noting() {
             if let Some(expected) = &method.expected {
-                self.ended(expected, done.as_ref().map(|_| ()), first);
+                self.ended(expected, done.as_ref().map(|_| ()));
             }
             if let Err(thrown) = &done {
                 self.raised(jni, thrown);

@@ -298,7 +298,7 @@ impl<'a> Shrinker<'a> {
             let statement = &self.best[at];
             // A condition stays: it is for other versions of the program.
             let is_condition = statement.result().is_none() && statement.is_require(self.tables);
-            if is_condition || statement.tolerates(self.tables) {
+            if is_condition || statement.tolerates(self.tables) || statement.expects(self.tables) {
                 continue;
             }
             let made = statement.defines();
