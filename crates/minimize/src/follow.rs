@@ -106,11 +106,20 @@ pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec
         let thrown = thrown(statement).map(|class| name_of(&tables, class));
         thrown.is_some_and(|name| name == class)
     };
-    let ends: Vec<usize> = (0..statements.len())
-        .rev()
-        .filter(|at| failing(&statements[*at]))
-        .take(MOST)
-        .collect();
+    let left = statements.iter().filter(|s| s.is_left(&tables));
+    let left: BTreeSet<ObjectId> = left.flat_map(Statement::uses).collect();
+    let ends = (0..statements.len()).rev();
+    let mut ends: Vec<usize> = ends.filter(|at| failing(&statements[*at])).collect();
+    // What the driver caught is not what failed.
+    let leaves = |at: &usize| {
+        statements[*at]
+            .catches()
+            .is_some_and(|id| left.contains(&id))
+    };
+    if ends.iter().any(leaves) {
+        ends.retain(leaves);
+    }
+    ends.truncate(MOST);
     let scripts = ends
         .into_iter()
         .filter_map(|end| script(&tables, &statements[..=end], start));
@@ -282,6 +291,7 @@ impl Draft {
                 && !is_known_constant(statement, &self.made)
                 && !is_exit(&self.author.tables, statement)
                 && !statement.tolerates(&self.author.tables)
+                && !statement.is_left(&self.author.tables)
             {
                 self.made.extend(statement.defines());
                 self.made.extend(statement.catches());

@@ -275,7 +275,8 @@ impl Bench<'_> {
                 .iter()
                 .flat_map(|n| self.script.statements[*n].objects());
             let objects = objects.filter(|id| !streams.contains(id));
-            let objects: BTreeSet<ObjectId> = objects.collect();
+            let mut objects: BTreeSet<ObjectId> = objects.collect();
+            self.add_parts(&mut objects);
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
@@ -297,6 +298,26 @@ impl Bench<'_> {
             }
             if kept.len() == before {
                 return kept.into_iter().collect();
+            }
+        }
+    }
+
+    /// Adds what objects of the program were asked for, which may be a part of them: who changes the settings of
+    /// a document changes the document.
+    fn add_parts(&self, objects: &mut BTreeSet<ObjectId>) {
+        for statement in &self.script.statements {
+            let site = statement
+                .steps
+                .first()
+                .and_then(|step| self.script.site(step.site));
+            let of = site.and_then(|site| statement.receiver(site));
+            let Some(Value::Reference(Reference::Object { id, class })) = statement.result() else {
+                continue;
+            };
+            let name = self.script.class_name(*class);
+            let is_part = !is_jdk_name(name) && name.contains('/');
+            if is_part && of.is_some_and(|of| objects.contains(&of)) {
+                objects.insert(*id);
             }
         }
     }

@@ -94,6 +94,11 @@ impl Statement {
         site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
     }
 
+    /// Whether it says that an exception has left the driver.
+    pub(crate) fn is_left(&self, tables: &Tables) -> bool {
+        self.target(tables) == Some((OPERATORS, "left"))
+    }
+
     /// Whether it says what the script is to throw.
     pub(crate) fn expects(&self, tables: &Tables) -> bool {
         self.target(tables) == Some((OPERATORS, "expect"))

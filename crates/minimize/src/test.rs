@@ -20,7 +20,7 @@ use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
     Condition, Effort, Error, Minimised, Predicate, Program, Progress, Runner, Script, Stage,
-    Verified, minimise, verify,
+    Statement, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -80,10 +80,14 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let ways = fetches(&sought, means.program);
     let linked = |script: &Script| {
         let last = script.statements.len().saturating_sub(1);
-        match script.guards.iter().any(|(number, _)| *number == last) {
-            true => vec![script.clone()],
-            false => links(script),
+        if script.guards.iter().any(|(number, _)| *number == last) {
+            return vec![script.clone()];
         }
+        // What the assertion is given may come from a call as it is.
+        let is_given = |statement: &Statement| !statement.uses().is_empty();
+        let own = script.statements.last().is_some_and(is_given);
+        let own = own.then(|| script.clone());
+        own.into_iter().chain(links(script)).collect()
     };
     for script in ways.iter().flat_map(linked) {
         minimised = minimise(&script, means.stage, &grade, &effort);

@@ -738,14 +738,16 @@ impl Following {
         journal.act("require", "(Z)V", vec![holds.into()]);
     }
 
-    /// What the driver throws by itself, and leaves it.
+    /// What leaves the driver, and what it throws by itself if that is it.
     pub(super) fn raised(&self, jni: &Jni<'_>, thrown: &Local<'_>) {
         let known = self.tag(thrown).map(|tag| tag.id);
-        if known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id)) {
-            return;
-        }
+        let is_known = known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
         let value = self.thrown(jni, thrown);
         let mut journal = self.journal.lock_safe();
+        if is_known {
+            journal.act("left", "(Ljava/lang/Throwable;)V", vec![value]);
+            return;
+        }
         let target = super::journal::operator("raise", "(Ljava/lang/Throwable;)V");
         journal.call(target, true, vec![value.clone()], End::Threw(value));
     }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, Tables, Value};
 use culprit_reduce::{
-    Budget, DeltaSet, Engine, Error as Reduction, Oracle, Problem, Schedule, Settings, Units,
-    Verdict, Wanted,
+    Budget, DeltaSet, Engine, Error as Reduction, Needs, Oracle, Problem, Schedule, Settings,
+    Units, Verdict, Wanted,
 };
 
 use super::answers::{self, Answer};
 use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_elements};
-use super::simpler::{LETTER, characters, is_plain, simpler, units};
+use super::simpler::{LETTER, characters, is_plain, partners, simpler, units};
 use crate::{Error, Script, Statement};
 
 /// Whether statements fail as they should.
@@ -261,7 +261,8 @@ impl<'a> Shrinker<'a> {
         let (from, characters) = (self.best.clone(), characters(text));
         let size = characters.len() as u64;
         let levels = [b'\n', b' '].map(|end| groups(&characters, end.into()));
-        let problem = Problem::new(size).levels(levels);
+        let needs = Needs::graph(size as u32, partners(&characters));
+        let problem = Problem::new(size).levels(levels).needs(needs);
         self.reduce(&problem, size, &|kept| {
             let kept = kept.iter().map(|at| characters[at as usize]);
             let text: Vec<u16> = kept.flatten().copied().collect();

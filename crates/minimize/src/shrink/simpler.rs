@@ -32,6 +32,45 @@ pub(super) fn characters(mut text: &[u16]) -> Vec<&[u16]> {
     found
 }
 
+/// Pairs of characters that come and go together, both ways: brackets, and quotes. A text whose brackets match
+/// is hardly ever wrong for that, so they still match in what is left of it. Those of a kind that do not match
+/// are characters like others.
+pub(super) fn partners(text: &[&[u16]]) -> Vec<(u32, u32)> {
+    const BRACKETS: [(u8, u8); 3] = [(b'(', b')'), (b'[', b']'), (b'{', b'}')];
+    const QUOTES: [u8; 2] = [b'"', b'\''];
+    let mut found = Vec::new();
+    let is = |character: &[u16], sign: u8| character == [u16::from(sign)];
+    for (opening, closing) in BRACKETS {
+        let (mut open, mut pairs) = (Vec::new(), Vec::new());
+        let mut matches = true;
+        for (at, character) in (0..).zip(text) {
+            if is(character, opening) {
+                open.push(at);
+            } else if is(character, closing) {
+                match open.pop() {
+                    Some(partner) => pairs.push((partner, at)),
+                    None => matches = false,
+                }
+            }
+        }
+        if matches && open.is_empty() {
+            found.extend(pairs);
+        }
+    }
+    for quote in QUOTES {
+        let places = (0..)
+            .zip(text)
+            .filter(|(_, character)| is(character, quote));
+        let places: Vec<u32> = places.map(|(at, _)| at).collect();
+        if places.len() % 2 == 0 {
+            found.extend(places.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+        }
+    }
+    let turned: Vec<(u32, u32)> = found.iter().map(|(one, other)| (*other, *one)).collect();
+    found.extend(turned);
+    found
+}
+
 /// Whether a character can be read without trouble.
 pub(super) fn is_plain(character: &[u16]) -> bool {
     matches!(character, [0x0A | 0x20..0x7F])
@@ -96,6 +135,19 @@ fn fractions(value: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_that_match_have_partners() {
+        let check = |text: &str, expected: &[(u32, u32)]| {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let mut found = partners(&characters(&units));
+            found.retain(|(one, other)| one < other);
+            assert_eq!(found, expected, "{text}");
+        };
+        check("a(b[c]())", &[(6, 7), (1, 8), (3, 5)]);
+        check("(]\"x\"'", &[(2, 4)]);
+        check(")(", &[]);
+    }
 
     #[track_caller]
     fn leads_to(value: Value, needs: impl Fn(&Value) -> bool, left: Value) {
