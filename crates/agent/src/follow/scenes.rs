@@ -100,7 +100,7 @@ mod tests {
         let left = left(&mut scenes, 3020, 1500);
         let expected: Vec<usize> = (0..10).chain(2010..3020).collect();
         assert_eq!(left, expected);
-        assert_eq!(scenes.over, [10..1010]);
+        assert_eq!(scenes.over.as_slice(), std::slice::from_ref(&(10..1010)));
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         let left = left(&mut scenes, 1100, 0);
         let expected: Vec<usize> = (0..100).chain(500..510).collect();
         assert_eq!(left, expected);
-        assert_eq!(scenes.lasting, [100..110]);
+        assert_eq!(scenes.lasting.as_slice(), std::slice::from_ref(&(100..110)));
     }
 
     #[test]
