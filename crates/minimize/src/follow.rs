@@ -112,9 +112,9 @@ pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec
     let mut ends: Vec<usize> = ends.filter(|at| failing(&statements[*at])).collect();
     // What the driver caught is not what failed.
     let leaves = |at: &usize| {
-        statements[*at]
-            .catches()
-            .is_some_and(|id| left.contains(&id))
+        let before = at.checked_sub(1).map(|before| &statements[before]);
+        let id = statements[*at].catches();
+        id.is_some_and(|id| left.contains(&id)) || before.is_some_and(|s| s.expects(&tables))
     };
     if ends.iter().any(leaves) {
         ends.retain(leaves);
