@@ -169,6 +169,12 @@ fn is_named_for_change(site: &Site) -> bool {
         .any(|start| site.target.name.strip_prefix(start).is_some_and(ends_word))
 }
 
+/// Whether a call, by its name, only moves what it is called on: a cursor is no part of what it walks over.
+fn moves_on(site: &Site) -> bool {
+    let name = &site.target.name;
+    name.starts_with("next") || name.starts_with("read")
+}
+
 /// All that a statement needs, and itself.
 pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
     let mut found = vec![of];
@@ -275,8 +281,8 @@ impl Bench<'_> {
                 .iter()
                 .flat_map(|n| self.script.statements[*n].objects());
             let objects = objects.filter(|id| !streams.contains(id));
-            let mut objects: BTreeSet<ObjectId> = objects.collect();
-            self.add_parts(&mut objects);
+            let objects: BTreeSet<ObjectId> = objects.collect();
+            let parts = self.parts(&objects);
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
@@ -287,7 +293,8 @@ impl Bench<'_> {
                             || is_ignored(number) && !is_question(&site.target.name)
                     });
                     let held = |id: &ObjectId| objects.contains(id);
-                    to.is_some_and(|to| held(&to))
+                    let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
+                    to.is_some_and(|to| held(&to) || is_part(to))
                         || changes_library(site) && statement.uses().first().is_some_and(held)
                         || !is_jdk_name(&site.target.owner)
                             && self.library_objects(statement, site).iter().any(held)
@@ -302,24 +309,25 @@ impl Bench<'_> {
         }
     }
 
-    /// Adds what objects of the program were asked for, which may be a part of them: who changes the settings of
-    /// a document changes the document.
-    fn add_parts(&self, objects: &mut BTreeSet<ObjectId>) {
+    /// Objects of the program that some others gave out, which may be parts of them: who changes the settings
+    /// of a document changes the document.
+    fn parts(&self, objects: &BTreeSet<ObjectId>) -> BTreeSet<ObjectId> {
+        let mut parts = BTreeSet::new();
         for statement in &self.script.statements {
-            let site = statement
-                .steps
-                .first()
-                .and_then(|step| self.script.site(step.site));
+            let call = statement.steps.first();
+            let site = call.and_then(|call| self.script.site(call.site));
             let of = site.and_then(|site| statement.receiver(site));
-            let Some(Value::Reference(Reference::Object { id, class })) = statement.result() else {
-                continue;
-            };
-            let name = self.script.class_name(*class);
-            let is_part = !is_jdk_name(name) && name.contains('/');
-            if is_part && of.is_some_and(|of| objects.contains(&of)) {
-                objects.insert(*id);
+            let is_held = of.is_some_and(|of| objects.contains(&of) || parts.contains(&of));
+            if let Some(Value::Reference(Reference::Object { id, class })) = statement.result()
+                && is_held
+                && !objects.contains(id)
+            {
+                let name = self.script.class_name(*class);
+                let is_object = !is_jdk_name(name) && name.contains('/');
+                parts.extend(is_object.then_some(*id));
             }
         }
+        parts
     }
 
     /// Some statements, and all earlier ones that set something for the whole program: static calls without
