@@ -370,7 +370,11 @@ impl Results {
         began: Instant,
         console: &mut Console,
     ) -> anyhow::Result<bool> {
-        let tests = self.folder.join("tests");
+        let tests = self.folder.join(match &level {
+            Level::Outermost => "tests",
+            // These need not pass when the caller is mended.
+            Level::Innermost { .. } => "innermost",
+        });
         let place = tests.join(found.test.package.replace('.', "/"));
         fs::create_dir_all(&place)?;
         let file = place.join(format!("{}.java", found.test.class_name));

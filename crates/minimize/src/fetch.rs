@@ -115,6 +115,7 @@ fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
             }
         }
         made.extend(statement.defines());
+        made.extend(statement.catches());
     }
     None
 }
@@ -126,6 +127,14 @@ fn with(script: &Script, after: usize, make: impl FnOnce(&mut Author) -> Vec<Sta
     let mut author = Author::new(script.tables, largest);
     let made = make(&mut author);
     script.tables = author.tables;
+    let place = |number: usize| match number > after {
+        true => number + made.len(),
+        false => number,
+    };
+    let guards = script.guards.iter();
+    script.guards = guards
+        .map(|(one, other)| (place(*one), place(*other)))
+        .collect();
     let rest = script.statements.split_off(after + 1);
     script.statements.extend(made);
     script.statements.extend(rest);

@@ -86,6 +86,7 @@ pub(crate) fn shrink(
     let limits = Limits {
         tests: MOST,
         end: settings.clock.now() + time,
+        spares_small: true,
     };
     // As in the reduction: classes are shared while that makes no difference.
     for fresh in [FreshState::Reset, FreshState::NewLoader] {

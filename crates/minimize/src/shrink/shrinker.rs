@@ -12,7 +12,7 @@ use culprit_reduce::{
 
 use super::answers::{self, Answer};
 use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_elements};
-use super::simpler::{LETTER, characters, is_plain, partners, simpler, units};
+use super::simpler::{FEW, LETTER, characters, is_plain, is_small, partners, simpler, units};
 use crate::{Error, Script, Statement};
 
 /// Whether statements fail as they should.
@@ -25,6 +25,8 @@ pub(super) struct Limits {
     pub(super) tests: u64,
     /// The time of the settings' clock at which it ends.
     pub(super) end: Duration,
+    /// What is small already is left alone.
+    pub(super) spares_small: bool,
 }
 
 /// Literals that are looked at.
@@ -173,7 +175,13 @@ impl<'a> Shrinker<'a> {
         while let Some(place) = arrays(&self.best, self.prelude).get(at) {
             at += 1;
             let value = place.get(&self.best);
-            let Some(elements) = value.and_then(|value| array(value, self.tables)) else {
+            let elements = value.and_then(|value| array(value, self.tables));
+            let is_spared = |elements: &Vec<Value>| {
+                self.limits.spares_small
+                    && elements.len() <= FEW
+                    && elements.iter().all(|value| is_small(value, self.tables))
+            };
+            let Some(elements) = elements.filter(|elements| !is_spared(elements)) else {
                 continue;
             };
             let from = self.best.clone();
@@ -238,6 +246,8 @@ impl<'a> Shrinker<'a> {
     /// Simplifies a literal that is at all of the places.
     fn simplify(&mut self, places: &[Place]) -> Result<bool, Error> {
         let value = places.first().and_then(|place| place.get(&self.best));
+        let is_spared = |value: &&Value| self.limits.spares_small && is_small(value, self.tables);
+        let value = value.filter(|value| !is_spared(value));
         let Some(mut value) = value.cloned() else {
             return Ok(false);
         };

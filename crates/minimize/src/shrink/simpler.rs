@@ -36,7 +36,7 @@ pub(super) fn characters(mut text: &[u16]) -> Vec<&[u16]> {
 /// is hardly ever wrong for that, so they still match in what is left of it. Those of a kind that do not match
 /// are characters like others.
 pub(super) fn partners(text: &[&[u16]]) -> Vec<(u32, u32)> {
-    const BRACKETS: [(u8, u8); 3] = [(b'(', b')'), (b'[', b']'), (b'{', b'}')];
+    const BRACKETS: [(u8, u8); 4] = [(b'(', b')'), (b'[', b']'), (b'{', b'}'), (b'<', b'>')];
     const QUOTES: [u8; 2] = [b'"', b'\''];
     let mut found = Vec::new();
     let is = |character: &[u16], sign: u8| character == [u16::from(sign)];
@@ -69,6 +69,35 @@ pub(super) fn partners(text: &[&[u16]]) -> Vec<(u32, u32)> {
     let turned: Vec<(u32, u32)> = found.iter().map(|(one, other)| (*other, *one)).collect();
     found.extend(turned);
     found
+}
+
+/// Characters of a text that is short enough for anybody.
+const SHORT: usize = 40;
+
+/// Elements of an array that are few enough.
+pub(super) const FEW: usize = 8;
+
+/// From here on a number is hard to grasp.
+const LARGE: f64 = 1000.0;
+
+/// Whether a literal is small enough to be left alone: nobody would read the test more easily, and with another
+/// one the program may be right to fail.
+pub(super) fn is_small(value: &Value, tables: &Tables) -> bool {
+    if let Some(units) = units(value, tables) {
+        let is_line = !units.contains(&u16::from(b'\n'));
+        return is_line && units.len() <= SHORT && characters(&units).iter().all(|c| is_plain(c));
+    }
+    match value {
+        Value::Byte(_) | Value::Boolean(_) => true,
+        Value::Char(unit) => is_plain(&[*unit]),
+        Value::Short(v) => f64::from(*v).abs() < LARGE,
+        Value::Int(v) => f64::from(*v).abs() < LARGE,
+        Value::Long(v) => (*v as f64).abs() < LARGE,
+        Value::Float(v) => v.abs() < LARGE as f32 && v.to_string().len() <= 6,
+        Value::Double(v) => v.abs() < LARGE && v.to_string().len() <= 6,
+        Value::Reference(Reference::Boxed(value)) => is_small(value, tables),
+        _ => false,
+    }
 }
 
 /// Whether a character can be read without trouble.
@@ -135,6 +164,19 @@ fn fractions(value: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_small_is_left_alone() {
+        let small = |value: Value| is_small(&value, &Tables::default());
+        let text = |text: &str| Value::Reference(Reference::String(text.encode_utf16().collect()));
+        assert!(small(text("a,,c")) && !small(text(&"a".repeat(41))) && !small(text("a\nb")));
+        assert!(!small(text("\u{e9}")));
+        assert!(
+            small(Value::Int(-999)) && !small(Value::Int(1000)) && !small(Value::Long(i64::MIN))
+        );
+        assert!(small(Value::Double(0.25)) && !small(Value::Double(0.1234567)));
+        assert!(small(Value::Boolean(true)));
+    }
 
     #[test]
     fn brackets_that_match_have_partners() {

@@ -57,6 +57,7 @@ fn shrunk(
     let limits = Limits {
         tests: MOST,
         end: settings.clock.now() + Duration::from_secs(600),
+        spares_small: false,
     };
     let mut shrinker = Shrinker::new(script, fails, settings, limits);
     shrinker.run()?;
