@@ -46,6 +46,8 @@ pub(crate) enum Operator {
     Array,
     Raise,
     Require,
+    Tolerate,
+    Expect,
     Lambda,
     /// What a variable has before a loop gives it other values.
     Start,
@@ -57,8 +59,9 @@ impl Operator {
     /// The operator that a statement is.
     pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
         use Operator::{
-            Arithmetic, Array, Compare, Concat, Convert, Each, Element, False, Identity, Instance,
-            Lambda, Length, Negate, Null, Raise, Require, Shift, Start, Store, True,
+            Arithmetic, Array, Compare, Concat, Convert, Each, Element, Expect, False, Identity,
+            Instance, Lambda, Length, Negate, Null, Raise, Require, Shift, Start, Store, Tolerate,
+            True,
         };
         let Member { owner, name, .. } = &action.site.target;
         if owner != OWNER {
@@ -100,6 +103,8 @@ impl Operator {
             "array" => Array,
             "raise" => Raise,
             "require" => Require,
+            "tolerate" => Tolerate,
+            "expect" => Expect,
             "lambda" => Lambda,
             "start" => Start,
             "each" => Each,
@@ -116,7 +121,9 @@ impl Operator {
             | Operator::Length
             | Operator::Store
             | Operator::Raise
-            | Operator::Require => false,
+            | Operator::Require
+            | Operator::Tolerate
+            | Operator::Expect => false,
             _ => true,
         }
     }
@@ -279,7 +286,12 @@ impl Scope<'_> {
             }
             Operator::Array => first,
             Operator::Raise => self.raise(first, action)?,
-            Operator::Require | Operator::Start | Operator::Lambda | Operator::Each => first,
+            Operator::Require
+            | Operator::Tolerate
+            | Operator::Expect
+            | Operator::Start
+            | Operator::Lambda
+            | Operator::Each => first,
         };
         Ok(expression.deep(depth))
     }

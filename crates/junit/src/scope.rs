@@ -118,7 +118,10 @@ impl Scope<'_> {
     pub(crate) fn is_assertion(member: &Member) -> bool {
         matches!(
             member.owner.as_str(),
-            "org/junit/jupiter/api/Assertions" | "org/junit/Assert" | "junit/framework/Assert"
+            "org/junit/jupiter/api/Assertions"
+                | "org/junit/Assert"
+                | "junit/framework/Assert"
+                | "junit/framework/TestCase"
         )
     }
 }

@@ -1,5 +1,7 @@
 //! The file around the statements: package, imports, comment, class, method.
 
+use culprit_model::{Reference, Value};
+
 use crate::layout::wrapped;
 use crate::literal::ascii;
 use crate::names::upper_first;
@@ -25,6 +27,11 @@ pub(crate) fn test(
         Junit::Four => "org/junit/Test",
         Junit::Five => "org/junit/jupiter/api/Test",
     });
+    let expected = expected(scope).map(|class| format!("{}.class", scope.imports.class(class)));
+    let annotation = match &expected {
+        Some(class) if options.junit == Junit::Four => format!("{annotation}(expected = {class})"),
+        _ => annotation,
+    };
     let visible = match options.junit {
         Junit::Four => "public ",
         Junit::Five => "",
@@ -47,8 +54,16 @@ pub(crate) fn test(
     if !fields.is_empty() {
         fields.push('\n');
     }
+    let mut lines = body.lines.clone();
+    if let (Junit::Five, Some(class)) = (options.junit, &expected) {
+        let assertions = "org/junit/jupiter/api/Assertions";
+        let assert = scope.imports.static_method(assertions, "assertThrows");
+        lines = lines.iter().map(|line| format!("    {line}")).collect();
+        lines.insert(0, format!("{assert}({class}, () -> {{"));
+        lines.push("});".to_owned());
+    }
     let mut statements = String::new();
-    for text in &body.lines {
+    for text in &lines {
         let indent = " ".repeat(8 + text.len() - text.trim_start().len());
         for line in text.trim_start().split('\n') {
             for line in wrapped(&format!("{indent}{line}")) {
@@ -118,6 +133,16 @@ pub(crate) fn test(
             .chain(plain)
             .collect(),
         notes,
+    }
+}
+
+/// The class of what the test is to throw, if it is to.
+fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
+    let mut actions = scope.story.actions.iter();
+    let says = actions.find(|action| Operator::of(action) == Some(Operator::Expect))?;
+    match says.arguments.first()? {
+        Value::Reference(Reference::Class(class)) => scope.story.class(*class, says.step).ok(),
+        _ => None,
     }
 }
 

@@ -385,25 +385,27 @@ impl Scope<'_> {
         (object.maker == Maker::Thrown(action.place)).then_some(variable)
     }
 
-    /// What can be caught: the compiler wants to see where checked exceptions come from.
+    /// Whether a class can be caught: the compiler wants to see where checked exceptions come from.
+    pub(crate) fn can_catch(&self, class: &str, declared: &[String]) -> bool {
+        let hierarchy = self.access.hierarchy;
+        let has = |one: &str, other: &str| {
+            let line = hierarchy.lineage(one);
+            line.iter().any(|above| above == other)
+        };
+        let is_thrown = !hierarchy.is_checked(class)
+            || class == "java/lang/Exception"
+            || class == "java/lang/Throwable"
+            || declared
+                .iter()
+                .any(|declared| has(declared, class) || has(class, declared));
+        self.access.names_class(class) && is_thrown
+    }
+
+    /// What can be caught.
     fn caught_class(&self, class: &str, declared: &[String]) -> String {
         let hierarchy = self.access.hierarchy;
         let line = hierarchy.lineage(class);
-        let always = |name: &str| {
-            !hierarchy.is_checked(name)
-                || name == "java/lang/Exception"
-                || name == "java/lang/Throwable"
-                || declared.iter().any(|declared| {
-                    let has = |one: &str, other: &str| {
-                        let line = hierarchy.lineage(one);
-                        line.iter().any(|above| above == other)
-                    };
-                    has(declared, name) || has(name, declared)
-                })
-        };
-        let found = line
-            .iter()
-            .find(|name| self.access.names_class(name) && always(name));
+        let found = line.iter().find(|name| self.can_catch(name, declared));
         found.map_or_else(|| "java/lang/Throwable".to_owned(), Clone::clone)
     }
 }
