@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Reference, Site, SiteKind, Step, Tables, Value};
+use culprit_model::{EventKind, ObjectId, Reference, Site, SiteId, SiteKind, Step, Tables, Value};
 use culprit_reduce::{
-    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Verdict, Wanted,
+    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
+    Wanted,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
@@ -140,6 +141,9 @@ pub fn minimise(
     })
 }
 
+/// Calls that are more than one likes to read: another schedule may leave fewer.
+const MANY: usize = 8;
+
 /// How methods of the library begin that change what they are called on, or given first.
 const CHANGES: [&str; 21] = [
     "add", "put", "append", "set", "remove", "clear", "offer", "push", "pop", "poll", "insert",
@@ -196,6 +200,14 @@ struct Bench<'a> {
     effort: &'a Effort<'a>,
 }
 
+/// What a static method returns, as far as that tells what it is called for.
+enum Returns {
+    Nothing,
+    /// The one object of its class, which nobody uses: it is called for the next call.
+    Itself,
+    Something,
+}
+
 /// What a search came to.
 struct Reduced {
     kept: Vec<usize>,
@@ -228,7 +240,15 @@ impl Bench<'_> {
             deltas: &deltas,
             fixed: &fixed,
         };
-        let found = search.run(&problem)?;
+        let mut found = search.run(&problem, Schedule::default(), None)?;
+        let left = self.script.interactions(&found.kept);
+        if left > MANY && found.end == End::Minimal {
+            // Each schedule ends where nothing can be taken out any more, but not at the same place.
+            let other = search.run(&problem, Schedule::Classic, Some(found.kept.len()))?;
+            if other.kept.len() < found.kept.len() {
+                found = other;
+            }
+        }
         if self.effort.end() == Some(End::Cancelled) {
             // What is left to do is done all the same.
             self.stage.interrupt.heed();
@@ -277,6 +297,7 @@ impl Bench<'_> {
             let objects = objects.filter(|id| !streams.contains(id));
             let objects: BTreeSet<ObjectId> = objects.collect();
             let parts = self.parts(&objects);
+            let sets_up = self.set_up_classes(&kept, &is_ignored);
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
@@ -289,6 +310,7 @@ impl Bench<'_> {
                     let held = |id: &ObjectId| objects.contains(id);
                     let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
                     to.is_some_and(|to| held(&to) || is_part(to))
+                        || sets_up.contains(&number)
                         || changes_library(site) && statement.uses().first().is_some_and(held)
                         || !is_jdk_name(&site.target.owner)
                             && self.library_objects(statement, site).iter().any(held)
@@ -301,6 +323,60 @@ impl Bench<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// Calls of static methods that are called for what they do to their class, of which others are kept:
+    /// `Builder.named("a")` before `Builder.create()`. They return nothing, or the one object of the class.
+    fn set_up_classes(
+        &self,
+        kept: &BTreeSet<usize>,
+        is_ignored: &dyn Fn(usize) -> bool,
+    ) -> BTreeSet<usize> {
+        let called = |number: usize| {
+            let step = self.script.statements[number].steps.first()?;
+            let site = self.script.site(step.site)?;
+            let owner = site.target.owner.as_str();
+            let is_ours = is_jdk_name(owner)
+                || owner == OPERATORS
+                || assertion_classes().any(|class| class == owner);
+            let is_call = step.kind == EventKind::IncomingCall && site.is_static;
+            (is_call && !is_ours).then_some(owner)
+        };
+        let returns = |number: usize| match self.script.statements[number].result() {
+            None => Returns::Nothing,
+            Some(Value::Reference(Reference::Object { class, .. }))
+                if is_ignored(number) && called(number) == Some(self.script.class_name(*class)) =>
+            {
+                Returns::Itself
+            }
+            Some(_) => Returns::Something,
+        };
+        let mut found = BTreeSet::new();
+        // From the end: by class, whether the next call for something is kept; and whether any is.
+        let mut next: BTreeMap<&str, bool> = BTreeMap::new();
+        let mut needed: BTreeSet<&str> = BTreeSet::new();
+        let mut set: BTreeSet<SiteId> = BTreeSet::new();
+        for number in (0..self.script.statements.len()).rev() {
+            let Some(owner) = called(number) else {
+                continue;
+            };
+            match returns(number) {
+                Returns::Something => {
+                    next.insert(owner, kept.contains(&number));
+                    needed.extend(kept.contains(&number).then_some(owner));
+                }
+                Returns::Itself if next.get(owner) == Some(&true) => {
+                    found.insert(number);
+                }
+                // What is set lasts until it is set anew.
+                Returns::Nothing if needed.contains(owner) => {
+                    let site = self.script.statements[number].steps[0].site;
+                    found.extend(set.insert(site).then_some(number));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Objects of the program that some others gave out, which may be parts of them: who changes the settings
@@ -440,19 +516,29 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The least that the engine comes to: everything where it ends before it begins.
-    fn run(&self, problem: &Problem) -> Result<Reduced, Error> {
+    /// The least that a schedule comes to: everything where it ends before it begins. `least` is what
+    /// another one came to.
+    fn run(
+        &self,
+        problem: &Problem,
+        schedule: Schedule,
+        least: Option<usize>,
+    ) -> Result<Reduced, Error> {
         let effort = self.bench.effort;
+        let settings = Settings {
+            schedule,
+            ..effort.settings()
+        };
         let (before, of) = (effort.runs(), self.bench.script.statements.len());
         let mut journal = effort.journal(problem)?;
-        let mut engine = Engine::new(problem, self).settings(effort.settings());
+        let mut engine = Engine::new(problem, self).settings(settings);
         if let Some(journal) = &mut journal {
             engine = engine.journal(journal);
         }
         let engine = engine.watch(|step| {
             let left = self.fixed.len() + step.standing.failing as usize;
             effort.tell(Progress::Minimising {
-                left,
+                left: least.map_or(left, |least| least.min(left)),
                 of,
                 tests: before + step.counts.tests - step.counts.replayed,
             });
