@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use culprit_jvm::LaunchError;
+
 /// What stands in the way.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -14,6 +16,54 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
+    /// A folder is in no repository.
+    #[error("{} is in no Git repository: {message}", .path.display())]
+    NoRepository {
+        /// The folder.
+        path: PathBuf,
+        /// What Git says.
+        message: String,
+    },
+    /// A revision is not known.
+    #[error("there is no revision {revision}{}", shallow(.is_shallow))]
+    NoRevision {
+        /// As the user wrote it.
+        revision: String,
+        /// Whether the repository has only the last commits.
+        is_shallow: bool,
+    },
+    /// A submodule is not there, or not its commit.
+    #[error("the submodule {} is not there at commit {commit}", .path.display())]
+    NoSubmodule {
+        /// Where it should be.
+        path: PathBuf,
+        /// The commit that is wanted.
+        commit: String,
+    },
+    /// The repository has no work tree.
+    #[error("the repository has no work tree")]
+    NoWorkTree,
+    /// There is no Git.
+    #[error("there is no git on the path")]
+    NoGit,
+    /// Git could not do something.
+    #[error("git {command}: {message}")]
+    Git {
+        /// The command of Git.
+        command: String,
+        /// What it says.
+        message: String,
+    },
+    /// A program could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+fn shallow(is_shallow: &bool) -> &'static str {
+    match is_shallow {
+        true => " (the clone is shallow)",
+        false => "",
+    }
 }
 
 impl Error {
