@@ -273,7 +273,10 @@ mod tests {
     fn status_signal_and_streams_are_kept() {
         let ran = run("echo out; echo err >&2; exit 3", 60_000);
         assert_eq!(ran.end, Fate::Ended(Status::Exited(3)));
-        assert_eq!((ran.out.text(), ran.err.text()), ("out\n".into(), "err\n".into()));
+        assert_eq!(
+            (ran.out.text(), ran.err.text()),
+            ("out\n".into(), "err\n".into())
+        );
         let ran = run("kill -SEGV $$", 60_000);
         assert_eq!(ran.end, Fate::Ended(Status::Killed(11)));
     }

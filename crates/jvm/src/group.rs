@@ -15,9 +15,7 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid};
 
 use crate::sandbox::{Confinement, SandboxError};
 use crate::target::{command, wait_without_reaping};

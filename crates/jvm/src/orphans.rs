@@ -15,9 +15,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 #[cfg(target_os = "linux")]
-use rustix::process::{
-    Signal, WaitOptions, getpgid, kill_process, set_child_subreaper, waitpid,
-};
+use rustix::process::{Signal, WaitOptions, getpgid, kill_process, set_child_subreaper, waitpid};
 
 /// Children that somebody here waits for: they are never reaped by others.
 static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
