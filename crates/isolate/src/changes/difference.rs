@@ -7,11 +7,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use culprit_reduce::DeltaSet;
-use sha2::{Digest, Sha256};
+
+use crate::{Digest, Digester};
 
 use super::Error;
 use super::lines::Script;
@@ -135,18 +137,19 @@ impl Difference {
 
     /// The good tree with some of the deltas, and what stands for it; `Err` with a path where two
     /// files would be at once.
-    pub(crate) fn tree(&self, made: &DeltaSet) -> Result<Result<(Tree, String), PathBuf>, Error> {
+    pub(crate) fn tree(&self, made: &DeltaSet) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
         let mut tree = self.base.clone();
         for file in &self.files {
             if let Some((path, _)) = &file.old {
                 tree.0.remove(path);
             }
         }
-        let mut digest = Sha256::new();
+        let mut digest = Digester::default();
         for (path, entry) in self.changed(made)?.into_iter().flatten() {
             let bytes = entry.bytes()?;
-            digest.update(format!("{path:?} {:?} {}\n", entry.kind, bytes.len()));
-            digest.update(&bytes);
+            digest.field(path.as_os_str().as_bytes());
+            digest.field(&[entry.kind as u8]);
+            digest.field(&bytes);
             if tree.0.insert(path.clone(), entry).is_some() {
                 return Ok(Err(path));
             }
@@ -154,9 +157,7 @@ impl Difference {
         if let Some(path) = tree.conflict() {
             return Ok(Err(path.to_owned()));
         }
-        let digest = digest.finalize();
-        let key = digest[..16].iter().map(|byte| format!("{byte:02x}"));
-        Ok(Ok((tree, key.collect())))
+        Ok(Ok((tree, digest.finish())))
     }
 
     /// What deltas of different files need so that no two files are at one path.
