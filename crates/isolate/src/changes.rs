@@ -2,17 +2,26 @@
 
 mod bench;
 mod blocks;
+mod brackets;
+mod commits;
+mod course;
 mod difference;
 mod error;
 mod git;
 mod groups;
 mod history;
+mod isolation;
 mod lines;
 mod names;
 mod renames;
+mod sides;
 mod tree;
+mod trial;
 
 pub use bench::Leftovers;
+pub use course::{Goal, Limits, Tried};
 pub use difference::Difference;
 pub use error::Error;
 pub use git::{Commit, Repository};
+pub use isolation::{Checks, Commits, Isolation, Plan};
+pub use sides::{Side, WORK_TREE};

@@ -130,6 +130,11 @@ impl Bench {
         if self.leftovers == Leftovers::Go {
             self.clear()?;
         }
+        self.restore(tree)
+    }
+
+    /// The same, and what runs made stays in any case.
+    pub(crate) fn restore(&mut self, tree: &Tree) -> Result<(), Error> {
         let gone = self
             .written
             .keys()

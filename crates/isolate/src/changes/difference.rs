@@ -130,6 +130,35 @@ impl Difference {
         (file, part)
     }
 
+    /// A delta in a line: the file, and what becomes of it.
+    pub fn describe(&self, delta: u64) -> String {
+        let (file, part) = self.locate(delta);
+        let path = |side: &Option<(PathBuf, Entry)>| match side {
+            Some((path, _)) => path.display().to_string(),
+            None => String::new(),
+        };
+        let what = match (part, &file.script) {
+            (Part::Edit(number), Some(script)) => {
+                let edit = &script.edits[number];
+                let gone = edit
+                    .old
+                    .clone()
+                    .map(|at| format!("-{}", script.old.shown(at)));
+                let come = edit
+                    .new
+                    .clone()
+                    .map(|at| format!("+{}", script.new.shown(at)));
+                gone.chain(come).collect::<Vec<_>>().join(" ")
+            }
+            (Part::Presence, _) if file.old.is_none() => "new file".to_owned(),
+            (Part::Presence, _) => "removed".to_owned(),
+            (Part::Path, _) => format!("renamed from {}", path(&file.old)),
+            (Part::Mode, _) => "another mode".to_owned(),
+            (Part::Whole | Part::Edit(_), _) => "other bytes".to_owned(),
+        };
+        format!("{}: {what}", file.shown_path().display())
+    }
+
     /// The files with some of the deltas; those that nothing is left of have no entry.
     pub(crate) fn changed(&self, made: &DeltaSet) -> Result<Vec<Made>, Error> {
         self.files.iter().map(|file| file.make(made)).collect()

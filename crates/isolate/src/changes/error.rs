@@ -57,6 +57,27 @@ pub enum Error {
     /// A program could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// The test could not be run.
+    #[error(transparent)]
+    Test(#[from] crate::Error),
+    /// Both versions are the same.
+    #[error("both versions are the same")]
+    NoDifference,
+    /// The bad version is of no use.
+    #[error("the bad version: {0}")]
+    Bad(#[from] crate::Unfit),
+    /// The good version does not pass.
+    #[error("the good version {0}")]
+    Good(String),
+    /// A journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] culprit_reduce::JournalError),
+    /// Nobody waits for an answer any more, and there is none yet.
+    #[error("interrupted before there was anything to tell")]
+    Interrupted,
+    /// The search went wrong.
+    #[error("the search went wrong: {0}")]
+    Search(String),
 }
 
 fn shallow(is_shallow: &bool) -> &'static str {

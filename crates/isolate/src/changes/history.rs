@@ -103,6 +103,14 @@ impl History {
         Version::Commits(heads)
     }
 
+    /// The last commits of a version; of the work tree none.
+    pub(crate) fn heads(&self, set: &DeltaSet) -> Vec<String> {
+        match self.version(set) {
+            Version::Commits(heads) => heads,
+            Version::WorkTree => Vec::new(),
+        }
+    }
+
     /// The commits of a set; the work tree is none.
     pub(crate) fn ids(&self, set: &DeltaSet) -> Vec<String> {
         let commits = set

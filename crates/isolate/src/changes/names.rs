@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use culprit_reduce::DeltaSet;
 
 use super::Error;
-use super::blocks::Blocks;
 use super::difference::{Difference, FileChange, is_text};
 use super::lines::{Edit, Script};
 
@@ -194,43 +193,6 @@ fn uses(edits: &[(u64, Spoken)], is_meant: impl Fn(&str) -> bool) -> Vec<(u64, u
     found
 }
 
-/// What edits need so that brackets stay in pairs: the line that opens one and the line that closes it
-/// come and go together, and what is between them does not stay without them.
-pub(crate) fn bracket_needs(file: &FileChange) -> Vec<(u64, u64)> {
-    let Some(script) = &file.script else {
-        return Vec::new();
-    };
-    let mut needs = Vec::new();
-    let edit_of = |lines: usize, side: fn(&Edit) -> std::ops::Range<usize>| {
-        let mut found = vec![None; lines];
-        for (number, edit) in script.edits.iter().enumerate() {
-            for line in side(edit) {
-                found[line] = Some(file.edits.start + number as u64);
-            }
-        }
-        found
-    };
-    let olds = edit_of(script.old.len(), |edit| edit.old.clone());
-    let news = edit_of(script.new.len(), |edit| edit.new.clone());
-    for (edits, text, is_new) in [(news, &script.new, true), (olds, &script.old, false)] {
-        for (open, close) in Blocks::of(text).brackets {
-            let (Some(first), Some(last)) = (edits[open], edits[close]) else {
-                continue;
-            };
-            if first != last {
-                needs.extend([(first, last), (last, first)]);
-            }
-            let inner = edits[open + 1..close].iter().flatten();
-            let inner = inner.filter(|edit| **edit != first && **edit != last);
-            needs.extend(inner.map(|edit| match is_new {
-                true => (*edit, first),
-                false => (first, *edit),
-            }));
-        }
-    }
-    needs
-}
-
 /// Names of lines that stay, in files that changed.
 fn kept_names(difference: &Difference) -> HashSet<String> {
     let mut found = HashSet::new();
@@ -379,14 +341,6 @@ mod tests {
         assert_eq!(declared("#define LIMIT 5"), ["LIMIT"]);
         assert_eq!(declared("char *name;"), ["name"]);
         assert_eq!(declared("// int fine = 1;"), [""; 0]);
-    }
-
-    #[test]
-    fn brackets_stay_in_pairs() {
-        let found = difference("a\nb\n", "a\nif (x) {\n  y();\n}\nb\n");
-        let mut needs = bracket_needs(&found.files[0]);
-        needs.sort_unstable();
-        assert_eq!(needs, [(0, 2), (1, 0), (2, 0)]);
     }
 
     #[test]
