@@ -132,12 +132,18 @@ impl Difference {
 
     /// A delta in a line: the file, and what becomes of it.
     pub fn describe(&self, delta: u64) -> String {
+        let (file, _) = self.locate(delta);
+        format!("{}: {}", file.shown_path().display(), self.what(delta))
+    }
+
+    /// What becomes of the file by a delta.
+    pub(crate) fn what(&self, delta: u64) -> String {
         let (file, part) = self.locate(delta);
         let path = |side: &Option<(PathBuf, Entry)>| match side {
             Some((path, _)) => path.display().to_string(),
             None => String::new(),
         };
-        let what = match (part, &file.script) {
+        match (part, &file.script) {
             (Part::Edit(number), Some(script)) => {
                 let edit = &script.edits[number];
                 let gone = edit
@@ -155,8 +161,7 @@ impl Difference {
             (Part::Path, _) => format!("renamed from {}", path(&file.old)),
             (Part::Mode, _) => "another mode".to_owned(),
             (Part::Whole | Part::Edit(_), _) => "other bytes".to_owned(),
-        };
-        format!("{}: {what}", file.shown_path().display())
+        }
     }
 
     /// The files with some of the deltas; those that nothing is left of have no entry.

@@ -352,6 +352,44 @@ impl Repository {
         self.annotated(&["--reverse".to_owned(), format!("{at}..{until}")], path)
     }
 
+    /// The last commit up to `at` that touched a path.
+    pub(crate) fn last_touched(
+        &self,
+        since: &str,
+        at: &str,
+        path: &Path,
+    ) -> Result<Option<String>, Error> {
+        let range = format!("{since}..{at}");
+        let mut asked: Vec<&OsStr> = ["rev-list", "--max-count=1", &range, "--"]
+            .map(OsStr::new)
+            .to_vec();
+        asked.push(path.as_os_str());
+        let out = self.answer(&asked)?;
+        Ok(lines(&out).first().map(|line| text(line)))
+    }
+
+    /// The first commit after one, on the way to another, that touched a path.
+    pub(crate) fn next_touched(
+        &self,
+        after: &str,
+        until: &str,
+        path: &Path,
+    ) -> Result<Option<String>, Error> {
+        let range = format!("{after}..{until}");
+        let asked = [
+            "rev-list",
+            "--ancestry-path",
+            "--topo-order",
+            "--reverse",
+            &range,
+            "--",
+        ];
+        let mut asked: Vec<&OsStr> = asked.map(OsStr::new).to_vec();
+        asked.push(path.as_os_str());
+        let out = self.answer(&asked)?;
+        Ok(lines(&out).first().map(|line| text(line)))
+    }
+
     fn annotated(&self, range: &[String], path: &Path) -> Result<Vec<String>, Error> {
         let mut asked: Vec<&OsStr> = ["blame", "--porcelain"].map(OsStr::new).to_vec();
         asked.extend(range.iter().map(OsStr::new));

@@ -9,6 +9,7 @@ use culprit_reduce::{DeltaSet, End, Kind, Verdict};
 
 use super::Error;
 use super::bench::{Benches, Leftovers};
+use super::blame::{self, Change, Source};
 use super::commits::Checkouts;
 use super::course::{Course, Goal, Limits, Tried};
 use super::difference::Difference;
@@ -51,6 +52,8 @@ pub struct Plan<'a> {
 
 /// What was found.
 pub struct Isolation {
+    /// The changes that decide, one by one.
+    pub changes: Vec<Change>,
     /// The commits that decide, if there were any to choose from.
     pub commits: Option<Commits>,
     /// The difference that was taken apart.
@@ -170,7 +173,8 @@ impl Plan<'_> {
         };
         let tests = course.tested.len() as u64;
         let checks = self.check(&difference, (&passing, &failing), &witness.judge)?;
-        Ok(Isolation {
+        let mut found = Isolation {
+            changes: Vec::new(),
             commits,
             difference,
             passing,
@@ -183,7 +187,39 @@ impl Plan<'_> {
             strays: witness.strays,
             checks,
             took: began.elapsed(),
-        })
+        };
+        found.changes = blame::changes(&found, &self.source(&found), self.repository)?;
+        Ok(found)
+    }
+
+    /// Where the difference that was taken apart is from.
+    fn source<'s>(&'s self, found: &'s Isolation) -> Source<'s> {
+        match (&found.commits, &self.good, &self.bad) {
+            (Some(commits), _, _) => match (&commits.left[..], commits.has_work_tree) {
+                ([one], false) => Source::One(one),
+                ([], true) => Source::Uncommitted,
+                ([.., last], false) => match &commits.passing[..] {
+                    [since] => Source::Between {
+                        since,
+                        at: &last.id,
+                    },
+                    _ => Source::Unknown,
+                },
+                _ => Source::Unknown,
+            },
+            (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
+                Source::Between { since, at }
+            }
+            (None, Side::Commit { id, .. }, Side::WorkTree) if self.is_head(id) => {
+                Source::Uncommitted
+            }
+            _ => Source::Unknown,
+        }
+    }
+
+    fn is_head(&self, commit: &str) -> bool {
+        let head = self.repository.map(|repository| repository.resolve("HEAD"));
+        matches!(head, Some(Ok(head)) if head == commit)
     }
 
     /// The commits between the versions, where both are of one history and there are several. Where
