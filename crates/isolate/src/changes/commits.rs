@@ -101,6 +101,8 @@ impl Course<'_> {
         let work = Work {
             name: "commits",
             problem: Problem::new(history.size()).needs(history.needs()),
+            units: history.size(),
+            share: 1.0,
             versions,
             deltas: &DeltaSet::len,
             learn: &mut |_, _| false,

@@ -61,6 +61,8 @@ pub struct Tried {
     pub left: u64,
     /// Lines and the like in the candidate; of commits, commits.
     pub deltas: u64,
+    /// What is left to decide, as a share of the whole, about.
+    pub share: f64,
     /// The verdict.
     pub kind: Kind,
     /// What is told of it.
@@ -111,6 +113,10 @@ pub(crate) trait Versions: Sync {
 pub(crate) struct Work<'w> {
     pub(crate) name: &'static str,
     pub(crate) problem: Problem,
+    /// Units of the level.
+    pub(crate) units: u64,
+    /// What is left to decide when it begins, as a share of the whole.
+    pub(crate) share: f64,
     pub(crate) versions: &'w dyn Versions,
     /// Lines and the like in so many units of the level.
     pub(crate) deltas: &'w dyn Fn(&DeltaSet) -> u64,
@@ -231,11 +237,13 @@ impl Course<'_> {
                 memo.learn(digest, step.verdict.clone());
             }
             if is_new {
+                let left = step.standing.failing.saturating_sub(step.standing.passing);
                 watch(&Tried {
                     tests: tested.len() as u64,
                     level: work.name,
                     units: step.candidate.len(),
-                    left: step.standing.failing - step.standing.passing.min(step.standing.failing),
+                    left,
+                    share: work.share * left as f64 / work.units.max(1) as f64,
                     deltas: (work.deltas)(step.candidate),
                     kind: step.verdict.kind(),
                     reason: reason_in(told).to_owned(),
@@ -363,6 +371,8 @@ impl Course<'_> {
             let work = Work {
                 name: level.name,
                 problem: Problem::new(units.len() as u64).needs(graph),
+                units: units.len() as u64,
+                share: open.len() as f64 / difference.size() as f64,
                 versions: &versions,
                 deltas: &|set| versions.deltas(set).minus(versions.base).len(),
                 learn: &mut learn,

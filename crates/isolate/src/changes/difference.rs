@@ -194,6 +194,17 @@ impl Difference {
         Ok(Ok((tree, digest.finish())))
     }
 
+    /// Writes the good tree with some of the deltas into a folder.
+    pub fn write(&self, made: &DeltaSet, folder: &Path) -> Result<(), Error> {
+        match self.tree(made)? {
+            Ok((tree, _)) => super::sides::copy_tree(&tree, folder),
+            Err(path) => {
+                let twice = std::io::Error::other("two files would be there");
+                Err(Error::at(&path)(twice))
+            }
+        }
+    }
+
     /// What deltas of different files need so that no two files are at one path.
     pub(crate) fn path_needs(&self) -> Vec<(u64, u64)> {
         let leaving = self.files.iter().filter_map(|file| {

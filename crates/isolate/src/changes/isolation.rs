@@ -143,7 +143,13 @@ impl Plan<'_> {
                 benches: &benches,
             },
             journals: self.journals,
-            key: format!("{}\nruns {}", self.key, witness.judge.runs()),
+            key: format!(
+                "{} {} {} {}",
+                self.key,
+                good.digest()?,
+                bad.digest()?,
+                witness.judge.runs()
+            ),
             began,
             memo: Memo::default(),
             tested: HashSet::new(),

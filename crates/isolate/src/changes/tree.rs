@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Error;
+use crate::{Digest, Digester};
 
 /// What is at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,6 +94,17 @@ impl Tree {
         let source = Source::Disk(path.into());
         self.0.insert(relative, Entry { kind, source });
         Ok(())
+    }
+
+    /// What stands for all of it.
+    pub(crate) fn digest(&self) -> Result<Digest, Error> {
+        let mut digest = Digester::default();
+        for (path, entry) in &self.0 {
+            digest.field(path.as_os_str().as_bytes());
+            digest.field(&[entry.kind as u8]);
+            digest.field(&entry.bytes()?);
+        }
+        Ok(digest.finish())
     }
 
     /// A path that is a file and a folder at once, which no disk can hold.
