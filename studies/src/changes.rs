@@ -1,0 +1,3 @@
+//! What `culprit isolate changes` is measured on.
+
+pub mod made;
