@@ -13,6 +13,7 @@ mod backtrace;
 mod ending;
 mod error;
 mod failure;
+pub mod input;
 mod judge;
 mod memo;
 mod rule;
