@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod backtrace;
+pub mod changes;
 mod ending;
 mod error;
 mod failure;

@@ -4,21 +4,16 @@
 //! piece; where pieces stand for others, pairs of them are one delta each, and finer cuts look into the
 //! pairs later.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::cut::{Grain, cut};
 use super::edits::Edits;
 
 /// More pieces than this are taken several at a time, until some are gone.
 const MOST: usize = 1 << 17;
-
-/// How long two texts are compared for the smallest difference; after that any will do.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The difference, and whether pieces were joined because there are so many.
 pub(crate) struct Changes {
@@ -70,25 +65,12 @@ fn compare(
         moved.collect()
     };
     let (olds, news) = (ranges(old, &old_part), ranges(new, &new_part));
-    let mut names: HashMap<&[u8], u32> = HashMap::new();
-    let mut named = |bytes| {
-        let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
-        *names.entry(bytes).or_insert(next)
-    };
-    let old_names: Vec<u32> = olds.iter().map(|it| named(&old[it.clone()])).collect();
-    let new_names: Vec<u32> = news.iter().map(|it| named(&new[it.clone()])).collect();
-    let deadline = Some(Instant::now() + PATIENCE);
-    let operations =
-        capture_diff_slices_deadline(Algorithm::Myers, &old_names, &new_names, deadline);
-    // Operations come in order and leave nothing out; of their ranges only the lengths are sure.
-    let (mut old_at, mut new_at) = (0, 0);
-    for operation in operations {
-        let these = old_at..old_at + operation.old_range().len();
-        let those = new_at..new_at + operation.new_range().len();
-        (old_at, new_at) = (these.end, those.end);
-        if matches!(operation, DiffOp::Equal { .. }) {
-            continue;
-        }
+    let mut input = InternedInput::default();
+    input.update_before(olds.iter().map(|piece| &old[piece.clone()]));
+    input.update_after(news.iter().map(|piece| &new[piece.clone()]));
+    for hunk in Diff::compute(Algorithm::Histogram, &input).hunks() {
+        let these = hunk.before.start as usize..hunk.before.end as usize;
+        let those = hunk.after.start as usize..hunk.after.end as usize;
         let here = news
             .get(those.start)
             .map_or(new_part.end, |piece| piece.start);

@@ -14,6 +14,10 @@ use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
 use crate::{Digester, Error, Judge, Likeness, Lines, Rate, Test, Unfit};
 
+/// A candidate may take so many times as long as what failed at first, and so long at least.
+const SLOWER: u32 = 20;
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// What is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
@@ -144,7 +148,9 @@ pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Tro
     })?;
     let has_passing = plan.passing.is_some();
     let old = plan.passing.unwrap_or_else(|| plan.failing.emptied());
-    let bench = Bench::new(witness.judge, places, plan.is_over);
+    // What takes so much longer than what fails is something else.
+    let limit = PATIENCE.max(witness.ending.took * SLOWER);
+    let bench = Bench::new(witness.judge.within(limit), places, plan.is_over);
     let failure = bench.judge.failure().to_string();
     let fails = Verdict::Fail(failure.clone());
     bench.memo.learn(plan.failing.digest(), fails);
