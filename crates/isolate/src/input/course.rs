@@ -291,6 +291,7 @@ impl Course<'_> {
                 failing: 1,
                 passing: 0,
                 best: self.new.len(),
+                open: self.new.len().saturating_sub(self.old.len()),
                 at: Duration::ZERO,
                 left: 1,
                 mean: self.means.bench.mean(),

@@ -38,15 +38,6 @@ pub struct Counts {
     pub strays: u64,
 }
 
-/// Bytes of both sides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Sizes {
-    pub failing: u64,
-    pub passing: u64,
-    /// Bytes that only the failing one has, and only the passing one.
-    pub difference: u64,
-}
-
 /// One verdict.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Heard {
@@ -64,6 +55,8 @@ pub struct Heard {
     pub passing: u64,
     /// Bytes of the smallest that fails.
     pub best: u64,
+    /// Bytes in which both sides differ, as far as the pass has come.
+    pub open: u64,
     /// Since the start.
     pub at: Duration,
     /// Tests that the pass may still need, if it goes on like this.

@@ -139,13 +139,18 @@ pub(crate) fn decide(
         }
         None => None,
     };
-    let mut best = whole.len();
+    let least = (pass.render)(&DeltaSet::empty()).len();
+    let mut sizes = Sizes {
+        best: whole.len(),
+        whole: whole.len(),
+        least,
+    };
     let mut engine = Engine::new(&problem, &candidates).settings(settings);
     if let Some(journal) = &mut journal {
         engine = engine.journal(journal);
     }
     let engine = engine.watch(|step| {
-        note(step, pass, &candidates, ledger, &mut best);
+        note(step, pass, &candidates, ledger, &mut sizes);
         if ledger.is_used_up() {
             ledger.stop = Some(Stop::Tests);
             bench.cancel.cancel();
@@ -180,6 +185,23 @@ pub(crate) fn decide(
     Ok(Some(Narrowed { failing, passing }))
 }
 
+/// Bytes of candidates.
+struct Sizes {
+    /// Of the smallest that fails.
+    best: u64,
+    /// With all deltas, and with none.
+    whole: u64,
+    least: u64,
+}
+
+impl Sizes {
+    /// How many bytes so many deltas are worth, of so many.
+    fn open(&self, deltas: u64, all: u64) -> u64 {
+        let differ = self.whole.abs_diff(self.least).max(1);
+        (u128::from(differ) * u128::from(deltas) / u128::from(all.max(1))) as u64
+    }
+}
+
 /// All deltas of a problem made here.
 fn pass_end(problem: &Problem) -> DeltaSet {
     problem.all().clone()
@@ -191,7 +213,7 @@ fn note(
     pass: &Pass<'_>,
     candidates: &Candidates<'_>,
     ledger: &mut Ledger<'_>,
-    best: &mut u64,
+    sizes: &mut Sizes,
 ) {
     if matches!(step.origin, Origin::Cache | Origin::Inference) {
         return;
@@ -203,7 +225,7 @@ fn note(
     }
     let (artefact, size) = candidates.told(step.candidate);
     if step.verdict.kind() == Kind::Fail {
-        *best = (*best).min(size);
+        sizes.best = sizes.best.min(size);
     }
     let is_replayed = step.origin == Origin::Journal;
     if is_replayed {
@@ -222,7 +244,8 @@ fn note(
         size,
         failing: standing.failing,
         passing: standing.passing,
-        best: *best,
+        best: sizes.best,
+        open: sizes.open(open, candidates.pass.problem.all().len()),
         at: std::time::Duration::ZERO,
         left: u64::from(u64::BITS - open.leading_zeros()).max(standing.granularity.min(open)),
         mean: candidates.bench.mean(),

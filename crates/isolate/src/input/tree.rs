@@ -132,7 +132,7 @@ impl Syntax {
         u32::try_from(self.nodes.len() - 1).ok()
     }
 
-    /// With its indentation and the end of the line, if nothing else is there.
+    /// With its indentation and the end of the line, if nothing else but a comma is there.
     fn whole_lines(&self, range: Range<usize>) -> Range<usize> {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let before = &self.text[..range.start];
@@ -140,10 +140,12 @@ impl Syntax {
         let start = range.start - indent;
         let is_first = start == 0 || self.text[start - 1] == b'\n';
         let after = &self.text[range.end..];
-        let blanks = after
-            .iter()
-            .take_while(|it| is_blank(it) || **it == b'\r')
-            .count();
+        let comma = usize::from(after.first() == Some(&b','));
+        let blanks = comma
+            + after[comma..]
+                .iter()
+                .take_while(|it| is_blank(it) || **it == b'\r')
+                .count();
         match after.get(blanks) {
             Some(b'\n') if is_first => start..range.end + blanks + 1,
             None if is_first => start..range.end + blanks,
@@ -202,20 +204,19 @@ impl Syntax {
 }
 
 impl List {
-    /// Adds the commas that go with elements: the one before, or the one behind if it is the first
-    /// that stays.
+    /// Adds the commas that go with elements: the one behind, and the one before if nothing that stays
+    /// follows.
     fn left_over(&self, is_kept: &impl Fn(u32) -> bool, holes: &mut Vec<Range<usize>>) {
-        let mut has_before = false;
-        for (index, (_, delta)) in self.elements.iter().enumerate() {
+        let mut has_after = false;
+        for (index, (_, delta)) in self.elements.iter().enumerate().rev() {
             if delta.is_none_or(is_kept) {
-                has_before = true;
+                has_after = true;
                 continue;
             }
-            let comma = match has_before {
-                true => index.checked_sub(1).and_then(|it| self.commas.get(it)),
-                false => self.commas.get(index),
-            };
-            holes.extend(comma.cloned());
+            holes.extend(self.commas.get(index).cloned());
+            if let (false, Some(before)) = (has_after, index.checked_sub(1)) {
+                holes.extend(self.commas.get(before).cloned());
+            }
         }
     }
 }
@@ -246,11 +247,14 @@ mod tests {
     fn commas_go_with_elements() {
         let list = syntax("[1, 22, [3]]", Language::Json);
         assert_eq!(text(&list, &["1"]), "[ 22, [3]]");
-        assert_eq!(text(&list, &["22"]), "[1 , [3]]");
+        assert_eq!(text(&list, &["22"]), "[1,  [3]]");
         assert_eq!(text(&list, &["[3]"]), "[1, 22 ]");
         assert_eq!(text(&list, &["1", "22"]), "[  [3]]");
         assert_eq!(text(&list, &["22", "[3]"]), "[1  ]");
         assert_eq!(text(&list, &["1", "[3]"]), "[ 22 ]");
+        let list = syntax("[\n  1,\n  22,\n  3\n]\n", Language::Json);
+        assert_eq!(text(&list, &["22,"]), "[\n  1,\n  3\n]\n");
+        assert_eq!(text(&list, &["1,", "3"]), "[\n  22\n]\n");
     }
 
     #[test]
