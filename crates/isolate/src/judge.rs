@@ -157,6 +157,13 @@ impl Judge {
         })
     }
 
+    /// The same with less patience.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Judge {
+        self.test.limit = self.test.limit.min(limit);
+        self
+    }
+
     /// How it failed at first.
     pub fn failure(&self) -> &Failure {
         &self.failure

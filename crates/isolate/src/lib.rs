@@ -14,6 +14,7 @@ pub mod changes;
 mod ending;
 mod error;
 mod failure;
+pub mod input;
 mod judge;
 mod memo;
 mod rule;
