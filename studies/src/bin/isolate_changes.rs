@@ -156,7 +156,7 @@ fn with_bisect(culprit: &Path, history: &History, place: &Path) -> anyhow::Resul
     let script = format!(
         "git stash -q -u || true; git bisect start HEAD good >/dev/null; \
          git bisect run sh -c 'echo >>../runs; {}' >../bisect.log 2>&1 || true; git bisect reset >/dev/null 2>&1; \
-         grep -A4 'is the first bad commit' ../bisect.log | sed -n 's/^    //p' | head -1 >../named; \
+         grep -A9 'is the first bad commit' ../bisect.log | sed -n 's/^    //p' | head -1 >../named; \
          grep -q 'first bad commit could be any of' ../bisect.log && echo 'any of several' >../named; true",
         history.test
     );
