@@ -44,3 +44,8 @@ fn debug() {
 fn minimize() {
     insta::assert_snapshot!(help(&["minimize"]));
 }
+
+#[test]
+fn isolate_input() {
+    insta::assert_snapshot!(help(&["isolate", "input"]));
+}
