@@ -59,7 +59,10 @@ fn cases() -> Vec<Case> {
         (1_000_000, 3),
     ] {
         let marks: Vec<String> = (0..spots).map(|number| format!("#{number}")).collect();
-        let greps: Vec<String> = marks.iter().map(|mark| format!("grep -qF '{mark}' {{}}")).collect();
+        let greps: Vec<String> = marks
+            .iter()
+            .map(|mark| format!("grep -qF '{mark}' {{}}"))
+            .collect();
         cases.push(Case {
             name: format!("{size} characters, relevant spots: {spots}"),
             seed: ["11,000 to 17,960", "12 to 50"],

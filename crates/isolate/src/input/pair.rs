@@ -145,7 +145,11 @@ fn compared<'a>(old: &'a [u8], new: &'a [u8]) -> Compared<'a> {
 
 /// Where the line at the end of a text begins, or one so many lines before it.
 fn lines_back(text: &[u8], count: usize) -> usize {
-    let ends = text.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
+    let ends = text
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, byte)| **byte == b'\n');
     ends.map(|(at, _)| at + 1).nth(count).unwrap_or(0)
 }
 
