@@ -97,10 +97,16 @@ fn common_start(old: &[u8], new: &[u8], grain: Grain) -> usize {
     if same == old.len() && same == new.len() {
         return same;
     }
-    let mut last = 0;
-    for piece in cut(&new[..same], grain) {
-        if piece.end < same {
-            last = piece.end;
+    // No piece but a section goes over the end of a line.
+    let line = match grain {
+        Grain::Sections => 0,
+        Grain::Bytes => return same,
+        _ => line_start(&new[..same]),
+    };
+    let mut last = line;
+    for piece in cut(&new[line..same], grain) {
+        if line + piece.end < same {
+            last = line + piece.end;
         }
     }
     // A piece that ends where they differ may go on in one of them.
@@ -112,6 +118,13 @@ fn common_start(old: &[u8], new: &[u8], grain: Grain) -> usize {
         true => same,
         false => last,
     }
+}
+
+/// Where the last line of a text begins that has something in it.
+fn line_start(text: &[u8]) -> usize {
+    let before = text.len().saturating_sub(1);
+    let end = text[..before].iter().rposition(|byte| *byte == b'\n');
+    end.map_or(0, |end| end + 1)
 }
 
 /// The same at the end, of what comes after the start.

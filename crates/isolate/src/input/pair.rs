@@ -108,14 +108,23 @@ fn differing<'a>(old: &'a Material, new: &'a Material) -> Vec<Differing<'a>> {
         .collect()
 }
 
-/// Lines with their ends, and which of them differ.
+/// Lines with their ends, and which of them differ. Those far from any difference are left out.
 struct Compared<'a> {
+    /// How many lines come before.
+    first: usize,
     old: Vec<&'a [u8]>,
     new: Vec<&'a [u8]>,
     hunks: Vec<(Range<usize>, Range<usize>)>,
 }
 
 fn compared<'a>(old: &'a [u8], new: &'a [u8]) -> Compared<'a> {
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let ends = old[same..].iter().rev().zip(new[same..].iter().rev());
+    let after = ends.take_while(|(a, b)| a == b).count();
+    let start = lines_back(&old[..same], AROUND);
+    let end = after - lines_on(&old[old.len() - after..], AROUND + 1);
+    let first = old[..start].iter().filter(|byte| **byte == b'\n').count();
+    let (old, new) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     let lines = |text: &'a [u8]| -> Vec<&'a [u8]> {
         cut(text, Grain::Lines).map(|line| &text[line]).collect()
     };
@@ -127,10 +136,27 @@ fn compared<'a>(old: &'a [u8], new: &'a [u8]) -> Compared<'a> {
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let hunks = diff.hunks().map(|it| (range(it.before), range(it.after)));
     Compared {
+        first,
         hunks: hunks.collect(),
         old,
         new,
     }
+}
+
+/// Where the line at the end of a text begins, or one so many lines before it.
+fn lines_back(text: &[u8], count: usize) -> usize {
+    let ends = text
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, byte)| **byte == b'\n');
+    ends.map(|(at, _)| at + 1).nth(count).unwrap_or(0)
+}
+
+/// Where so many lines of a text end.
+fn lines_on(text: &[u8], count: usize) -> usize {
+    let mut ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    ends.nth(count - 1).map_or(text.len(), |(at, _)| at + 1)
 }
 
 impl Compared<'_> {
@@ -168,7 +194,7 @@ fn text(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
         }
         let same = |at: usize, there: usize| {
             let half = |number: usize, line: &[u8]| Half {
-                number: number + 1,
+                number: all.first + number + 1,
                 text: shown(line),
                 differs: 0..0,
             };
@@ -185,8 +211,8 @@ fn text(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
                 let one = before.clone().nth(number);
                 let other = after.clone().nth(number);
                 rows.push(Some(row(
-                    one.map(|at| (at, shown(all.old[at]))),
-                    other.map(|at| (at, shown(all.new[at]))),
+                    one.map(|at| (all.first + at, shown(all.old[at]))),
+                    other.map(|at| (all.first + at, shown(all.new[at]))),
                 )));
             }
             (at, there) = (before.end, after.end);
@@ -258,10 +284,13 @@ fn binary(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
 fn hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
     let all = compared(old, new);
     for (hunks, lines, others) in all.parts() {
-        let place = |range: &Range<usize>| match range.len() {
-            0 => format!("{},0", range.start),
-            1 => format!("{}", range.start + 1),
-            count => format!("{},{count}", range.start + 1),
+        let place = |range: &Range<usize>| {
+            let start = all.first + range.start;
+            match range.len() {
+                0 => format!("{start},0"),
+                1 => format!("{}", start + 1),
+                count => format!("{},{count}", start + 1),
+            }
         };
         let head = format!("@@ -{} +{} @@\n", place(&lines), place(&others));
         out.extend_from_slice(head.as_bytes());
@@ -338,6 +367,12 @@ mod tests {
         assert_eq!(
             told(b"a\nb\nc\n", b"a\nX\nc"),
             "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+X\n+c\n\\ No newline at end of file\n"
+        );
+        let many: Vec<String> = (1..=50).map(|number| format!("{number}\n")).collect();
+        let (old, new) = (many.concat(), many.concat().replace("25\n", "25x\n"));
+        assert_eq!(
+            told(old.as_bytes(), new.as_bytes()),
+            "--- a/x\n+++ b/x\n@@ -22,7 +22,7 @@\n 22\n 23\n 24\n-25\n+25x\n 26\n 27\n 28\n"
         );
         assert_eq!(told(b"", b"z\n"), "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+z\n");
         assert_eq!(told(b"\0", b"\x01\0"), "Binary files a/x and b/x differ\n");
