@@ -4,9 +4,11 @@
 
 mod arithmetic;
 mod deeds;
+mod expect;
 mod journal;
 mod machine;
 mod naming;
+mod scenes;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -14,7 +16,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
@@ -50,6 +52,8 @@ pub(crate) struct Following {
     jvmti: Jvmti,
     selection: Selection,
     path: PathBuf,
+    /// Somebody writes what is noted, or has done so.
+    is_written: AtomicBool,
     journal: Mutex<Journal>,
     /// By number.
     methods: RwLock<Vec<Arc<Followed>>>,
@@ -95,6 +99,7 @@ impl Following {
             jvmti,
             selection: options.selection.clone(),
             path: Path::new(&options.out).join(name),
+            is_written: AtomicBool::new(false),
             journal: Mutex::default(),
             methods: RwLock::default(),
             names: RwLock::default(),
@@ -190,6 +195,10 @@ impl Following {
 
     /// The JVM ends.
     pub(crate) fn finish(&self) {
+        // The one who was too patient may come as the JVM ends.
+        if self.is_written.swap(true, Ordering::SeqCst) {
+            return;
+        }
         let scenario = self.journal.lock_safe().take();
         write_private(&self.path, &scenario.to_string());
     }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod annotations;
 mod asm;
 mod class;
 mod code;
@@ -22,6 +23,7 @@ mod reader;
 mod relocate;
 mod simulate;
 
+pub use annotations::annotated_class;
 pub use asm::{Asm, LocalKind};
 pub use class::{Attribute, ClassFile, Member, access};
 pub use code::{Code, Handler, LineTable, MethodContext};

@@ -3,6 +3,7 @@
 //! Frames and the exception table must name instructions exactly. Debug tables need not: some tools write pcs inside
 //! an instruction there, and the VM does not mind, so those move with the instruction they are in.
 
+use crate::annotations::skip_annotation;
 use crate::class::Attribute;
 use crate::edit::Place;
 use crate::error::{Error, Result};
@@ -11,9 +12,6 @@ use crate::reader::{Reader, u16_at};
 
 /// Marks pcs inside an instruction.
 const INSIDE: u32 = 1 << 31;
-
-/// How deep annotation values may nest before we call them malformed.
-const MAX_NESTING: u32 = 64;
 
 /// From old pcs to new ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,32 +212,6 @@ pub(crate) fn type_annotations(bytes: &[u8], map: &PcMap) -> Result<Vec<u8>> {
     }
     reader.end("type annotations attribute")?;
     Ok(out)
-}
-
-fn skip_annotation(reader: &mut Reader<'_>, depth: u32) -> Result<()> {
-    reader.u16()?;
-    for _ in 0..reader.u16()? {
-        reader.u16()?;
-        skip_value(reader, depth)?;
-    }
-    Ok(())
-}
-
-fn skip_value(reader: &mut Reader<'_>, depth: u32) -> Result<()> {
-    if depth > MAX_NESTING {
-        return Err(Error::BadAttribute("type annotations"));
-    }
-    match reader.u8()? {
-        b'e' => drop(reader.take(4)?),
-        b'@' => skip_annotation(reader, depth + 1)?,
-        b'[' => {
-            for _ in 0..reader.u16()? {
-                skip_value(reader, depth + 1)?;
-            }
-        }
-        _ => drop(reader.take(2)?),
-    }
-    Ok(())
 }
 
 fn set_range(out: &mut [u8], at: usize, entry: &[u8], map: &PcMap) {

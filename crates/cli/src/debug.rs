@@ -40,8 +40,8 @@ pub(crate) struct Args {
     /// Put the results into this new or empty folder
     #[arg(short, long, value_name = "DIR", default_value = "culprit-debug")]
     output: PathBuf,
-    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N' or
-    /// 'CLASS.METHOD returns VALUE'
+    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N',
+    /// 'CLASS.METHOD returns VALUE' or 'CLASS NAME -> EXPRESSION' (Java, on an object)
     #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
     fails_if: Option<Condition>,
     #[command(flatten)]
@@ -187,11 +187,15 @@ impl Session<'_> {
                     let began = Instant::now();
                     let inner = self.follow_inwards(number + 1, seen, console)?;
                     // What is no smaller tells nothing new.
-                    let fewer = |inner: &Found| inner.minimised.left() < found.minimised.left();
-                    if let Some(found) = inner.filter(fewer) {
-                        let context = (&seen.signature, Some(rate), Level::Innermost);
-                        results.add(context, &found, began, console)?;
-                        self.taken.borrow_mut().push(full_name(&found.test));
+                    let fewer = |calls: usize| calls < found.left();
+                    if let Some((class, inner)) = inner
+                        && let calls = inner.minimised.calls_of(&class)
+                        && fewer(calls)
+                    {
+                        let level = Level::Innermost { class, calls };
+                        let context = (&seen.signature, Some(rate), level);
+                        results.add(context, &inner, began, console)?;
+                        self.taken.borrow_mut().push(full_name(&inner.test));
                     }
                 }
                 Err(error) if error.is::<Expected>() => {
@@ -355,7 +359,7 @@ impl Session<'_> {
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Found> {
-        let mut selection = choose(&seen.signature, program, witness.start()).map_err(explained)?;
+        let mut selection = choose(&seen.failed(witness), program).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);

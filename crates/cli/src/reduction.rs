@@ -10,8 +10,8 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Condition, Error, Found, Means, Program, Progress as Way, Runner, Script, Stage, Verified,
-    directory, junit_of, make_test,
+    Condition, Error, Found, Means, Predicate, Program, Progress as Way, Runner, Script, Stage,
+    Verified, directory, junit_of, make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
@@ -42,7 +42,7 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     jobs: u8,
     /// Take what is smallest when a reduction took so long, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
+    #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
     max_time: Duration,
     /// The same after so many candidates
     #[arg(long, value_name = "N", value_parser = quantity::count)]
@@ -79,19 +79,19 @@ pub(crate) struct Case<'a> {
 }
 
 /// From where the failing code is seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
-    /// From the driver.
+    /// What the driver calls.
     Outermost,
-    /// From the class that called the one that threw.
-    Innermost,
+    /// What is called of the class that threw, so many times.
+    Innermost { class: String, calls: usize },
 }
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Level::Outermost => "outermost",
-            Level::Innermost => "innermost",
+            Level::Innermost { .. } => "innermost",
         })
     }
 }
@@ -176,6 +176,18 @@ impl Wishes {
         };
         let folder = scratch.path().join("check");
         fs::create_dir_all(&folder)?;
+        let place = scratch.path().join("condition");
+        let predicate = match case.condition {
+            Some(condition) => {
+                let with = (case.program, case.jdk);
+                Predicate::compile(condition, case.script, with, &place).map_err(explained)?
+            }
+            None => None,
+        };
+        let mut class_path = class_path;
+        if predicate.is_some() {
+            class_path.push(place.display().to_string());
+        }
         let progress = Progress::begin(console, "minimising");
         let directory = directory(case.recording.start());
         let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
@@ -204,6 +216,7 @@ impl Wishes {
                 },
                 hear: &|way| progress.say(said(way, interrupt)),
                 condition: case.condition,
+                predicate: predicate.as_ref(),
                 journals: Some(case.journals.clone()),
                 taken: case.taken.clone(),
             };
@@ -259,6 +272,15 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             "the test computes what it asserts by itself; assert something of a result directly"
         }
         Error::NotCalled(_) => "name a method by its class, as the main class calls it",
+        Error::NoObject(_) => "name a class whose objects the main class makes or is given",
+        Error::NeverHeld(_) => {
+            "objects are looked at after each call of the main class that has to do with them"
+        }
+        Error::Expression(_) => {
+            let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
+                        packages by their full names";
+            return refused(ExitCode::Usage, &error, hint);
+        }
         Error::OtherFailure(_) => {
             "it may depend on files, time, threads or code that was not observed; \
              culprit replay still runs it as it was"
@@ -348,13 +370,17 @@ impl Results {
         began: Instant,
         console: &mut Console,
     ) -> anyhow::Result<bool> {
-        let tests = self.folder.join("tests");
+        let tests = self.folder.join(match &level {
+            Level::Outermost => "tests",
+            // These need not pass when the caller is mended.
+            Level::Innermost { .. } => "innermost",
+        });
         let place = tests.join(found.test.package.replace('.', "/"));
         fs::create_dir_all(&place)?;
         let file = place.join(format!("{}.java", found.test.class_name));
         fs::write(&file, &found.test.source)?;
         let minimised = &found.minimised;
-        let left = minimised.left();
+        let left = found.left();
         let (verdict, is_good) = match (&found.verified, found.grade) {
             (Verified::Threw(_), Some(grade)) => (
                 format!("compiled and run: fails the same way ({grade})"),
@@ -397,6 +423,10 @@ impl Results {
             "captured": minimised.captured,
             "sliced": minimised.sliced,
             "left": left,
+            "leftOfThrower": match &level {
+                Level::Outermost => None,
+                Level::Innermost { calls, .. } => Some(calls),
+            },
             "statements": found.test.notes.statements,
             "surroundings": minimised.script.prelude,
             "standIns": found.test.notes.stand_ins,
@@ -408,8 +438,12 @@ impl Results {
             "verified": is_good,
             "verdict": verdict,
         }));
+        let own = match &level {
+            Level::Outermost => String::new(),
+            Level::Innermost { class, calls } => format!(" ({calls} of {class})"),
+        };
         let summary = format!(
-            "{} calls recorded, {} in the slice, {left} left after {} runs",
+            "{} calls recorded, {} in the slice, {left} left{own} after {} runs",
             minimised.captured, minimised.sliced, minimised.tests
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
@@ -417,7 +451,7 @@ impl Results {
             "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
             match level {
                 Level::Outermost => "",
-                Level::Innermost => ": the innermost level",
+                Level::Innermost { .. } => ": the innermost level",
             },
             rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),

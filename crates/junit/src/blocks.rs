@@ -1,7 +1,7 @@
 //! Statements around others: conditions under which a test goes on, and what is done with an
 //! exception where it is caught.
 
-use culprit_model::Value;
+use culprit_model::{Reference, Value};
 
 use crate::error::Error;
 use crate::operators::{Operator, is_failure};
@@ -27,6 +27,13 @@ impl Scope<'_> {
         if Operator::of(action) == Some(Operator::Require) {
             return self.condition(action, after, progress).map(Some);
         }
+        if Operator::of(action) == Some(Operator::Tolerate) {
+            return self.tolerating(action, after, progress).map(Some);
+        }
+        if Operator::of(action) == Some(Operator::Expect) {
+            // The test itself says so: what would fail without need not be written.
+            return Ok(Some((Vec::new(), after.len())));
+        }
         let End::Threw(thrown) = action.end else {
             return Ok(None);
         };
@@ -34,7 +41,9 @@ impl Scope<'_> {
             return Ok(None);
         }
         let tried = self.tried(action, thrown)?;
-        if let Some(count) = self.is_missing(thrown, after, &tried) {
+        let here = |place: &usize| self.loops.are_together(*place, action.place);
+        let missing = self.is_missing(thrown, after, &tried);
+        if let Some(count) = missing.filter(|_| after.iter().all(here)) {
             let Some((last, between)) = after[..count].split_last() else {
                 return Ok(None);
             };
@@ -58,6 +67,35 @@ impl Scope<'_> {
         lines.extend(indented(using));
         lines.push("}".to_owned());
         Ok(Some((lines, count)))
+    }
+
+    /// The call that fails, which may throw something else and be right.
+    fn tolerating(
+        &self,
+        action: &Action<'_>,
+        after: &[usize],
+        progress: &mut Progress<'_>,
+    ) -> Result<Block, Error> {
+        let (Some(Value::Reference(Reference::Class(class))), [last]) =
+            (action.arguments.first(), after)
+        else {
+            return Ok((Vec::new(), 0));
+        };
+        let tolerated = self.story.class(*class, action.step)?;
+        let mut lines = self.needs(*last, progress)?;
+        let call = self.action(&self.story.actions[*last])?;
+        if !self.can_catch(tolerated, &call.throws) {
+            lines.push(format!("{};", call.text));
+            return Ok((lines, 1));
+        }
+        let name = self.names.borrow().clone().give("expected");
+        let class = self.imports.class(tolerated);
+        lines.push("try {".to_owned());
+        lines.push(format!("    {};", call.text));
+        lines.push(format!("}} catch ({class} {name}) {{"));
+        lines.push("    // as it should be".to_owned());
+        lines.push("}".to_owned());
+        Ok((lines, 1))
     }
 
     fn catch(&self, tried: &Tried, name: &str) -> String {
@@ -154,7 +192,7 @@ impl Scope<'_> {
             let uses_it = uses.iter().any(|each| span.contains(&each.action));
             let is_plain =
                 !self.is_caught(statement) && Operator::of(statement) != Some(Operator::Require);
-            if !uses_it || !is_plain {
+            if !uses_it || !is_plain || !self.loops.are_together(*root, action.place) {
                 return 0;
             }
             from = root + 1;
@@ -168,6 +206,6 @@ impl Scope<'_> {
     }
 }
 
-fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
+pub(crate) fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
     lines.into_iter().map(|line| format!("    {line}"))
 }

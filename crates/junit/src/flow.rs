@@ -8,7 +8,7 @@ use culprit_model::{Reference, Value};
 
 use crate::operators::Operator;
 use crate::scope::Scope;
-use crate::story::{Action, End, Kind, Story, identity};
+use crate::story::{Action, End, Kind, Maker, Object, Story, identity};
 use crate::types::Type;
 
 #[derive(Default)]
@@ -53,10 +53,17 @@ fn is_told(story: &Story<'_>) -> bool {
         let of = Type::of_class(class);
         matches!(of, Type::Primitive(_)) || of.name() == Some("java/lang/String")
     };
+    let is_told = |action: &Action<'_>| match Operator::of(action) {
+        Some(Operator::Start | Operator::Each) | None => false,
+        Some(_) => true,
+    };
+    let of_loop = |object: &Object<'_>| match object.maker {
+        Maker::Result(at) => Operator::of(&story.actions[at]) == Some(Operator::Each),
+        _ => false,
+    };
     let mut objects = story.objects.values();
-    let mut actions = story.actions.iter();
-    objects.any(|object| is_value(object.class))
-        || actions.any(|action| Operator::of(action).is_some())
+    objects.any(|object| is_value(object.class) && !of_loop(object))
+        || story.actions.iter().any(is_told)
 }
 
 fn is_condition(action: &Action<'_>) -> bool {

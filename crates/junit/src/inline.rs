@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use culprit_model::{ObjectId, Reference, Value};
 
 use crate::flow::Flow;
+use crate::loops::Loops;
 use crate::operators::Operator;
 use crate::story::{Action, End, Kind, Maker, Role, Story, identity};
 use crate::types::{parameters, result};
@@ -28,7 +29,12 @@ pub(crate) struct Inline {
 impl Inline {
     /// Looks at each statement once. Arguments are evaluated from left to right, so the last one must
     /// come from the statement right before, and so on. Some are to be variables anyway.
-    pub(crate) fn plan(story: &Story<'_>, flow: &Flow, kept: &BTreeSet<ObjectId>) -> Inline {
+    pub(crate) fn plan(
+        story: &Story<'_>,
+        flow: &Flow,
+        loops: &Loops,
+        kept: &BTreeSet<ObjectId>,
+    ) -> Inline {
         let mut plan = Inline::default();
         // Where what is written within a statement starts.
         let mut starts: Vec<usize> = Vec::new();
@@ -38,7 +44,11 @@ impl Inline {
             let mut start = action.place;
             let mut within_are_pure = true;
             let is_caught = is_caught(story, action);
-            if is_left_out(story, action) {
+            if Operator::of(action) == Some(Operator::Each) {
+                plan.within.insert(action.place);
+                let row = result_of(action).filter(|id| loops.column(*id).is_some());
+                plan.made.extend(row.map(|id| (id, action.place)));
+            } else if is_left_out(story, action) && !loops.is_assigned(action.place) {
                 plan.within.insert(action.place);
             } else {
                 for operand in operands(story, action, flow).into_iter().rev() {
@@ -49,6 +59,9 @@ impl Inline {
                             // What is to be caught is thrown by the statement itself.
                             Some(made)
                                 if made + 1 == start
+                                    && loops.are_together(made, action.place)
+                                    && Operator::of(&story.actions[made])
+                                        != Some(Operator::Each)
                                     && !kept.contains(&id)
                                     && (!is_caught || pure.contains(&made)) =>
                             {
@@ -102,15 +115,19 @@ pub(crate) fn is_too_much(text: &str, depth: usize) -> bool {
     lines.any(|line| INDENT + line.len() > WIDTH) || depth > DEPTH
 }
 
+fn result_of(action: &Action<'_>) -> Option<ObjectId> {
+    match action.end {
+        End::Returned(Some(value)) => identity(value),
+        _ => None,
+    }
+}
+
 /// Nothing is written of an operator whose result nobody uses, unless it can fail.
 fn is_left_out(story: &Story<'_>, action: &Action<'_>) -> bool {
     let Some(operator) = Operator::of(action) else {
         return false;
     };
-    let result = match action.end {
-        End::Returned(Some(value)) => identity(value).and_then(|id| story.objects.get(&id)),
-        _ => None,
-    };
+    let result = result_of(action).and_then(|id| story.objects.get(&id));
     let used = result.is_some_and(|object| {
         object.maker == Maker::Result(action.place) && !object.uses.is_empty()
     });

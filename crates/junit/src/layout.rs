@@ -3,7 +3,7 @@
 /// Columns that a line should have at most.
 const WIDTH: usize = 100;
 
-/// Breaks a line, where it is too long, after commas within its outermost brackets.
+/// Breaks a line, where it is too long, after commas within its outermost brackets that have some.
 pub(crate) fn wrapped(line: &str) -> Vec<String> {
     let indent = line.len() - line.trim_start().len();
     let mut lines = Vec::new();
@@ -22,8 +22,23 @@ pub(crate) fn wrapped(line: &str) -> Vec<String> {
 
 /// The line in pieces that each end after a comma, but for the last.
 fn pieces(line: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let (mut start, mut depth, mut quote, mut escaped) = (0, 0_usize, None, false);
+    let commas = commas(line);
+    let outermost = commas.iter().map(|(_, depth)| *depth).min();
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    for (at, depth) in commas {
+        if depth <= outermost.unwrap_or(0).max(1) {
+            pieces.push(&line[start..=at]);
+            start = at + 1;
+        }
+    }
+    pieces.push(&line[start..]);
+    pieces
+}
+
+/// The spaces behind commas, each with the brackets around it.
+fn commas(line: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in line.char_indices() {
         if let Some(open) = quote {
             if escaped {
@@ -39,15 +54,11 @@ fn pieces(line: &str) -> Vec<&str> {
             '"' | '\'' => quote = Some(c),
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            ' ' if depth <= 1 && line[..at].ends_with(',') => {
-                pieces.push(&line[start..=at]);
-                start = at + 1;
-            }
+            ' ' if line[..at].ends_with(',') => found.push((at, depth)),
             _ => {}
         }
     }
-    pieces.push(&line[start..]);
-    pieces
+    found
 }
 
 #[cfg(test)]
@@ -66,5 +77,12 @@ mod tests {
         assert_eq!(found[0].trim_end_matches(" new int[] {1, 2},"), expect[0]);
         assert_eq!(found.len(), 2);
         assert_eq!(wrapped("    f(1, 2);"), ["    f(1, 2);"]);
+        let rows = format!(
+            "    for (String[] row : new String[][] {{{{\"{long}\"}}, {{\"{long}\"}}}}) {{"
+        );
+        assert_eq!(
+            wrapped(&rows)[1],
+            format!("            {{\"{long}\"}}}}) {{")
+        );
     }
 }

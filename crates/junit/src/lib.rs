@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod alike;
 mod answers;
 mod blocks;
 mod bodies;
@@ -31,6 +32,7 @@ mod lambda_logic;
 mod layout;
 mod lift;
 pub mod literal;
+mod loops;
 mod names;
 mod operators;
 mod order;
@@ -38,7 +40,11 @@ mod overload;
 mod place;
 mod reach;
 mod reflect;
+mod repeats;
+mod roll;
+mod rounds;
 mod scope;
+mod sheet;
 mod signature;
 mod source;
 mod stand_in;
@@ -48,8 +54,6 @@ mod tree;
 mod types;
 mod values;
 mod variables;
-
-use std::collections::BTreeSet;
 
 use culprit_model::Scenario;
 
@@ -69,8 +73,8 @@ pub struct Options {
     pub junit: Junit,
     /// The name of the class: `OrderTest`.
     pub name: String,
-    /// Lines of the comment above the class.
-    pub comment: Vec<String>,
+    /// Whether statements that come again and again become loops.
+    pub loops: bool,
 }
 
 /// A test as source.
@@ -89,21 +93,29 @@ pub struct Test {
 }
 
 /// What is worth saying about a test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Notes {
     pub uses_reflection: bool,
     /// Objects that small classes, or plain new objects, stand in for.
     pub stand_ins: usize,
-    /// Calls and accesses of fields.
+    /// Calls and accesses of fields, as they are written: once in a loop.
     pub statements: usize,
+    /// Statements of the scenario that are written; the others are further rounds of loops.
+    pub written: Vec<usize>,
+    pub loops: usize,
     /// Calls out of the code that the test leaves to the real objects.
     pub left_alone: usize,
     /// The assertion that failed compares nothing that the code returned: the test cannot pass.
     pub compares_constants: bool,
 }
 
-/// Prints a scenario.
-pub fn print(scenario: &Scenario, classes: &dyn Classes, options: &Options) -> Result<Test, Error> {
+/// Prints a scenario. The lines of the comment above the class may say something of the test.
+pub fn print(
+    scenario: &Scenario,
+    classes: &dyn Classes,
+    options: &Options,
+    comment: impl Fn(&Notes) -> Vec<String>,
+) -> Result<Test, Error> {
     let hierarchy = hierarchy::Hierarchy::new(classes);
     let story = story::Story::read(scenario)?;
     let package = place::choose(&story, &hierarchy);
@@ -111,18 +123,15 @@ pub fn print(scenario: &Scenario, classes: &dyn Classes, options: &Options) -> R
         hierarchy: &hierarchy,
         package: &package,
     };
-    let mut kept = BTreeSet::new();
-    loop {
-        let flow = flow::flow(&story);
-        let inline = inline::Inline::plan(&story, &flow, &kept);
-        let order = order::order(&story, &inline);
-        let imports = imports::Imports::new(&hierarchy, &package, &options.name);
-        let scope = variables::scope(&story, &order, access, imports, (flow, inline))?;
-        let body = scope.statements(&order)?;
-        let refused = scope.refused.take();
-        if refused.is_empty() {
-            return Ok(source::test(&scope, &body, options));
-        }
-        kept.extend(refused);
+    let press = sheet::Press {
+        access,
+        options,
+        comment: &comment,
+    };
+    let straight = roll::Rolled::straight(scenario);
+    let sheet = press.print(&straight)?;
+    match options.loops {
+        true => Ok(press.shortest(straight, sheet).test),
+        false => Ok(sheet.test),
     }
 }

@@ -46,15 +46,22 @@ pub(crate) enum Operator {
     Array,
     Raise,
     Require,
+    Tolerate,
+    Expect,
     Lambda,
+    /// What a variable has before a loop gives it other values.
+    Start,
+    /// What is another value in each round of a loop.
+    Each,
 }
 
 impl Operator {
     /// The operator that a statement is.
     pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
         use Operator::{
-            Arithmetic, Array, Compare, Concat, Convert, Element, False, Identity, Instance,
-            Lambda, Length, Negate, Null, Raise, Require, Shift, Store, True,
+            Arithmetic, Array, Compare, Concat, Convert, Each, Element, Expect, False, Identity,
+            Instance, Lambda, Length, Negate, Null, Raise, Require, Shift, Start, Store, Tolerate,
+            True,
         };
         let Member { owner, name, .. } = &action.site.target;
         if owner != OWNER {
@@ -96,7 +103,11 @@ impl Operator {
             "array" => Array,
             "raise" => Raise,
             "require" => Require,
+            "tolerate" => Tolerate,
+            "expect" => Expect,
             "lambda" => Lambda,
+            "start" => Start,
+            "each" => Each,
             _ => return None,
         })
     }
@@ -110,7 +121,9 @@ impl Operator {
             | Operator::Length
             | Operator::Store
             | Operator::Raise
-            | Operator::Require => false,
+            | Operator::Require
+            | Operator::Tolerate
+            | Operator::Expect => false,
             _ => true,
         }
     }
@@ -138,6 +151,7 @@ pub(crate) fn given(action: &Action<'_>, story: &Story<'_>) -> Option<Type> {
     };
     match Operator::of(action)? {
         Operator::Lambda => lambda::interface(action, story),
+        Operator::Start | Operator::Each => result(&action.site.target.descriptor),
         Operator::Array => match action.arguments.first()? {
             Value::Reference(Reference::Array { class, .. }) => {
                 let class = story.class(*class, action.step).ok()?;
@@ -164,8 +178,10 @@ pub(crate) fn wants_array(action: &Action<'_>) -> bool {
 impl Scope<'_> {
     /// An operator as Java writes it.
     pub(crate) fn operator(&self, operator: Operator, action: &Action<'_>) -> Result<Expr, Error> {
-        if operator == Operator::Lambda {
-            return self.lambda_of(action);
+        match operator {
+            Operator::Lambda => return self.lambda_of(action),
+            Operator::Each => return self.each(action),
+            _ => {}
         }
         let descriptor = &action.site.target.descriptor;
         let wanted = parameters(descriptor);
@@ -270,7 +286,12 @@ impl Scope<'_> {
             }
             Operator::Array => first,
             Operator::Raise => self.raise(first, action)?,
-            Operator::Require | Operator::Lambda => first,
+            Operator::Require
+            | Operator::Tolerate
+            | Operator::Expect
+            | Operator::Start
+            | Operator::Lambda
+            | Operator::Each => first,
         };
         Ok(expression.deep(depth))
     }

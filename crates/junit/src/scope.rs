@@ -12,6 +12,7 @@ use crate::flow::Flow;
 use crate::hierarchy::Found;
 use crate::imports::Imports;
 use crate::inline::Inline;
+use crate::loops::Loops;
 use crate::names::Names;
 use crate::overload::converts;
 use crate::reflect::Helper;
@@ -27,6 +28,9 @@ pub(crate) struct Scope<'a> {
     pub(crate) throws: Cell<Throws>,
     pub(crate) helpers: RefCell<BTreeSet<Helper>>,
     pub(crate) flow: Flow,
+    pub(crate) loops: &'a Loops,
+    /// For what differs between the rounds of a loop, the array that has it.
+    pub(crate) rows: BTreeMap<ObjectId, String>,
     /// Results that are written where they are used.
     pub(crate) inline: Inline,
     /// Those of them that had better be variables after all.
@@ -114,7 +118,10 @@ impl Scope<'_> {
     pub(crate) fn is_assertion(member: &Member) -> bool {
         matches!(
             member.owner.as_str(),
-            "org/junit/jupiter/api/Assertions" | "org/junit/Assert" | "junit/framework/Assert"
+            "org/junit/jupiter/api/Assertions"
+                | "org/junit/Assert"
+                | "junit/framework/Assert"
+                | "junit/framework/TestCase"
         )
     }
 }

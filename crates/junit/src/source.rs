@@ -1,5 +1,7 @@
 //! The file around the statements: package, imports, comment, class, method.
 
+use culprit_model::{Reference, Value};
+
 use crate::layout::wrapped;
 use crate::literal::ascii;
 use crate::names::upper_first;
@@ -10,13 +12,26 @@ use crate::statements::Body;
 use crate::story::{Action, End, identity};
 use crate::{Junit, Notes, Options, Test, reflect};
 
-/// Puts a test together.
-pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
+/// The lines of the comment above a test.
+pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
+
+/// Puts a test together. The written statements are those of the scenario that are in it.
+pub(crate) fn test(
+    scope: &Scope<'_>,
+    body: &Body,
+    options: &Options,
+    (written, comment): (Vec<usize>, Comment<'_>),
+) -> Test {
     let package = scope.access.package.replace('/', ".");
     let annotation = scope.imports.class(match options.junit {
         Junit::Four => "org/junit/Test",
         Junit::Five => "org/junit/jupiter/api/Test",
     });
+    let expected = expected(scope).map(|class| format!("{}.class", scope.imports.class(class)));
+    let annotation = match &expected {
+        Some(class) if options.junit == Junit::Four => format!("{annotation}(expected = {class})"),
+        _ => annotation,
+    };
     let visible = match options.junit {
         Junit::Four => "public ",
         Junit::Five => "",
@@ -39,8 +54,16 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
     if !fields.is_empty() {
         fields.push('\n');
     }
+    let mut lines = body.lines.clone();
+    if let (Junit::Five, Some(class)) = (options.junit, &expected) {
+        let assertions = "org/junit/jupiter/api/Assertions";
+        let assert = scope.imports.static_method(assertions, "assertThrows");
+        lines = lines.iter().map(|line| format!("    {line}")).collect();
+        lines.insert(0, format!("{assert}({class}, () -> {{"));
+        lines.push("});".to_owned());
+    }
     let mut statements = String::new();
-    for text in &body.lines {
+    for text in &lines {
         let indent = " ".repeat(8 + text.len() - text.trim_start().len());
         for line in text.trim_start().split('\n') {
             for line in wrapped(&format!("{indent}{line}")) {
@@ -51,6 +74,20 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
     }
     let helpers = reflect::source(scope);
     let (plain, statics) = scope.imports.lines();
+    let notes = Notes {
+        uses_reflection: !helpers.is_empty(),
+        stand_ins: body.stand_ins,
+        statements: scope
+            .story
+            .actions
+            .iter()
+            .filter(|action| Operator::of(action).is_none())
+            .count(),
+        written,
+        loops: scope.loops.all.len(),
+        left_alone: scope.story.left_alone,
+        compares_constants: scope.flow.is_constant,
+    };
 
     let mut source = String::new();
     if !package.is_empty() {
@@ -66,7 +103,7 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
         source.push_str(&format!("import {line};\n"));
     }
     source.push('\n');
-    source.push_str(&comment(&options.comment));
+    source.push_str(&documented(&comment(&notes)));
     match scope.imports.suppressed().as_slice() {
         [] => {}
         [one] => source.push_str(&format!("@SuppressWarnings(\"{one}\")\n")),
@@ -95,18 +132,17 @@ pub(crate) fn test(scope: &Scope<'_>, body: &Body, options: &Options) -> Test {
             .map(|line| format!("static {line}"))
             .chain(plain)
             .collect(),
-        notes: Notes {
-            uses_reflection: !helpers.is_empty(),
-            stand_ins: body.stand_ins,
-            statements: scope
-                .story
-                .actions
-                .iter()
-                .filter(|action| Operator::of(action).is_none())
-                .count(),
-            left_alone: scope.story.left_alone,
-            compares_constants: scope.flow.is_constant,
-        },
+        notes,
+    }
+}
+
+/// The class of what the test is to throw, if it is to.
+fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
+    let mut actions = scope.story.actions.iter();
+    let says = actions.find(|action| Operator::of(action) == Some(Operator::Expect))?;
+    match says.arguments.first()? {
+        Value::Reference(Reference::Class(class)) => scope.story.class(*class, says.step).ok(),
+        _ => None,
     }
 }
 
@@ -146,7 +182,7 @@ fn method_name(scope: &Scope<'_>) -> String {
 }
 
 /// A comment, in which nothing can end it or be an escape.
-fn comment(lines: &[String]) -> String {
+fn documented(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }

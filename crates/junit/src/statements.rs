@@ -35,6 +35,8 @@ pub(crate) struct Progress<'a> {
     contents: BTreeMap<ObjectId, Vec<Value>>,
     /// Statements of the scenario whose needs are written.
     done: usize,
+    /// Loops around what is written now.
+    pub(crate) depth: usize,
 }
 
 impl Scope<'_> {
@@ -44,6 +46,7 @@ impl Scope<'_> {
             stand_ins: 0,
             contents: BTreeMap::new(),
             done: 0,
+            depth: 0,
         };
         let roots = self.inline.roots(self.story);
         let lines = self.run(&roots, &mut progress)?;
@@ -62,6 +65,13 @@ impl Scope<'_> {
         let mut lines = Vec::new();
         let mut rest = roots;
         while let Some((place, after)) = rest.split_first() {
+            if let Some(each) = self.loops.around(*place).get(progress.depth) {
+                let within = rest.iter().take_while(|place| each.body.contains(place));
+                let (body, after) = rest.split_at(within.count());
+                lines.extend(self.repeated(each, body, progress)?);
+                rest = after;
+                continue;
+            }
             lines.extend(self.needs(*place, progress)?);
             let action = &self.story.actions[*place];
             let written = match self.block(action, after, progress)? {
@@ -78,9 +88,18 @@ impl Scope<'_> {
     }
 
     /// What is made for a statement, and for those that are written within it.
-    fn needs(&self, place: usize, progress: &mut Progress<'_>) -> Result<Vec<String>, Error> {
+    pub(crate) fn needs(
+        &self,
+        place: usize,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<String>, Error> {
         let mut lines = Vec::new();
-        for action in &self.story.actions[progress.done.min(place)..=place] {
+        for action in self
+            .story
+            .actions
+            .get(progress.done..=place)
+            .unwrap_or_default()
+        {
             for id in &progress.order.before[action.place] {
                 let is_stand_in = self.story.objects[id].maker == Maker::StandIn;
                 progress.stand_ins += usize::from(is_stand_in);
@@ -90,7 +109,7 @@ impl Scope<'_> {
                 lines.extend(self.updates(value, &mut progress.contents, action)?);
             }
         }
-        progress.done = place + 1;
+        progress.done = progress.done.max(place + 1);
         Ok(lines)
     }
 
@@ -269,6 +288,10 @@ impl Scope<'_> {
             End::Returned(Some(value)) => identity(value),
             _ => None,
         };
+        let next = result.filter(|id| self.loops.assigned.contains(&(place, *id)));
+        if let Some(variable) = next.and_then(|id| self.variables.get(&id)) {
+            return self.next(variable, action, expression);
+        }
         let made = result.filter(|id| {
             let object = self.story.objects.get(id);
             object.is_some_and(|object| object.maker == Maker::Result(place))
@@ -294,6 +317,31 @@ impl Scope<'_> {
             return Ok(format!("{of} {name} = {};", expression.text));
         }
         Ok(format!("{};", expression.text))
+    }
+
+    /// A variable gets its next value, which is often made of the last one.
+    fn next(
+        &self,
+        variable: &Variable,
+        action: &Action<'_>,
+        expression: Expr,
+    ) -> Result<String, Error> {
+        let name = &variable.name;
+        let is_plain = expression.of == variable.of;
+        let value = self.fit(expression, &variable.of);
+        let value = value.ok_or(Error::Unknown { step: action.step })?.text;
+        let sign = match Operator::of(action) {
+            Some(Operator::Arithmetic(sign, _)) => sign,
+            Some(Operator::Concat) => "+",
+            _ => "",
+        };
+        let first = action.arguments.first().and_then(identity);
+        let is_last = first.and_then(|id| self.variables.get(&id)) == Some(variable);
+        match value.strip_prefix(&format!("{name} {sign} ")) {
+            Some("1") if is_last && is_plain && sign == "+" => Ok(format!("{name}++;")),
+            Some(by) if is_last && is_plain => Ok(format!("{name} {sign}= {by};")),
+            _ => Ok(format!("{name} = {value};")),
+        }
     }
 
     /// A call that throws, and what it throws is kept if somebody needs it.
@@ -337,25 +385,27 @@ impl Scope<'_> {
         (object.maker == Maker::Thrown(action.place)).then_some(variable)
     }
 
-    /// What can be caught: the compiler wants to see where checked exceptions come from.
+    /// Whether a class can be caught: the compiler wants to see where checked exceptions come from.
+    pub(crate) fn can_catch(&self, class: &str, declared: &[String]) -> bool {
+        let hierarchy = self.access.hierarchy;
+        let has = |one: &str, other: &str| {
+            let line = hierarchy.lineage(one);
+            line.iter().any(|above| above == other)
+        };
+        let is_thrown = !hierarchy.is_checked(class)
+            || class == "java/lang/Exception"
+            || class == "java/lang/Throwable"
+            || declared
+                .iter()
+                .any(|declared| has(declared, class) || has(class, declared));
+        self.access.names_class(class) && is_thrown
+    }
+
+    /// What can be caught.
     fn caught_class(&self, class: &str, declared: &[String]) -> String {
         let hierarchy = self.access.hierarchy;
         let line = hierarchy.lineage(class);
-        let always = |name: &str| {
-            !hierarchy.is_checked(name)
-                || name == "java/lang/Exception"
-                || name == "java/lang/Throwable"
-                || declared.iter().any(|declared| {
-                    let has = |one: &str, other: &str| {
-                        let line = hierarchy.lineage(one);
-                        line.iter().any(|above| above == other)
-                    };
-                    has(declared, name) || has(name, declared)
-                })
-        };
-        let found = line
-            .iter()
-            .find(|name| self.access.names_class(name) && always(name));
+        let found = line.iter().find(|name| self.can_catch(name, declared));
         found.map_or_else(|| "java/lang/Throwable".to_owned(), Clone::clone)
     }
 }

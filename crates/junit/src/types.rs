@@ -47,6 +47,25 @@ impl Type {
         primitive.map_or_else(|| Type::class(name), Type::Primitive)
     }
 
+    /// The descriptor of a field of this type.
+    pub(crate) fn descriptor(&self) -> String {
+        match self {
+            Type::Primitive(shape) => shape.code().to_string(),
+            Type::Class(name) => format!("L{name};"),
+            Type::Array(component) => format!("[{}", component.descriptor()),
+            Type::Null => Type::object().descriptor(),
+        }
+    }
+
+    /// The name of the run-time class: `java/lang/String`, `[I`, `int`.
+    pub(crate) fn class_name(&self) -> String {
+        match self {
+            Type::Primitive(shape) => keyword(*shape).to_owned(),
+            Type::Class(name) => name.clone(),
+            _ => self.descriptor(),
+        }
+    }
+
     pub(crate) fn object() -> Type {
         Type::class("java/lang/Object")
     }

@@ -96,7 +96,7 @@ impl Scope<'_> {
             return Err(Error::Unknown { step });
         };
         let plain = default_value(component);
-        if *length > FEW && elements.iter().all(|element| same(element, &plain)) {
+        if *length > FEW && elements.iter().all(|element| is_same(element, &plain)) {
             // `new int[3][]`: the length goes into the first brackets.
             let name = self.imports.name(of.element());
             let rest = self.imports.name(component)[name.len()..].to_owned();
@@ -112,7 +112,12 @@ impl Scope<'_> {
         Ok((of.clone(), format!("{{{}}}", texts.join(", "))))
     }
 
-    fn element(&self, element: &Value, component: &Type, step: usize) -> Result<String, Error> {
+    pub(crate) fn element(
+        &self,
+        element: &Value,
+        component: &Type,
+        step: usize,
+    ) -> Result<String, Error> {
         if let Some(text) = literal::constant(element) {
             return Ok(text);
         }
@@ -248,10 +253,13 @@ pub(crate) fn scalar(value: &Value) -> Expr {
 }
 
 /// Equal as the bits are: a negative zero is no zero.
-fn same(one: &Value, other: &Value) -> bool {
+pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
         (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
+        (Value::Reference(Reference::Boxed(one)), Value::Reference(Reference::Boxed(other))) => {
+            is_same(one, other)
+        }
         _ => one == other,
     }
 }

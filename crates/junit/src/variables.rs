@@ -12,8 +12,9 @@ use crate::error::Error;
 use crate::flow::Flow;
 use crate::imports::Imports;
 use crate::inline::Inline;
+use crate::loops::{COUNTERS, Head, Loops};
 use crate::names::{self, Names};
-use crate::operators;
+use crate::operators::{self, Operator};
 use crate::order::Order;
 use crate::place::{is_foreign, is_open};
 use crate::scope::{Scope, Throws, Variable};
@@ -30,9 +31,12 @@ pub(crate) fn scope<'a>(
     order: &Order,
     access: Access<'a>,
     imports: Imports<'a>,
-    (flow, inline): (Flow, Inline),
+    (flow, inline, loops): (Flow, Inline, &'a Loops),
 ) -> Result<Scope<'a>, Error> {
     let mut names = Names::default();
+    if !loops.all.is_empty() {
+        COUNTERS.iter().for_each(|name| names.reserve(name));
+    }
     // Within a stand-in, fields of its superclass would hide variables.
     for object in story.objects.values() {
         if object.maker == Maker::StandIn {
@@ -58,11 +62,22 @@ pub(crate) fn scope<'a>(
         }
         let of = variable_type(id, object, story, access)?;
         let wish = role(object, story, access)
-            .or_else(|| result_name(object, &of, story))
+            .or_else(|| row_name(object, &of, story))
+            .or_else(|| result_name(id, object, &of, story, loops))
             .unwrap_or_else(|| names::for_type(&of));
-        let name = names.give(&wish);
+        let name = match loops.counter(id) {
+            Some(counter) => counter.to_owned(),
+            None => names.give(&wish),
+        };
         let is_field = order.fields.contains(&id);
         variables.insert(id, Variable { name, of, is_field });
+    }
+    let mut rows = BTreeMap::new();
+    for each in &loops.all {
+        if let Head::Rows(columns) = &each.head {
+            let row = names.give("row");
+            rows.extend(columns.iter().map(|(id, _)| (*id, row.clone())));
+        }
     }
     Ok(Scope {
         story,
@@ -73,6 +88,8 @@ pub(crate) fn scope<'a>(
         throws: Cell::new(Throws::Nothing),
         helpers: RefCell::default(),
         flow,
+        loops,
+        rows,
         inline,
         refused: RefCell::default(),
         results: RefCell::default(),
@@ -162,17 +179,34 @@ fn fits(of: &Type, object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -
     })
 }
 
+/// What an array is called that is another one in each round.
+fn row_name(object: &Object<'_>, of: &Type, story: &Story<'_>) -> Option<String> {
+    let is_each = match object.maker {
+        Maker::Result(place) => Operator::of(&story.actions[place]) == Some(Operator::Each),
+        _ => false,
+    };
+    (is_each && matches!(of, Type::Array(_))).then(|| "row".to_owned())
+}
+
 /// What a method says that it gives, of a value whose type says nothing.
-fn result_name(object: &Object<'_>, of: &Type, story: &Story<'_>) -> Option<String> {
+fn result_name(
+    id: ObjectId,
+    object: &Object<'_>,
+    of: &Type,
+    story: &Story<'_>,
+    loops: &Loops,
+) -> Option<String> {
     let Maker::Result(place) = object.maker else {
         return None;
     };
+    let is_start = Operator::of(&story.actions[place]) == Some(Operator::Start);
+    let place = loops.assigns(id).filter(|_| is_start).unwrap_or(place);
     let action = &story.actions[place];
     let says_nothing = match of {
         Type::Primitive(_) => true,
         of => of.unboxed().is_some() || of.name() == Some("java/lang/String"),
     };
-    let is_method = !action.site.is_constructor() && operators::Operator::of(action).is_none();
+    let is_method = !action.site.is_constructor() && Operator::of(action).is_none();
     let name = &action.site.target.name;
     let tells = says_nothing && is_method && !UNTOLD.contains(&name.as_str());
     tells.then(|| names::for_result(name))

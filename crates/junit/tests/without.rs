@@ -23,9 +23,14 @@ fn printed(steps: &str) -> Result<Test, Error> {
     let options = Options {
         junit: Junit::Five,
         name: "LineTest".to_owned(),
-        comment: vec!["Of */ 5 \\u000a calls:\none \u{e9}".to_owned()],
+        loops: true,
     };
-    print(&scenario, &culprit_junit::ClassBytes(classes), &options)
+    print(
+        &scenario,
+        &culprit_junit::ClassBytes(classes),
+        &options,
+        |_| vec!["Of */ 5 \\u000a calls:\none \u{e9}".to_owned()],
+    )
 }
 
 #[test]

@@ -16,14 +16,30 @@ use crate::{Error, Program};
 /// Frames that a JVM tells of a stack.
 const LONGEST: usize = 1024;
 
+/// Libraries that come with tests and call the program back, but start nothing.
+const MOCKS: [&str; 2] = ["net.bytebuddy.", "org.mockito."];
+
+/// Has assertions, which pass everything on to another class, and runs the tests that extend it: failures
+/// do not leave it.
+const JUNIT3_TEST: &str = "junit/framework/TestCase";
+
+/// A failure of a JVM, as it was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed<'a> {
+    pub signature: &'a Signature,
+    /// The class of the test that failed, as Java writes it, for stacks that do not have it.
+    pub test: Option<&'a str>,
+    pub start: &'a Start,
+}
+
 /// Observes all of the code that failed, as seen from the program or test that uses it.
 ///
 /// That is every archive or folder of the class path with code on the stack, besides the one class
 /// that drives it all: the test, or the main class. Where an assertion failed nothing of the code is
 /// on the stack any more: then it is what the test refers to.
-pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result<Selection, Error> {
-    let frames = own_frames(signature);
-    let driver = driver_of(signature, start);
+pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error> {
+    let frames = frames_of(failed);
+    let driver = driver_of(failed);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
     let mut entries: BTreeSet<usize> = BTreeSet::new();
     let of_stack = on_stack.iter().filter(|name| !is_of(name, &driver));
@@ -37,7 +53,8 @@ pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result
         let names = program.names(*entry)?;
         observe.extend(packages(names.iter().filter(|name| !is_of(name, &driver))));
     }
-    let of_tests = assertion_classes().filter(|name| program.entry_of(name).is_some());
+    let of_tests =
+        assertion_classes().filter(|name| *name != JUNIT3_TEST && program.entry_of(name).is_some());
     observe.extend(of_tests.map(|name| name.replace('/', ".")));
     if entries.is_empty() {
         observe.push(driver.replace('/', "."));
@@ -57,29 +74,48 @@ pub fn choose(signature: &Signature, program: &Program, start: &Start) -> Result
     })
 }
 
-/// The frames of the program on the stack of a failure and of its causes, innermost first.
-pub(crate) fn own_frames(signature: &Signature) -> Vec<&Frame> {
-    let thrown = signature.thrown().chain().last();
-    let frames = thrown.map_or(&[][..], |thrown| &thrown.frames);
+/// The frames of the program on the stack of a failure and of its causes, innermost first, down to the test
+/// where it is among them: a runner of one's own may be further out.
+pub(crate) fn frames_of<'a>(failed: &Failed<'a>) -> Vec<&'a Frame> {
+    let thrown = failed.signature.thrown().chain().last();
+    let all = thrown.map_or(&[][..], |thrown| &thrown.frames);
+    let mut frames = within_harness(all);
+    if frames.is_empty() && failed.test.is_none() {
+        frames = own(all);
+    }
+    let is_test = |frame: &&Frame| failed.test == Some(frame.class.as_str());
+    if let Some(test) = frames.iter().rposition(is_test) {
+        frames.truncate(test + 1);
+    }
+    frames
+}
+
+fn own(frames: &[Frame]) -> Vec<&Frame> {
     let own = frames.iter();
     own.filter(|frame| frame.origin() == Origin::Program)
         .collect()
 }
 
-/// The class that drives everything else, by its internal name.
-pub(crate) fn driver_of(signature: &Signature, start: &Start) -> String {
-    // Of a stack that overflowed the outer end is not told.
-    let is_whole = signature.thrown().frames.len() < LONGEST;
-    let frames = own_frames(signature);
-    driver(if is_whole { &frames } else { &[] }, start)
+/// The frames of the program that a harness runs, or all where there is none. A main class that starts a
+/// harness is further out, and has nothing to do with what fails in it.
+fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
+    let mocks = |frame: &Frame| MOCKS.iter().any(|start| frame.class.starts_with(start));
+    let runs = |frame: &Frame| frame.origin() == Origin::Harness && !mocks(frame);
+    let started = frames.iter().rposition(runs);
+    own(&frames[..started.unwrap_or(frames.len())])
 }
 
-/// That of the outermost frame, or else the main class.
-fn driver(frames: &[&Frame], start: &Start) -> String {
-    if let Some(last) = frames.last() {
-        return outermost(&internal(&last.class)).to_owned();
-    }
-    internal(&main_class(start).unwrap_or_default())
+/// The class that drives everything else, by its internal name: that of the outermost frame; or else the test,
+/// or the main class.
+pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
+    // Of a stack that overflowed the outer end is not told.
+    let is_whole = failed.signature.thrown().frames.len() < LONGEST;
+    let frames = frames_of(failed);
+    let outer = frames.last().filter(|_| is_whole);
+    let outer = outer.map(|frame| frame.class.clone());
+    let known = outer.or_else(|| failed.test.map(str::to_owned));
+    let driver = known.or_else(|| main_class(failed.start));
+    outermost(&internal(&driver.unwrap_or_default())).to_owned()
 }
 
 /// The class that the JVM started with, as Java writes it.
@@ -165,6 +201,8 @@ fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use culprit_signature::Thrown;
+
     use super::*;
 
     #[track_caller]
@@ -197,6 +235,67 @@ mod tests {
     #[test]
     fn other_versions_of_classes_in_an_archive_are_no_packages() {
         check("META-INF/versions/9/a/B a/B", "a.**");
+    }
+
+    #[track_caller]
+    fn check_frames(classes: &str, expected: &str) {
+        let frame = |class: &str| Frame::parse(&format!("{class}.run(Unknown Source)"));
+        let frames: Vec<Frame> = classes.split_whitespace().filter_map(frame).collect();
+        let found = within_harness(&frames);
+        let found: Vec<&str> = found.iter().map(|frame| frame.class.as_str()).collect();
+        assert_eq!(found.join(" "), expected);
+    }
+
+    #[test]
+    fn what_starts_a_harness_is_not_what_it_runs() {
+        check_frames("Cart CartTest org.junit.runners.Suite", "Cart CartTest");
+        check_frames(
+            "org.junit.Assert CartTest java.lang.reflect.Method org.junit.runners.Suite Launcher",
+            "CartTest",
+        );
+        check_frames(
+            "Cart CartTest org.junit.Assert CartTest org.junit.runners.Suite Launcher",
+            "Cart CartTest CartTest",
+        );
+        check_frames("org.junit.Assert Cart Main", "Cart Main");
+        check_frames("Cart org.mockito.Mock Main", "Cart Main");
+    }
+
+    #[test]
+    fn a_program_that_fails_in_its_call_of_a_harness_is_its_own_driver() {
+        check_driver("org.junit.runners.Suite Main", None, "Main");
+        check_driver("org.junit.runners.Suite Main", Some("CartTest"), "CartTest");
+    }
+
+    #[test]
+    fn a_test_that_is_not_on_the_stack_drives_all_the_same() {
+        check_driver(
+            "org.junit.Rule",
+            Some("shop.CartTest$Nested"),
+            "shop/CartTest",
+        );
+    }
+
+    #[test]
+    fn a_runner_of_ones_own_is_no_driver() {
+        let stack = "lib.Cart shop.CartTest org.junit.Runner shop.Retry org.junit.Core";
+        check_driver(stack, Some("shop.CartTest"), "shop/CartTest");
+        check_driver(stack, None, "shop/Retry");
+    }
+
+    #[track_caller]
+    fn check_driver(classes: &str, test: Option<&str>, expected: &str) {
+        let frames = classes.split_whitespace();
+        let frames: String = frames
+            .map(|at| format!("\tat {at}.m(X.java:1)\n"))
+            .collect();
+        let thrown = Thrown::parse(&format!("a.Bad\n{frames}")).unwrap();
+        let failed = Failed {
+            signature: &Signature::of(&thrown),
+            test,
+            start: &Start::default(),
+        };
+        assert_eq!(driver_of(&failed), expected);
     }
 
     #[test]

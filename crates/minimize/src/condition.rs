@@ -10,6 +10,7 @@ const CONTAINS: &str = "output contains ";
 const MATCHES: &str = "output matches ";
 const EXIT: &str = "exit ";
 const RETURNS: &str = " returns ";
+const ARROW: &str = "->";
 
 /// When a run has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,14 +28,22 @@ pub enum Condition {
         method: String,
         value: String,
     },
+    /// An expression of Java is true of an object that the driver uses.
+    Holds {
+        /// As Java writes it, with its package or without.
+        class: String,
+        /// The name of the object in the expression.
+        name: String,
+        expression: String,
+    },
 }
 
 /// Why a text is no condition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadCondition {
     #[error(
-        "write 'output contains TEXT', 'output matches REGEX', 'exit N' or \
-         'CLASS.METHOD returns VALUE'"
+        "write 'output contains TEXT', 'output matches REGEX', 'exit N', \
+         'CLASS.METHOD returns VALUE' or 'CLASS NAME -> EXPRESSION'"
     )]
     Unknown,
     #[error("the {0} is missing")]
@@ -74,6 +83,17 @@ impl FromStr for Condition {
                 Ok(status) => Ok(Condition::Exit(status)),
                 Err(_) => Err(BadCondition::Status(status)),
             };
+        }
+        if let Some((object, expression)) = text.split_once(ARROW)
+            && let Some((class, name)) = object.trim().split_once(char::is_whitespace)
+            && class.split(['.', '$']).all(is_identifier)
+            && is_identifier(name.trim())
+        {
+            return Ok(Condition::Holds {
+                class: class.to_owned(),
+                name: name.trim().to_owned(),
+                expression: some(expression.trim(), "expression")?,
+            });
         }
         let (called, value) = match text.split_once(RETURNS) {
             Some(parts) => parts,
@@ -116,6 +136,11 @@ impl fmt::Display for Condition {
                 method,
                 value,
             } => write!(f, "{class}.{method}{RETURNS}{value}"),
+            Condition::Holds {
+                class,
+                name,
+                expression,
+            } => write!(f, "{class} {name} {ARROW} {expression}"),
         }
     }
 }
@@ -147,10 +172,20 @@ impl Condition {
         let Condition::Returns { class, method, .. } = self else {
             return false;
         };
-        let parts = |name: &str| name.replace(['.', '$'], "/");
-        let (owner, class) = (parts(owner), parts(class));
-        name == method && (owner == class || owner.ends_with(&format!("/{class}")))
+        name == method && is_named(owner, class)
     }
+
+    /// Whether it is about the objects of a class, by its internal name.
+    pub(crate) fn is_about(&self, of: &str) -> bool {
+        matches!(self, Condition::Holds { class, .. } if is_named(of, class))
+    }
+}
+
+/// Whether a class, by its internal name, is called so, with its package or without.
+fn is_named(class: &str, name: &str) -> bool {
+    let parts = |name: &str| name.replace(['.', '$'], "/");
+    let (class, name) = (parts(class), parts(name));
+    class == name || class.ends_with(&format!("/{name}"))
 }
 
 #[cfg(test)]
@@ -188,6 +223,27 @@ mod tests {
             "com.acme.Cart$Line.name returns a returns b",
             Ok(returns("com.acme.Cart$Line", "name", "a returns b")),
         );
+    }
+
+    #[test]
+    fn an_expression_is_of_an_object_with_a_name() {
+        let holds = |class: &str, name: &str, expression: &str| Condition::Holds {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            expression: expression.to_owned(),
+        };
+        check(
+            "Cart c -> c.total() < 0",
+            Ok(holds("Cart", "c", "c.total() < 0")),
+        );
+        check(
+            "a.Cart$Line l->l.f(x -> 1) returns 2",
+            Ok(holds("a.Cart$Line", "l", "l.f(x -> 1) returns 2")),
+        );
+        check("Cart c ->", Err(BadCondition::Missing("expression")));
+        check("c -> true", Err(BadCondition::Unknown));
+        let about = |class| holds("Cart", "c", "true").is_about(class);
+        assert!(about("a/Cart") && about("Cart") && about("a/B$Cart") && !about("a/MyCart"));
     }
 
     #[test]

@@ -26,6 +26,15 @@ pub enum Error {
     /// The driver does not do what a condition is about.
     #[error("the driver makes no call for which '{0}' holds")]
     NotCalled(String),
+    /// The driver has nothing to do with objects of a class.
+    #[error("the driver has no object of a class {0}")]
+    NoObject(String),
+    /// A condition was true of no object at any time.
+    #[error("'{0}' holds for no object that the driver uses")]
+    NeverHeld(String),
+    /// The compiler refuses an expression.
+    #[error("the condition cannot be compiled: {0}")]
+    Expression(String),
     /// A file of a test cannot be written.
     #[error("cannot write a test: {0}")]
     Write(#[from] std::io::Error),

@@ -147,10 +147,10 @@ impl Writer<'_> {
                     return Ok(());
                 };
                 steps.push(step);
-                self.state(Statement { steps }, is_last)
+                self.state(Statement::new(steps), is_last)
             }
             EventKind::IncomingRead | EventKind::IncomingWrite => {
-                self.state(Statement { steps: vec![step] }, is_last)
+                self.state(Statement::new(vec![step]), is_last)
             }
             _ => {
                 if let Some(steps) = self.open.get_mut(&step.thread) {

@@ -115,6 +115,7 @@ fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
             }
         }
         made.extend(statement.defines());
+        made.extend(statement.catches());
     }
     None
 }
@@ -126,6 +127,14 @@ fn with(script: &Script, after: usize, make: impl FnOnce(&mut Author) -> Vec<Sta
     let mut author = Author::new(script.tables, largest);
     let made = make(&mut author);
     script.tables = author.tables;
+    let place = |number: usize| match number > after {
+        true => number + made.len(),
+        false => number,
+    };
+    let guards = script.guards.iter();
+    script.guards = guards
+        .map(|(one, other)| (place(*one), place(*other)))
+        .collect();
     let rest = script.statements.split_off(after + 1);
     script.statements.extend(made);
     script.statements.extend(rest);
@@ -144,22 +153,27 @@ impl Program {
 
     /// Whether a class has another one, or an interface, above it.
     pub(crate) fn is_a(&self, name: &str, wanted: &str) -> bool {
-        if name == wanted {
-            return true;
+        name == wanted || self.above(name).iter().any(|above| above == wanted)
+    }
+
+    /// A class, and the classes and interfaces above it.
+    pub(crate) fn above(&self, name: &str) -> Vec<String> {
+        let mut found = vec![name.to_owned()];
+        let mut at = 0;
+        while let Some(name) = found.get(at).cloned() {
+            at += 1;
+            let Some(class) = self.facts(&name) else {
+                continue;
+            };
+            let above = class.super_name().ok().flatten();
+            let interfaces = class.interfaces.iter();
+            let interfaces = interfaces.filter_map(|index| class.pool.class_name(*index).ok());
+            for above in above.into_iter().chain(interfaces) {
+                if !found.iter().any(|known| *known == above) {
+                    found.push(above.into_owned());
+                }
+            }
         }
-        let Some(class) = self.facts(name) else {
-            return false;
-        };
-        let above = class
-            .super_name()
-            .ok()
-            .flatten()
-            .map(|name| name.into_owned());
-        let interfaces = class.interfaces.iter();
-        let interfaces = interfaces.filter_map(|index| class.pool.class_name(*index).ok());
-        let above = above
-            .into_iter()
-            .chain(interfaces.map(|name| name.into_owned()));
-        above.into_iter().any(|name| self.is_a(&name, wanted))
+        found
     }
 }

@@ -7,15 +7,16 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::{
     EventKind, ObjectId, Pattern, Reference, Scenario, Selection, Step, Tables, TypeId, Value,
 };
-use culprit_signature::Signature;
+use culprit_signature::{Frame, Signature};
 use culprit_trace::Start;
 
-use crate::choose::{driver_of, internal, is_framework, outermost, own_frames};
+use crate::alias::settle;
+use crate::choose::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::link::{actual, is_assertion};
 use crate::script::{Author, OPERATORS};
 use crate::seek::{capture, fail, require};
 use crate::surroundings;
-use crate::{Condition, Program, Script, Statement};
+use crate::{Condition, Failed, Program, Script, Statement};
 
 /// Scripts that are tried for a failure.
 const MOST: usize = 8;
@@ -25,8 +26,8 @@ const DEEPEST: usize = 16;
 
 /// What to follow: the class that drives the failing run, those of the program that it extends, and
 /// those beside it that extend it, of which it may be the inherited part.
-pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Option<Selection> {
-    let driver = driver_of(signature, start);
+pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
+    let driver = driver_of(failed);
     let mut names = vec![driver.clone()];
     let mut above = superclass(program, &driver);
     while let Some(name) = above.filter(|_| names.len() < DEEPEST) {
@@ -47,35 +48,24 @@ pub fn drivers(signature: &Signature, program: &Program, start: &Start) -> Optio
 
 /// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,
 /// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
-pub fn innermost(
-    signature: &Signature,
-    program: &Program,
-    start: &Start,
-) -> Option<(String, Selection)> {
-    let mut selection = drivers(signature, program, start)?;
-    let frames = own_frames(signature);
+pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
+    let mut selection = drivers(failed, program)?;
+    let frames = frames_of(failed);
+    let driver = driver_of(failed);
+    let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == driver;
     let thrower = internal(&frames.first()?.class);
     let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
-    let driver = driver_of(signature, start);
     let mut between: Vec<String> = Vec::new();
-    for frame in &frames {
+    for frame in frames.iter().copied().filter(|frame| !is_driver(frame)) {
         let name = internal(&frame.class);
-        let is_driver = outermost(&name) == driver;
-        if !is_thrower(&name) && !is_driver && !between.contains(&name) {
+        if !is_thrower(&name) && !between.contains(&name) {
             between.push(name);
         }
     }
     if between.is_empty() || is_thrower(&driver) {
         return None;
     }
-    let mut names = between.clone();
-    for name in &between {
-        let mut above = superclass(program, name);
-        while let Some(name) = above.filter(|name| !is_jdk_name(name) && !is_thrower(name)) {
-            above = superclass(program, &name);
-            names.push(name);
-        }
-    }
+    let names = between;
     let patterns = names
         .iter()
         .map(|name| name.replace('/', ".").parse::<Pattern>());
@@ -111,23 +101,32 @@ fn heirs(program: &Program, name: &str) -> Vec<String> {
 pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec<Script> {
     let class = signature.thrown().class.replace('.', "/");
     let Scenario { tables, steps } = scenario;
-    let statements = statements(steps);
+    let statements = settle(&tables, statements(steps));
     let failing = |statement: &Statement| {
         let thrown = thrown(statement).map(|class| name_of(&tables, class));
         thrown.is_some_and(|name| name == class)
     };
-    let ends: Vec<usize> = (0..statements.len())
-        .rev()
-        .filter(|at| failing(&statements[*at]))
-        .take(MOST)
-        .collect();
+    let left = statements.iter().filter(|s| s.is_left(&tables));
+    let left: BTreeSet<ObjectId> = left.flat_map(Statement::uses).collect();
+    let ends = (0..statements.len()).rev();
+    let mut ends: Vec<usize> = ends.filter(|at| failing(&statements[*at])).collect();
+    // What the driver caught is not what failed.
+    let leaves = |at: &usize| {
+        let before = at.checked_sub(1).map(|before| &statements[before]);
+        let id = statements[*at].catches();
+        id.is_some_and(|id| left.contains(&id)) || before.is_some_and(|s| s.expects(&tables))
+    };
+    if ends.iter().any(leaves) {
+        ends.retain(leaves);
+    }
+    ends.truncate(MOST);
     let scripts = ends
         .into_iter()
         .filter_map(|end| script(&tables, &statements[..=end], start));
     scripts.collect()
 }
 
-fn statements(steps: Vec<Step>) -> Vec<Statement> {
+pub(crate) fn statements(steps: Vec<Step>) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
@@ -135,7 +134,7 @@ fn statements(steps: Vec<Step>) -> Vec<Statement> {
         if of_this[0].kind == EventKind::IncomingCall {
             of_this.extend(steps.next_if(|next| next.depth > 0));
         }
-        statements.push(Statement { steps: of_this });
+        statements.push(Statement::new(of_this));
     }
     statements
 }
@@ -164,11 +163,45 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
     if !draft.can_do(last) {
         return None;
     }
+    let tolerated = earlier.last().filter(|before| before.tolerates(tables));
+    draft.kept.extend(tolerated.cloned());
     draft.kept.push(last.clone());
     let mut script = draft.script();
-    decide(&mut script);
+    if !expect(&mut script) {
+        decide(&mut script);
+    }
     script.guards.extend(checks(&script));
+    if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
+        script.guards.insert((last, last - 1));
+    }
     Some(script)
+}
+
+/// A script that is to throw, and does not, is about its last call that does something: not one that was
+/// asked whether to go on. Whether it is such.
+fn expect(script: &mut Script) -> bool {
+    let said = script.statements.len().checked_sub(2);
+    let said = said.filter(|said| script.statements[*said].expects(&script.tables));
+    let Some(said) = said else {
+        return false;
+    };
+    let mut answers: BTreeSet<ObjectId> = BTreeSet::new();
+    let mut about = None;
+    for (number, statement) in script.statements[..said].iter().enumerate().rev() {
+        match target(script, statement) {
+            Some((OPERATORS, _)) => answers.extend(statement.uses()),
+            Some((owner, _)) if is_jdk_name(owner) && owner.starts_with("java/io/Print") => {}
+            _ if is_assertion(script, statement) => {}
+            _ if statement.defines().is_some_and(|id| answers.contains(&id)) => {}
+            _ => {
+                about = Some(number);
+                break;
+            }
+        }
+    }
+    script.guards.insert((said + 1, said));
+    script.guards.extend(about.map(|about| (said + 1, about)));
+    true
 }
 
 /// The script of a followed run in which a condition held, without what looks whether it does. Where it
@@ -176,7 +209,7 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
 /// not end it so.
 pub fn followed_until(scenario: Scenario, condition: &Condition, start: &Start) -> Option<Script> {
     let Scenario { tables, steps } = scenario;
-    let statements = statements(steps);
+    let statements = settle(&tables, statements(steps));
     let mut draft = Draft::of(&tables, &statements, start);
     let Condition::Exit(status) = condition else {
         if let Condition::Contains(_) | Condition::Matches(_) = condition {
@@ -250,12 +283,15 @@ impl Draft {
         statement.uses().iter().all(|id| self.made.contains(id))
     }
 
-    /// Adds statements. Those go that are given what nothing makes, and those that end the JVM.
+    /// Adds statements. Those go that are given what nothing makes, those that end the JVM, and what calls
+    /// may throw that threw nothing of the kind.
     fn add(&mut self, statements: &[Statement]) {
         for statement in statements {
             if self.can_do(statement)
                 && !is_known_constant(statement, &self.made)
                 && !is_exit(&self.author.tables, statement)
+                && !statement.tolerates(&self.author.tables)
+                && !statement.is_left(&self.author.tables)
             {
                 self.made.extend(statement.defines());
                 self.made.extend(statement.catches());
@@ -574,6 +610,23 @@ mod tests {
             assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
             assert_eq!(script.guards, BTreeSet::new());
         }
+    }
+
+    #[test]
+    fn what_was_to_be_thrown_was_so_by_the_last_call_that_does_something() {
+        let mut pen = Pen::new();
+        pen.ask("next", 1, 11);
+        pen.ask("hasNext", 1, 12);
+        pen.require(12, 21);
+        pen.operator("expect", Vec::new(), None);
+        pen.assertion("fail", Vec::new());
+        let mut script = pen.script();
+        assert!(expect(&mut script));
+        assert_eq!(script.guards, BTreeSet::from([(5, 0), (5, 4)]));
+        let mut pen = Pen::new();
+        pen.ask("next", 1, 11);
+        pen.assertion("fail", Vec::new());
+        assert!(!expect(&mut pen.script()));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! the failure does not need, and what is left is given smaller inputs.
 #![forbid(unsafe_code)]
 
+mod alias;
 mod choose;
 mod condition;
 mod effort;
@@ -17,6 +18,7 @@ mod follow;
 mod link;
 mod merge;
 mod minimise;
+mod predicate;
 mod program;
 mod recipe;
 mod script;
@@ -28,7 +30,7 @@ mod surroundings;
 mod test;
 mod verify;
 
-pub use choose::choose;
+pub use choose::{Failed, choose};
 pub use condition::{BadCondition, Condition};
 pub use effort::{Effort, Progress};
 pub use error::Error;
@@ -36,6 +38,7 @@ pub use extract::extract;
 pub use follow::{drivers, followed, followed_until, innermost};
 pub use link::assertion_classes;
 pub use minimise::{Minimised, minimise};
+pub use predicate::Predicate;
 pub use program::{Program, class_path, directory};
 pub use script::{Script, Statement};
 pub use slice::slice;

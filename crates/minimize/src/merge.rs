@@ -9,8 +9,7 @@ use crate::script::OPERATORS;
 use crate::{Error, Script, Statement};
 
 /// The script with as few objects as still fail. `fails` tells what is printed of the failure. Where an
-/// assertion fails, only what was made the same way is the same: another value would make it right
-/// or wrong for another reason.
+/// assertion fails only values are merged: of one object it may be right to say what was wrong of two.
 pub(crate) fn merge(
     script: Script,
     fails: &dyn Fn(&Script) -> Result<Option<String>, Error>,
@@ -44,16 +43,18 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     if is_last || uses_itself {
         return Vec::new();
     }
-    let asserts = finds_fault(script);
     // A value is not an object that another could stand for.
     let name = script.class_name(class);
     let is_value = name == "java/lang/String" || !name.contains(['/', '[']);
+    if finds_fault(script) && !is_value {
+        return Vec::new();
+    }
     // What an object was made from differs from it in just what it was made for.
     let behind = closure(&script.needs(), at);
     let earlier = script.statements[..at].iter().enumerate();
     let apart = earlier.filter(|(number, _)| !behind.contains(number));
     apart
-        .filter(|(number, _)| !(asserts || is_value) || is_alike(script, *number, at))
+        .filter(|(number, _)| !is_value || is_alike(script, *number, at))
         .filter_map(|(_, statement)| made(statement))
         .filter(|(first, of)| *of == class && *first != second)
         .map(|(first, _)| {
@@ -126,7 +127,7 @@ fn made(statement: &Statement) -> Option<(ObjectId, TypeId)> {
     }
 }
 
-fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
+pub(crate) fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
     match value {
         Value::Reference(Reference::Object { id, .. }) if *id == from => *id = to,
         Value::Reference(Reference::Array {

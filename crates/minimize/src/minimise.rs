@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Reference, Site, Step, Tables};
+use culprit_model::{ObjectId, Reference, Site, SiteKind, Step, Tables, Value};
 use culprit_reduce::{
-    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
-    Wanted,
+    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Verdict, Wanted,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
@@ -36,10 +35,23 @@ pub struct Minimised {
 }
 
 impl Minimised {
-    /// Calls into the program that are left.
-    pub fn left(&self) -> usize {
-        let all: Vec<usize> = (0..self.script.statements.len()).collect();
-        self.script.interactions(&all)
+    /// Calls of a class, as Java writes it: calls on its objects, of its constructors and static methods.
+    pub fn calls_of(&self, class: &str) -> usize {
+        let class = class.replace('.', "/");
+        let is_of = |statement: &&Statement| {
+            let site = statement.steps.first();
+            let site = site.and_then(|step| self.script.site(step.site));
+            let on = match statement.given().first() {
+                Some(Value::Reference(Reference::Object { class, .. })) => Some(*class),
+                _ => None,
+            };
+            site.is_some_and(|site| {
+                let on = on.filter(|_| site.has_receiver());
+                site.target.owner == class
+                    || on.is_some_and(|on| self.script.class_name(on) == class)
+            })
+        };
+        self.script.statements.iter().filter(is_of).count()
     }
 }
 
@@ -75,9 +87,21 @@ pub fn minimise(
         bench.enough = Grade::L3;
     }
     let least = bench.least(last);
-    let whole = match bench.fails(&least)? {
-        Some(_) => least,
-        None if bench.fails(&slice)?.is_some() => slice,
+    let mut whole = None;
+    for part in [least, slice] {
+        let more = bench.with_settings(&part, last);
+        let parts = match more.len() > part.len() {
+            true => vec![part, more],
+            false => vec![part],
+        };
+        for part in parts {
+            if whole.is_none() && bench.fails(&part)?.is_some() {
+                whole = Some(part);
+            }
+        }
+    }
+    let whole = match whole {
+        Some(whole) => whole,
         None if bench.trace(&first).is_some() => all,
         None => return Err(Error::OtherFailure(first)),
     };
@@ -139,6 +163,12 @@ fn is_named_for_change(site: &Site) -> bool {
         .any(|start| site.target.name.strip_prefix(start).is_some_and(ends_word))
 }
 
+/// Whether a call, by its name, only moves what it is called on: a cursor is no part of what it walks over.
+fn moves_on(site: &Site) -> bool {
+    let name = &site.target.name;
+    name.starts_with("next") || name.starts_with("read")
+}
+
 /// All that a statement needs, and itself.
 pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
     let mut found = vec![of];
@@ -198,24 +228,12 @@ impl Bench<'_> {
             deltas: &deltas,
             fixed: &fixed,
         };
-        // Each ends where nothing can be taken out any more, but not at the same place.
-        let mut best: Option<Reduced> = None;
-        for schedule in [Schedule::Splitting, Schedule::Classic] {
-            let least = best.as_ref().map(|best| best.kept.len());
-            let found = search.run(&problem, schedule, least)?;
-            let is_over = found.end != End::Minimal;
-            if (best.as_ref()).is_none_or(|best| found.kept.len() < best.kept.len()) {
-                best = Some(found);
-            }
-            if is_over {
-                break;
-            }
-        }
+        let found = search.run(&problem)?;
         if self.effort.end() == Some(End::Cancelled) {
             // What is left to do is done all the same.
             self.stage.interrupt.heed();
         }
-        best.ok_or(Error::Unsteady)
+        Ok(found)
     }
 
     /// What verdicts on parts of some statements depend on.
@@ -258,6 +276,7 @@ impl Bench<'_> {
                 .flat_map(|n| self.script.statements[*n].objects());
             let objects = objects.filter(|id| !streams.contains(id));
             let objects: BTreeSet<ObjectId> = objects.collect();
+            let parts = self.parts(&objects);
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
@@ -268,7 +287,8 @@ impl Bench<'_> {
                             || is_ignored(number) && !is_question(&site.target.name)
                     });
                     let held = |id: &ObjectId| objects.contains(id);
-                    to.is_some_and(|to| held(&to))
+                    let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
+                    to.is_some_and(|to| held(&to) || is_part(to))
                         || changes_library(site) && statement.uses().first().is_some_and(held)
                         || !is_jdk_name(&site.target.owner)
                             && self.library_objects(statement, site).iter().any(held)
@@ -281,6 +301,49 @@ impl Bench<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// Objects of the program that some others gave out, which may be parts of them: who changes the settings
+    /// of a document changes the document.
+    fn parts(&self, objects: &BTreeSet<ObjectId>) -> BTreeSet<ObjectId> {
+        let mut parts = BTreeSet::new();
+        for statement in &self.script.statements {
+            let call = statement.steps.first();
+            let site = call.and_then(|call| self.script.site(call.site));
+            let of = site.and_then(|site| statement.receiver(site));
+            let is_held = of.is_some_and(|of| objects.contains(&of) || parts.contains(&of));
+            if let Some(Value::Reference(Reference::Object { id, class })) = statement.result()
+                && is_held
+                && !objects.contains(id)
+            {
+                let name = self.script.class_name(*class);
+                let is_object = !is_jdk_name(name) && name.contains('/');
+                parts.extend(is_object.then_some(*id));
+            }
+        }
+        parts
+    }
+
+    /// Some statements, and all earlier ones that set something for the whole program: static calls without
+    /// a result.
+    fn with_settings(&self, kept: &[usize], last: usize) -> Vec<usize> {
+        let needs = self.script.needs();
+        let mut kept: BTreeSet<usize> = kept.iter().copied().collect();
+        for (number, statement) in self.script.statements[..last].iter().enumerate() {
+            let site = statement
+                .steps
+                .first()
+                .and_then(|step| self.script.site(step.site));
+            let sets = site.is_some_and(|site| {
+                let owner = &site.target.owner;
+                let is_ours = owner == OPERATORS || assertion_classes().any(|known| known == owner);
+                site.is_static && site.kind == SiteKind::Entry && !is_ours
+            });
+            if sets && statement.result().is_none() && statement.catches().is_none() {
+                kept.extend(closure(&needs, number));
+            }
+        }
+        kept.into_iter().collect()
     }
 
     /// The objects of the library that a call of the program is given, which it may change.
@@ -377,29 +440,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The least that a schedule comes to: everything where it ends before it begins. `least` is what
-    /// another one came to.
-    fn run(
-        &self,
-        problem: &Problem,
-        schedule: Schedule,
-        least: Option<usize>,
-    ) -> Result<Reduced, Error> {
+    /// The least that the engine comes to: everything where it ends before it begins.
+    fn run(&self, problem: &Problem) -> Result<Reduced, Error> {
         let effort = self.bench.effort;
-        let settings = Settings {
-            schedule,
-            ..effort.settings()
-        };
         let (before, of) = (effort.runs(), self.bench.script.statements.len());
         let mut journal = effort.journal(problem)?;
-        let mut engine = Engine::new(problem, self).settings(settings);
+        let mut engine = Engine::new(problem, self).settings(effort.settings());
         if let Some(journal) = &mut journal {
             engine = engine.journal(journal);
         }
         let engine = engine.watch(|step| {
             let left = self.fixed.len() + step.standing.failing as usize;
             effort.tell(Progress::Minimising {
-                left: least.map_or(left, |least| least.min(left)),
+                left,
                 of,
                 tests: before + step.counts.tests - step.counts.replayed,
             });

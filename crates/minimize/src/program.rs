@@ -87,21 +87,45 @@ pub fn directory(start: &Start) -> Option<PathBuf> {
         .find(|folder| folder.is_absolute() && folder.is_dir())
 }
 
-/// The class path of a recorded JVM, from where it was started, with what manifests of jars add.
+/// The class path of a recorded JVM, from where it was started, with what manifests of jars add, and
+/// what a launcher of tests was given for them.
 pub fn class_path(start: &Start) -> Vec<PathBuf> {
-    let mut properties = start.properties.iter();
-    let path = properties.find(|(name, _)| name == "java.class.path");
-    let path = path.map_or("", |(_, path)| path.as_str());
-    let parts = std::env::split_paths(OsStr::new(path));
-    let parts = parts.filter(|part| !part.as_os_str().is_empty());
+    let property = |wanted: &str| {
+        let mut properties = start.properties.iter();
+        let found = properties.find(|(name, _)| name == wanted);
+        found.map_or("", |(_, value)| value.as_str())
+    };
     let mut notes = start.notes.iter();
     let noted = notes.find(|(name, _)| name == Start::CLASS_PATH);
     let mut found = Vec::new();
-    for part in parts {
-        let part = Path::new(&start.directory).join(part);
+    for part in parts(property("java.class.path"), start) {
         add(part, noted.map(|(_, text)| text.as_str()), &mut found);
     }
+    for path in launched(property("sun.java.command")) {
+        let there = parts(path, start).filter(|part| part.exists());
+        there.for_each(|part| add(part, None, &mut found));
+    }
     found
+}
+
+/// The entries of a class path.
+fn parts(path: &str, start: &Start) -> impl Iterator<Item = PathBuf> {
+    let parts = std::env::split_paths(OsStr::new(path));
+    let parts = parts.filter(|part| !part.as_os_str().is_empty());
+    parts.map(|part| Path::new(&start.directory).join(part))
+}
+
+/// The class paths among the arguments of a program, such as JUnit's console launcher.
+fn launched(command: &str) -> impl Iterator<Item = &str> {
+    const OPTIONS: [&str; 4] = ["-cp", "-classpath", "--class-path", "--classpath"];
+    let words = command.split_whitespace();
+    let following = words.clone().skip(1);
+    words.zip(following).filter_map(|(word, next)| {
+        let joined = OPTIONS
+            .iter()
+            .find_map(|option| next.strip_prefix(option)?.strip_prefix('='));
+        joined.or_else(|| OPTIONS.contains(&word).then_some(next))
+    })
 }
 
 /// Adds an entry, and behind it those that its manifest names, which a recording may have noted.
@@ -187,6 +211,25 @@ mod tests {
             Some("a/ inner.jar"),
             "gone.jar a inner.jar c outer.jar b",
         );
+    }
+
+    #[test]
+    fn what_a_launcher_was_given_is_on_the_class_path() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir(home.join(name)).unwrap();
+        }
+        let check = |command: &str, expected: &str| {
+            let mut start = started("a", None, &home);
+            let command = ("sun.java.command".to_owned(), command.to_owned());
+            start.properties.push(command);
+            assert_eq!(class_path_names(&start, &home), expected);
+        };
+        check("console.jar execute -cp b:c:a:gone -c T", "a b c");
+        check("console.jar --class-path=c --classpath b", "a c b");
+        check("Main -cp", "a");
+        check("-cp", "a");
     }
 
     fn class_path_names(start: &Start, home: &Path) -> String {

@@ -11,6 +11,7 @@ use culprit_model::{
 };
 
 use crate::link::assertion_classes;
+use crate::predicate::CLASS as CONDITION;
 
 /// The runtime's class whose methods are Java's operators.
 pub(crate) const OPERATORS: &str = "culprit/runtime/Operators";
@@ -31,12 +32,23 @@ pub struct Script {
 }
 
 /// A call and its end, or an access to a field.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct Statement {
     pub steps: Vec<Step>,
+    /// Another name of the object that comes of it, which was there before.
+    pub alias: Option<ObjectId>,
+    /// What it is given by such names, by place.
+    pub by_alias: Vec<(usize, ObjectId)>,
 }
 
 impl Statement {
+    pub fn new(steps: Vec<Step>) -> Statement {
+        Statement {
+            steps,
+            ..Statement::default()
+        }
+    }
+
     /// What it is given: receiver and arguments.
     pub fn given(&self) -> &[Value] {
         let first = self.steps.first();
@@ -82,6 +94,21 @@ impl Statement {
         site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
     }
 
+    /// Whether it says that an exception has left the driver.
+    pub(crate) fn is_left(&self, tables: &Tables) -> bool {
+        self.target(tables) == Some((OPERATORS, "left"))
+    }
+
+    /// Whether it says what the script is to throw.
+    pub(crate) fn expects(&self, tables: &Tables) -> bool {
+        self.target(tables) == Some((OPERATORS, "expect"))
+    }
+
+    /// Whether it says what the next one may throw and be right.
+    pub(crate) fn tolerates(&self, tables: &Tables) -> bool {
+        self.target(tables) == Some((OPERATORS, "tolerate"))
+    }
+
     /// The value that comes of it.
     pub fn result(&self) -> Option<&Value> {
         let last = self.steps.last()?;
@@ -116,6 +143,7 @@ impl Statement {
     pub fn objects(&self) -> Vec<ObjectId> {
         let mut found = self.uses();
         found.extend(self.defines());
+        found.extend(self.catches());
         for value in self.given() {
             value.each_reference(&mut |reference| {
                 if let Reference::Array { id, .. } = reference {
@@ -128,10 +156,7 @@ impl Statement {
 
     /// The largest number of an object in some statements.
     pub(crate) fn largest(statements: &[Statement]) -> u64 {
-        let all = statements.iter().flat_map(|statement| {
-            let caught = statement.catches();
-            statement.objects().into_iter().chain(caught)
-        });
+        let all = statements.iter().flat_map(Statement::objects);
         all.max().map_or(0, |id| id.0)
     }
 
@@ -221,6 +246,7 @@ impl Script {
                 let owner = &site.target.owner;
                 !is_jdk_name(owner)
                     && owner != OPERATORS
+                    && !owner.ends_with(CONDITION)
                     && !assertion_classes().any(|known| known == owner)
             })
         };
@@ -372,20 +398,16 @@ impl Author {
     pub(crate) fn raise(&mut self, thrown: Value) -> Statement {
         let target = (OPERATORS, "raise", "(Ljava/lang/Throwable;)V");
         let site = self.site(SiteKind::Entry, target, true);
-        Statement {
-            steps: vec![
-                step(site, EventKind::IncomingCall, vec![thrown.clone()], 0),
-                step(site, EventKind::IncomingThrow, vec![thrown], 1),
-            ],
-        }
+        Statement::new(vec![
+            step(site, EventKind::IncomingCall, vec![thrown.clone()], 0),
+            step(site, EventKind::IncomingThrow, vec![thrown], 1),
+        ])
     }
 
     /// What a static field holds is the object `made`.
     pub(crate) fn read(&mut self, target: (&str, &str, &str), made: Value) -> Statement {
         let site = self.site(SiteKind::Field, target, true);
-        Statement {
-            steps: vec![step(site, EventKind::IncomingRead, vec![made], 0)],
-        }
+        Statement::new(vec![step(site, EventKind::IncomingRead, vec![made], 0)])
     }
 }
 
@@ -407,12 +429,10 @@ fn some(descriptor: &str) -> Option<Value> {
 
 fn call(site: SiteId, given: Vec<Value>, made: Option<Value>) -> Statement {
     let made = made.into_iter().collect();
-    Statement {
-        steps: vec![
-            step(site, EventKind::IncomingCall, given, 0),
-            step(site, EventKind::IncomingReturn, made, 1),
-        ],
-    }
+    Statement::new(vec![
+        step(site, EventKind::IncomingCall, given, 0),
+        step(site, EventKind::IncomingReturn, made, 1),
+    ])
 }
 
 fn step(site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) -> Step {

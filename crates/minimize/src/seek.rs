@@ -62,8 +62,8 @@ pub(crate) fn seek(
     match condition {
         Condition::Contains(_) | Condition::Matches(_) => seek_output(script, condition, runs),
         Condition::Returns { .. } => seek_result(script, condition, runs),
-        // The driver says where that is.
-        Condition::Exit(_) => Ok(script.clone()),
+        // The driver says where that is; objects are looked at by what was compiled for it.
+        Condition::Exit(_) | Condition::Holds { .. } => Ok(script.clone()),
     }
 }
 
@@ -187,7 +187,7 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
                     let given = vec![text(wanted)];
                     added.push(author.call(contains, output, given, Some(holds.clone())));
                 }
-                Condition::Exit(_) | Condition::Returns { .. } => {}
+                Condition::Exit(_) | Condition::Returns { .. } | Condition::Holds { .. } => {}
             }
             (added, holds)
         },

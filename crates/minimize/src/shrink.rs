@@ -3,8 +3,8 @@
 //!
 //! A candidate must fail as the script did before, with the very message and by the very path. That is
 //! not enough where something is refused or found wrong on purpose: with another input that
-//! may well be right. So failed assertions, and exceptions that the program raised itself, are left as
-//! they are.
+//! may well be right. So failed assertions, exceptions that the program raised itself, and those by which the
+//! JDK refuses a text are left as they are.
 
 mod answers;
 mod places;
@@ -37,6 +37,18 @@ const OF_THE_JVM: [&str; 9] = [
     "java.lang.NullPointerException",
     "java.lang.OutOfMemoryError",
     "java.lang.StackOverflowError",
+];
+
+/// Words in the names of exceptions that say that an input is wrong.
+const REFUSING: [&str; 8] = [
+    "CharacterCoding",
+    "DOMException",
+    "DateTimeException",
+    "Format",
+    "IllegalArgument",
+    "Malformed",
+    "Parse",
+    "Syntax",
 ];
 
 /// The same with smaller inputs, as far as it still fails the same way.
@@ -74,6 +86,7 @@ pub(crate) fn shrink(
     let limits = Limits {
         tests: MOST,
         end: settings.clock.now() + time,
+        spares_small: true,
     };
     // As in the reduction: classes are shared while that makes no difference.
     for fresh in [FreshState::Reset, FreshState::NewLoader] {
@@ -94,12 +107,15 @@ pub(crate) fn shrink(
     Ok(minimised)
 }
 
-/// Whether the program threw the exception, or the one behind it, on purpose.
+/// Whether the program threw the exception, or the one behind it, on purpose; or the JDK did since it was
+/// given something that it cannot read.
 fn is_raised(thrown: &Thrown) -> bool {
     let first = thrown.chain().last().unwrap_or(thrown);
     let top = first.frames.first().map(|frame| frame.origin());
     let by_program = !matches!(top, Some(Origin::Jdk | Origin::Reflection));
-    by_program && !OF_THE_JVM.contains(&first.class.as_str())
+    let name = first.class.rsplit('.').next().unwrap_or_default();
+    let refuses = || REFUSING.iter().any(|word| name.contains(word));
+    by_program && !OF_THE_JVM.contains(&first.class.as_str()) || refuses()
 }
 
 #[cfg(test)]

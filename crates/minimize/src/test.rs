@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use culprit_junit::{ClassBytes, Junit, Options, Test, print};
+use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::Jdk;
 use culprit_model::{Reference, Value};
 use culprit_reduce::Settings;
@@ -13,13 +13,14 @@ use culprit_wire::FreshState;
 use crate::fetch::fetches;
 use crate::follow::without_idle_conditions;
 use crate::link::links;
+use crate::predicate::CLASS as CONDITION;
 use crate::script::OPERATORS;
 use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    Condition, Effort, Error, Minimised, Program, Progress, Runner, Script, Stage, Verified,
-    minimise, verify,
+    Condition, Effort, Error, Minimised, Predicate, Program, Progress, Runner, Script, Stage,
+    Statement, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -32,6 +33,17 @@ pub struct Found {
     pub runner: Runner,
     /// How much the failure of the test has in common with the recorded one.
     pub grade: Option<Grade>,
+}
+
+impl Found {
+    /// Calls into the program that are left, as they are written in the test.
+    pub fn left(&self) -> usize {
+        left(&self.minimised, &self.test.notes)
+    }
+}
+
+fn left(minimised: &Minimised, notes: &Notes) -> usize {
+    minimised.script.interactions(&notes.written)
 }
 
 /// What a test is made with.
@@ -52,6 +64,8 @@ pub struct Means<'a> {
     pub hear: &'a (dyn Fn(Progress) + Sync),
     /// What makes it a failure that the script does not end with.
     pub condition: Option<&'a Condition>,
+    /// The same, compiled, where it is about objects.
+    pub predicate: Option<&'a Predicate>,
     /// The folder for verdicts. Those that are there are used.
     pub journals: Option<PathBuf>,
     /// Names of tests that there are, with their packages.
@@ -63,22 +77,28 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let mut minimised = Err(Error::NotLinked);
-    let sought = match means.condition {
-        Some(condition) => seek(script, condition, &|script| {
-            effort.count_run();
-            let steps = script.steps().cloned().collect();
-            let tables = Arc::new(script.tables.clone());
-            means.stage.run(&tables, steps, FreshState::NewLoader)
-        })?,
-        None => script.clone(),
+    let runs = |script: &Script| {
+        effort.count_run();
+        let steps = script.steps().cloned().collect();
+        let tables = Arc::new(script.tables.clone());
+        means.stage.run(&tables, steps, FreshState::NewLoader)
+    };
+    let sought = match (means.predicate, means.condition) {
+        (Some(predicate), _) => predicate.seek(script, means.program, &runs)?,
+        (None, Some(condition)) => seek(script, condition, &runs)?,
+        (None, None) => script.clone(),
     };
     let ways = fetches(&sought, means.program);
     let linked = |script: &Script| {
         let last = script.statements.len().saturating_sub(1);
-        match script.guards.iter().any(|(number, _)| *number == last) {
-            true => vec![script.clone()],
-            false => links(script),
+        if script.guards.iter().any(|(number, _)| *number == last) {
+            return vec![script.clone()];
         }
+        // What the assertion is given may come from a call as it is.
+        let is_given = |statement: &Statement| !statement.uses().is_empty();
+        let own = script.statements.last().is_some_and(is_given);
+        let own = own.then(|| script.clone());
+        own.into_iter().chain(links(script)).collect()
     };
     for script in ways.iter().flat_map(linked) {
         minimised = minimise(&script, means.stage, &grade, &effort);
@@ -92,13 +112,13 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let mut minimised = shrink(minimised, means.stage, &means.settings)?;
     minimised.script = without_idle_conditions(&minimised.script);
     effort.tell(Progress::Checking);
-    let mut test = printed(&minimised, signature, &means);
+    let mut test = printed(&minimised, signature, &means, true);
     if test.is_err() {
         // What is small need not be printable.
         minimised.script = before;
-        test = printed(&minimised, signature, &means);
+        test = printed(&minimised, signature, &means, true);
     }
-    let test = test?;
+    let mut test = test?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
     let surroundings = Surroundings {
         jdk: means.jdk,
@@ -108,11 +128,25 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         folder: means.folder,
         directory: means.directory,
     };
-    let (verified, runner) = verify(&test, &surroundings)?;
-    let grade = match &verified {
-        Verified::Threw(trace) => Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)),
+    let graded = |verified: &Verified| match verified {
+        Verified::Threw(trace) => grade(trace),
         _ => None,
     };
+    let (mut verified, mut runner) = verify(&test, &surroundings)?;
+    let is_judged = !matches!(verified, Verified::NoCompiler(_));
+    if is_judged && graded(&verified).is_none() && test.notes.loops > 0 {
+        // A straight line asks less of the compiler.
+        test = printed(&minimised, signature, &means, false)?;
+        let folder = &means.folder.join("straight");
+        (verified, runner) = verify(
+            &test,
+            &Surroundings {
+                folder,
+                ..surroundings
+            },
+        )?;
+    }
+    let grade = graded(&verified);
     Ok(Found {
         minimised,
         test,
@@ -122,9 +156,18 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     })
 }
 
-fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> Result<Test, Error> {
-    let classes = ClassBytes(|name: &str| means.program.bytes(name));
-    let scenario = minimised.script.scenario();
+fn printed(
+    minimised: &Minimised,
+    signature: &Signature,
+    means: &Means<'_>,
+    loops: bool,
+) -> Result<Test, Error> {
+    let classes = ClassBytes(|name: &str| {
+        let compiled = means.predicate.and_then(|predicate| predicate.bytes(name));
+        compiled.or_else(|| means.program.bytes(name))
+    });
+    let is_a = |class: &str, wanted: &str| means.program.is_a(class, wanted);
+    let scenario = minimised.script.with_aliases(&is_a).scenario();
     let class = name(&minimised.script);
     let mut number = 0;
     loop {
@@ -136,10 +179,15 @@ fn printed(minimised: &Minimised, signature: &Signature, means: &Means<'_>) -> R
                 2 => format!("{class}FailureTest"),
                 _ => format!("{class}Failure{}Test", number - 1),
             },
-            comment: comment(signature, minimised),
+            loops,
         };
-        let test = print(&scenario, &classes, &options);
-        let test = test.map_err(|error| Error::Print(error.to_string()))?;
+        let test = print(&scenario, &classes, &options, |notes| {
+            comment(signature, minimised, notes)
+        });
+        let mut test = test.map_err(|error| Error::Print(error.to_string()))?;
+        if let Some(predicate) = means.predicate {
+            predicate.write_out(&mut test);
+        }
         // The program may have a test of that name, which is not to be hidden.
         let full = full_name(&test);
         let is_taken = means.taken.contains(&full);
@@ -187,7 +235,7 @@ fn name(script: &Script) -> String {
             _ => &site.target.owner,
         };
         let of_program = !crate::assertion_classes().any(|known| known == receiver);
-        let is_ours = receiver == OPERATORS;
+        let is_ours = receiver == OPERATORS || receiver.ends_with(CONDITION);
         (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
     });
     let class = class.unwrap_or_else(|| "Failing".to_owned());
@@ -197,11 +245,11 @@ fn name(script: &Script) -> String {
     simple.unwrap_or("Failing").to_owned()
 }
 
-fn comment(signature: &Signature, minimised: &Minimised) -> Vec<String> {
-    let calls = minimised.left();
+fn comment(signature: &Signature, minimised: &Minimised, notes: &Notes) -> Vec<String> {
     let text = format!(
-        "Fails with {signature}. Reduced from {} calls to {calls}.",
-        minimised.captured
+        "Fails with {signature}. Reduced from {} calls to {}.",
+        minimised.captured,
+        left(minimised, notes)
     );
     wrapped(&text, COLUMNS)
 }

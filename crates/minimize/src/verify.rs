@@ -17,7 +17,7 @@ use runner::{CLASS, MARK};
 use crate::{Error, Program};
 
 /// How long a test may take.
-const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// How a test ended that was run on its own.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -18,13 +18,23 @@ const WRAPPERS: &[&str] = &[
     "java.util.concurrent.ExecutionException",
 ];
 
+/// How messages of exceptions begin that carry one which was thrown where a test expected another, or
+/// none: of JUnit 4's rule for `expected`, of `assertThrows`, and of `assertDoesNotThrow`.
+const UNEXPECTED: &[&str] = &[
+    "Unexpected exception, expected<",
+    "Unexpected exception type thrown",
+    "unexpected exception type thrown",
+    "Unexpected exception thrown: ",
+];
+
 /// How many characters of a message a line for people shows.
 const SHOWN: usize = 120;
 
 /// What identifies a failure.
 ///
 /// It is made of the exception that left the program, with its causes. Exceptions around it that
-/// only carry it through the JDK or a harness, with no frame of the program, do not belong to it.
+/// only carry it through the JDK or a harness, with no frame of the program, do not belong to it, nor
+/// do those that say it was not expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
     thrown: Thrown,
@@ -195,12 +205,22 @@ fn unwrapped(thrown: &Thrown) -> &Thrown {
         let carries = WRAPPERS.contains(&thrown.class.as_str())
             && !thrown.frames.is_empty()
             && frames.all(|frame| frame.origin() != Origin::Program);
-        if !carries {
+        if !carries && !tells_unexpected(thrown) {
             break;
         }
         thrown = cause;
     }
     thrown
+}
+
+/// Whether a harness says that what it carries is not what a test expected.
+fn tells_unexpected(thrown: &Thrown) -> bool {
+    let message = thrown.message.as_deref().unwrap_or_default();
+    let first = thrown.frames.first().map(Frame::origin);
+    // A message of one's own may stand in front, with an arrow behind it.
+    let said = message.rsplit("==> ").next().unwrap_or_default();
+    matches!(first, Some(Origin::Harness | Origin::Assertion))
+        && UNEXPECTED.iter().any(|start| said.starts_with(start))
 }
 
 /// One line for people: type, message, site, and the same of causes.

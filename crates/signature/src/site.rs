@@ -74,7 +74,11 @@ impl Site {
             (Site::Place { frame, .. }, Site::Place { frame: other, .. }) => {
                 lines.same(frame.line, other.line) && Call::of(frame) == Call::of(other)
             }
-            (Site::Assertion(call), Site::Assertion(other)) => call.is_none() || call == other,
+            (Site::Assertion(None), Site::Assertion(_)) => true,
+            (Site::Assertion(Some(call)), Site::Assertion(other)) => {
+                let other = other.as_ref();
+                other == Some(call) || other.is_some_and(|other| call.may_be_said(other))
+            }
             (Site::Recursion(calls), Site::Recursion(others)) => {
                 calls.is_empty() || calls == others
             }
@@ -100,6 +104,12 @@ impl Lines {
 }
 
 impl Call {
+    /// Whether an assertion of another shape says the same with the same message: a test that is written
+    /// anew fails by itself where `assertThrows` saw nothing thrown.
+    fn may_be_said(&self, other: &Call) -> bool {
+        self.method == "assertThrows" && other.method == "fail" && self.class == other.class
+    }
+
     /// The method of a frame.
     pub fn of(frame: &Frame) -> Call {
         let (class, number) = split_hidden(&frame.class);
@@ -135,7 +145,7 @@ fn assertion(thrown: &Thrown) -> Option<Option<Call>> {
     let mut calls = thrown.frames[..above].iter().rev();
     let call = calls.find(|it| it.origin() == Origin::Assertion);
     let error = simple(&thrown.class).ends_with("AssertionError");
-    let told = tells_assertion(&thrown.class);
+    let told = tells_assertion(&thrown.class) || error && is_of_harness(thrown);
     let matched = thrown.class == "java.lang.AssertionError"
         && thrown.message.as_deref().is_some_and(is_of_matcher);
     if told || matched || (error && call.is_some()) {
@@ -145,6 +155,16 @@ fn assertion(thrown: &Thrown) -> Option<Option<Call>> {
     } else {
         None
     }
+}
+
+/// Whether what runs tests has thrown it, outside of them: something that was expected did not come. A program
+/// may have started it all.
+fn is_of_harness(thrown: &Thrown) -> bool {
+    let is = |origin: Origin| move |frame: &Frame| frame.origin() == origin;
+    let runs = thrown.frames.iter().rposition(is(Origin::Harness));
+    let within = &thrown.frames[..runs.unwrap_or_default()];
+    let first = thrown.frames.first().map(Frame::origin);
+    first == Some(Origin::Harness) && !within.iter().any(is(Origin::Program))
 }
 
 /// Whether a message is that of AssertJ, which leaves none of its frames, or of Hamcrest.

@@ -343,3 +343,57 @@ fn memory_runs_out_anywhere() {
     );
     assert!(!Signature::of(&one).is_same(&other));
 }
+
+const ASSERT_THROWS: &str = "org.junit.Assert.assertThrows(Assert.java:1020)";
+
+#[test]
+fn what_was_not_expected_is_the_failure_itself() {
+    let inner = "Caused by: java.lang.NullPointerException\n\tat shop.Cart.add(Cart.java:8)\n";
+    let plain = thrown(
+        NPE,
+        &["shop.Cart.add(Cart.java:8)", "CartTest.t(CartTest.java:1)"],
+    );
+    for (header, frame) in [
+        (
+            "java.lang.Exception: Unexpected exception, expected<a.Bad> but was<b.Worse>",
+            "org.junit.internal.runners.statements.ExpectException.evaluate(ExpectException.java:30)",
+        ),
+        (
+            "java.lang.AssertionError: unexpected exception type thrown; expected:<a.Bad>",
+            ASSERT_THROWS,
+        ),
+        (
+            "org.opentest4j.AssertionFailedError: mine ==> Unexpected exception type thrown, expected",
+            "org.junit.jupiter.api.AssertThrows.assertThrows(AssertThrows.java:67)",
+        ),
+    ] {
+        let carried = parse(&format!("{header}\n\tat {frame}\n{inner}"));
+        let signature = Signature::of(&carried);
+        assert_eq!(signature.thrown().class, NPE, "{header}");
+        assert_eq!(signature.grade(&plain), Some(Grade::L4), "{header}");
+        assert_eq!(grade(&plain, &carried), Some(Grade::L4), "{header}");
+    }
+    // A program may say the same of its own.
+    let own = parse(&format!(
+        "a.Bad: Unexpected exception thrown: x\n\tat shop.Cart.add(Cart.java:9)\n{inner}"
+    ));
+    assert_eq!(Signature::of(&own).thrown().class, "a.Bad");
+}
+
+#[test]
+fn what_was_expected_and_did_not_come_is_an_assertion() {
+    let rule = "org.junit.internal.runners.statements.ExpectException.evaluate(E.java:34)";
+    let header = "java.lang.AssertionError: Expected exception: a.Bad";
+    let missed = thrown(header, &[rule, HARNESS[2]]);
+    assert_eq!(Signature::of(&missed).site(), &Site::Assertion(None));
+    let launched = thrown(header, &[rule, HARNESS[2], "tool.Main.main(Main.java:1)"]);
+    assert_eq!(Signature::of(&launched).site(), &Site::Assertion(None));
+    let fail = "org.junit.Assert.fail(Assert.java:89)";
+    let said = thrown(header, &[fail, "CartTest.t(CartTest.java:1)"]);
+    assert!(grade(&missed, &said) >= Some(Grade::L3));
+    let nothing = "java.lang.AssertionError: expected a.Bad to be thrown, but nothing was thrown";
+    let test = "CartTest.t(CartTest.java:1)";
+    let missed = thrown(nothing, &[ASSERT_THROWS, test]);
+    assert!(grade(&missed, &thrown(nothing, &[fail, test])) >= Some(Grade::L3));
+    assert_eq!(grade(&thrown(nothing, &[fail, test]), &missed), None);
+}

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
 use culprit_classfile::{
     Asm, ClassFile, Code, Instruction, LocalKind, Member, MemberRef, MethodContext, Pool,
-    Simulation, Type, access, op, simulate, tag,
+    Simulation, Type, access, annotated_class, op, simulate, tag,
 };
 
 use crate::Error;
@@ -20,6 +20,9 @@ use crate::Error;
 /// arguments, and gives what it returns, boxed.
 pub const ENTER: &str = "culprit$enter";
 pub const ENTER_DESCRIPTOR: &str = "(I[Ljava/lang/Object;)Ljava/lang/Object;";
+
+/// The annotation of JUnit 4 that may say what a test throws.
+const TEST: &str = "Lorg/junit/Test;";
 
 /// A class whose methods are followed.
 #[derive(Debug)]
@@ -64,6 +67,8 @@ pub struct Method {
     pub descriptor: String,
     pub is_static: bool,
     pub code: Code,
+    /// The class of exceptions that a test says it ends with.
+    pub expected: Option<String>,
     /// Where the interpreter begins: in a constructor behind the call of another.
     pub start: u32,
     /// By pc, the method that does what an instruction does.
@@ -265,6 +270,8 @@ fn follow(
         name: class.pool.utf8(member.name)?.into_owned(),
         descriptor,
         is_static: context.is_static(),
+        expected: annotated_class(&member, &class.pool, TEST, "expected")
+            .and_then(|class| Some(class.strip_prefix('L')?.strip_suffix(';')?.to_owned())),
         start,
         deeds: of_method,
         code,

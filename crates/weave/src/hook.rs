@@ -23,7 +23,7 @@ enum Report {
     Uncaught,
     /// `Failures.test(argument)`.
     Test,
-    /// `Failures.test(argument.getException())`, for JUnit 4's `Failure`.
+    /// `Failures.test(argument.getException(), argument.getTestHeader())`, for JUnit 4's `Failure`.
     TestFailure,
     /// `Failures.exiting(argument)`.
     Exiting,
@@ -234,7 +234,9 @@ impl Report {
                 let get =
                     pool.add_method_ref(failure, "getException", "()Ljava/lang/Throwable;")?;
                 asm.aload(argument).invokevirtual(get);
-                ("test", "(Ljava/lang/Throwable;)V")
+                let get = pool.add_method_ref(failure, "getTestHeader", "()Ljava/lang/String;")?;
+                asm.aload(argument).invokevirtual(get);
+                ("test", "(Ljava/lang/Throwable;Ljava/lang/String;)V")
             }
             Report::Hidden(array) => {
                 let descriptor = format!("({array}){array}");

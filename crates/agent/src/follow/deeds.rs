@@ -10,9 +10,11 @@ use culprit_model::value::split_descriptor;
 use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::Deed;
 
-use super::journal::{End, Place, is_full};
+use super::journal::{End, Place, is_full, may_be_expected_to_throw};
 use super::machine::Frame;
-use super::naming::{box_letter, element_types, is_plain_value, is_program, primitive};
+use super::naming::{
+    box_letter, element_types, is_assertion, is_plain_value, is_program, primitive,
+};
 use super::value::{Held, Slot, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
@@ -81,12 +83,6 @@ type Done<'j> = Result<Held<'j>, Local<'j>>;
 
 fn letter(descriptor: &str) -> u8 {
     descriptor.as_bytes().first().copied().unwrap_or(b'V')
-}
-
-fn is_assertion(owner: &str) -> bool {
-    owner.starts_with("org/junit/")
-        || owner.starts_with("junit/framework/")
-        || owner.starts_with("org/testng/")
 }
 
 /// Whether a method ends the JVM.
@@ -236,10 +232,20 @@ impl Following {
                 if !noting || ran {
                     return Ok(Held::new(slot));
                 }
+                let known = self.known(jni, &slot);
+                let known = known.filter(|_| of_program && !is_constructor);
                 let (held, value) = self.result(jni, slot, result, of_program);
-                let end = End::Returned(Some(value));
+                let Some(known) = known else {
+                    let end = End::Returned(Some(value));
+                    self.note(frame, target, has_receiver, is_constructor, values, end);
+                    return Ok(held);
+                };
+                // On another version it may not be the same object: it has a name of its own.
+                let alias = self.journal.lock_safe().variable(&known);
+                let end = End::Returned(Some(alias.into()));
                 self.note(frame, target, has_receiver, is_constructor, values, end);
-                Ok(held)
+                self.journal.lock_safe().same(alias, value);
+                Ok(Held::with(slot, Some(alias)))
             }
             Err(thrown) => {
                 if noting {
@@ -252,7 +258,7 @@ impl Following {
                         true => self.missed(jni, frame, &target, &given, &thrown, before),
                         false => {
                             if target.name == "fail" && is_assertion(&target.owner) {
-                                self.expect(jni, frame);
+                                self.expect(frame);
                             }
                             let thrown = self.thrown(jni, &thrown);
                             let end = End::Threw(thrown);
@@ -323,7 +329,7 @@ impl Following {
         })
     }
 
-    fn note(
+    pub(super) fn note(
         &self,
         frame: &mut Frame<'_, '_>,
         target: Member,
@@ -332,13 +338,11 @@ impl Following {
         values: Vec<Value>,
         end: End,
     ) {
-        let into_program = is_program(&target.owner) && !is_assertion(&target.owner);
         let is_static = !has_receiver && !is_constructor;
-        let step = self
-            .journal
-            .lock_safe()
-            .call(target, is_static, values, end);
-        if into_program {
+        let may_throw = may_be_expected_to_throw(&target);
+        let mut journal = self.journal.lock_safe();
+        let step = journal.call(target, is_static, values, end);
+        if may_throw {
             frame.calls.push((frame.pc, step));
         }
     }
@@ -397,90 +401,6 @@ impl Following {
         if let Ok(Some(signature)) = signature {
             target.owner = internal_name(&signature).to_owned();
         }
-    }
-
-    /// The driver says that something should have been thrown: by the last call into the program that
-    /// stands in the same `try`.
-    fn expect(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>) {
-        let _ = jni;
-        let handlers = &frame.followed.method.code.handlers;
-        let pc = frame.pc;
-        let around = handlers.iter().find(|handler| {
-            let covers = (u32::from(handler.start)..u32::from(handler.end)).contains(&pc);
-            let class = frame.followed.pool.class_name(handler.catch_type);
-            let catches = class.is_ok_and(|class| {
-                !matches!(
-                    &*class,
-                    "java/lang/Throwable" | "java/lang/Error" | "java/lang/AssertionError"
-                )
-            });
-            covers && handler.catch_type != 0 && catches
-        });
-        let Some(handler) = around else {
-            return;
-        };
-        let within = u32::from(handler.start)..u32::from(handler.end);
-        let mut calls = frame.calls.iter().rev();
-        let call = calls.find(|(pc, _)| within.contains(pc));
-        let Ok(class) = frame.followed.pool.class_name(handler.catch_type) else {
-            return;
-        };
-        if let Some((_, call)) = call {
-            self.require_missing(*call, &class);
-        }
-    }
-
-    /// Goes on only if a call did not throw what it should.
-    fn require_missing(&self, call: usize, class: &str) {
-        let mut journal = self.journal.lock_safe();
-        let Some(expected) = journal.expected(call, class) else {
-            return;
-        };
-        let is_null = journal.operator(
-            "isNull",
-            "(Ljava/lang/Object;)Z",
-            vec![expected.into()],
-            "boolean",
-        );
-        journal.act("require", "(Z)V", vec![is_null.into()]);
-    }
-
-    /// A framework ran something of the driver and says that it should have thrown.
-    fn missed(
-        &self,
-        jni: &Jni<'_>,
-        frame: &mut Frame<'_, '_>,
-        target: &Member,
-        given: &[Held<'_>],
-        thrown: &Local<'_>,
-        before: usize,
-    ) {
-        let expected = given.first().and_then(Held::reference);
-        let expected = expected.and_then(|class| self.jvmti.class_signature(&class).ok());
-        let last = self.journal.lock_safe().last_call_since(before);
-        if let (Some(signature), Some(call)) = (expected, last) {
-            self.require_missing(call, internal_name(&signature));
-        }
-        let class = jni.object_class(thrown);
-        let message = jni
-            .method(&class, "getMessage", "()Ljava/lang/String;")
-            .and_then(|method| jni.call_object(thrown, method, &[]));
-        let message = match message {
-            Ok(Some(message)) => jni.string_units(&message),
-            _ => Vec::new(),
-        };
-        let result = match target.owner.contains("jupiter") {
-            true => "Ljava/lang/Object;",
-            false => "V",
-        };
-        let target = Member {
-            owner: target.owner.clone(),
-            name: "fail".to_owned(),
-            descriptor: format!("(Ljava/lang/String;){result}"),
-        };
-        let message = Value::Reference(Reference::String(message));
-        let end = End::Threw(self.thrown(jni, thrown));
-        self.note(frame, target, false, false, vec![message], end);
     }
 
     /// Reads a field, static if there is no object.
@@ -818,14 +738,16 @@ impl Following {
         journal.act("require", "(Z)V", vec![holds.into()]);
     }
 
-    /// What the driver throws by itself, and leaves it.
+    /// What leaves the driver, and what it throws by itself if that is it.
     pub(super) fn raised(&self, jni: &Jni<'_>, thrown: &Local<'_>) {
         let known = self.tag(thrown).map(|tag| tag.id);
-        if known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id)) {
-            return;
-        }
+        let is_known = known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
         let value = self.thrown(jni, thrown);
         let mut journal = self.journal.lock_safe();
+        if is_known {
+            journal.act("left", "(Ljava/lang/Throwable;)V", vec![value]);
+            return;
+        }
         let target = super::journal::operator("raise", "(Ljava/lang/Throwable;)V");
         journal.call(target, true, vec![value.clone()], End::Threw(value));
     }

@@ -9,10 +9,17 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
+use super::naming::is_assertion;
+use super::scenes::Scenes;
 use super::value::Variable;
 
 /// Steps beyond which nothing is noted any more: nobody reduces that many.
 const MOST_STEPS: usize = 1_000_000;
+
+/// Steps beyond which scenes that are over are forgotten, and how many are left then: scripts of that length
+/// still run at once.
+const MANY_STEPS: usize = 100_000;
+const FEWER_STEPS: usize = 50_000;
 
 /// There are so many. What is not noted need not be remembered either: a run may go on for long.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
@@ -20,6 +27,9 @@ static IS_FULL: AtomicBool = AtomicBool::new(false);
 pub(super) fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
 }
+
+/// The operator that says what the next call may throw.
+const TOLERATE: &str = "tolerate";
 
 /// The runtime's class of operators.
 pub(super) const OPERATORS: &str = "culprit/runtime/Operators";
@@ -38,6 +48,7 @@ pub(super) struct Journal {
     types: HashMap<String, TypeId>,
     sites: HashMap<(Member, SiteKind), SiteId>,
     steps: Vec<Step>,
+    scenes: Scenes,
     last: u64,
     /// Arrays that some step makes.
     pub(super) made: HashSet<ObjectId>,
@@ -51,6 +62,14 @@ pub(super) struct Journal {
 pub(super) enum End {
     Returned(Option<Value>),
     Threw(Value),
+}
+
+/// What a scene is worth when it has ended.
+pub(super) enum SceneEnd {
+    /// A method of an object did what it did, and nothing was wrong.
+    Over,
+    /// It failed, or it set something up.
+    Telling,
 }
 
 impl Journal {
@@ -184,6 +203,38 @@ impl Journal {
         Some(expected)
     }
 
+    /// A variable holds an object that has another name.
+    pub(super) fn same(&mut self, alias: Variable, object: Value) {
+        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
+        self.act("same", descriptor, vec![alias.into(), object]);
+    }
+
+    /// Something outside begins to run a method of the driver; the number of the next step.
+    pub(super) fn begin_scene(&mut self) -> usize {
+        if self.scenes.is_quiet() && self.steps.len() > MANY_STEPS {
+            let kept = self.scenes.forget(self.steps.len(), FEWER_STEPS);
+            let mut kept = kept.into_iter();
+            self.steps.retain(|_| kept.next() != Some(false));
+            IS_FULL.store(self.steps.len() >= MOST_STEPS, Ordering::Relaxed);
+        }
+        self.scenes.begin();
+        self.steps.len()
+    }
+
+    /// It ended: in a way that makes it worth nothing later, or not.
+    pub(super) fn end_scene(&mut self, from: usize, end: SceneEnd) {
+        let steps = from..self.steps.len();
+        self.scenes.end(match end {
+            SceneEnd::Over => Some(steps),
+            SceneEnd::Telling => None,
+        });
+    }
+
+    /// A class was initialised by the steps from one on.
+    pub(super) fn initialised(&mut self, from: usize) {
+        self.scenes.last(from..self.steps.len());
+    }
+
     /// How many steps there are.
     pub(super) fn length(&self) -> usize {
         self.steps.len()
@@ -194,15 +245,59 @@ impl Journal {
         self.steps.truncate(step);
     }
 
-    /// The last call into the program among the steps from one on.
+    fn site_of(&self, step: &Step) -> Option<&Site> {
+        let at = (step.site.0 as usize).checked_sub(1)?;
+        self.tables.sites.get(at)
+    }
+
+    /// The last call among the steps from one on that may throw what a test expects.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
         let is_call = |step: &Step| {
-            let site = self.tables.sites.get(step.site.0 as usize - 1);
-            step.kind == EventKind::IncomingCall
-                && site.is_some_and(|site| super::naming::is_program(&site.target.owner))
+            let site = self
+                .site_of(step)
+                .filter(|_| step.kind == EventKind::IncomingCall);
+            site.is_some_and(|site| may_be_expected_to_throw(&site.target))
         };
         let steps = self.steps.get(from..)?;
         steps.iter().rposition(is_call).map(|at| from + at)
+    }
+
+    /// Whether a call ended with an exception.
+    pub(super) fn threw(&self, call: usize) -> bool {
+        let end = self.steps.get(call + 1);
+        end.is_some_and(|end| end.kind == EventKind::IncomingThrow)
+    }
+
+    /// The last call into the program that ended with an exception.
+    pub(super) fn call_that_threw(&self, thrown: ObjectId) -> Option<usize> {
+        if !self.thrown.contains(&thrown) {
+            return None;
+        }
+        let is_end = |step: &Step| {
+            let value = step.values.first();
+            let id = match value {
+                Some(Value::Reference(Reference::Object { id, .. })) => Some(*id),
+                _ => None,
+            };
+            step.kind == EventKind::IncomingThrow && id == Some(thrown)
+        };
+        let call = self.steps.iter().rposition(is_end)?.checked_sub(1)?;
+        let site = self.site_of(&self.steps[call])?;
+        (!is_assertion(&site.target.owner) && site.target.owner != OPERATORS).then_some(call)
+    }
+
+    /// Says in front of a call which exceptions it may throw: those that the driver is ready for.
+    pub(super) fn tolerate(&mut self, call: usize, class: &str) {
+        let before = call.checked_sub(2).and_then(|at| self.steps.get(at));
+        let site = before.and_then(|step| self.site_of(step));
+        if site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == TOLERATE) {
+            return;
+        }
+        let class = Value::Reference(Reference::Class(self.class(class)));
+        let length = self.steps.len();
+        self.act(TOLERATE, "(Ljava/lang/Class;)V", vec![class]);
+        let said = self.steps.split_off(length);
+        self.steps.splice(call..call, said);
     }
 
     pub(super) fn take(&mut self) -> Scenario {
@@ -213,6 +308,12 @@ impl Journal {
             steps: std::mem::take(&mut self.steps),
         }
     }
+}
+
+/// Whether a test may say of a call that it throws: not of its own assertions, operators and output.
+pub(super) fn may_be_expected_to_throw(target: &Member) -> bool {
+    let owner = target.owner.as_str();
+    !is_assertion(owner) && owner != OPERATORS && owner != "java/io/PrintStream"
 }
 
 pub(super) fn operator(name: &str, descriptor: &str) -> Member {

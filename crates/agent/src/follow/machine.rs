@@ -3,19 +3,28 @@
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
-use culprit_classfile::{Instruction, op, tag};
+use culprit_classfile::{Handler, Instruction, op, tag};
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::Member;
 use culprit_model::value::split_descriptor;
 
 use super::deeds::ACTIVITY;
+use super::journal::SceneEnd;
 use super::naming::{box_class, unboxed};
 use super::value::{Held, Slot, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
+use crate::lock::LockSafe;
 
 /// References of a method that are never looked through.
 const FEWEST: usize = 64;
+
+/// Who catches these is ready for a failed assertion as well.
+const CATCH_ALL: [&str; 3] = [
+    "java/lang/Throwable",
+    "java/lang/Error",
+    "java/lang/AssertionError",
+];
 
 /// A method that is being run.
 pub(super) struct Frame<'f, 'j> {
@@ -27,8 +36,15 @@ pub(super) struct Frame<'f, 'j> {
     made: Vec<Local<'j>>,
     /// How many of them there may be before those are ended that nothing holds.
     most: usize,
-    /// Calls into the program: where, and their first steps.
+    /// Calls that may be expected to throw: where, and their first steps.
     pub(super) calls: Vec<(u32, usize)>,
+}
+
+/// Where an exception is caught.
+struct Catch {
+    handler: u32,
+    /// Not so for `finally`.
+    is_for_it: bool,
 }
 
 /// What comes after an instruction.
@@ -101,13 +117,32 @@ impl Following {
             }
         });
         let is_own = from.is_some();
+        let is_scene = !is_own && !is_initialiser && before == 0;
+        let first = match is_scene {
+            true => self.journal.lock_safe().begin_scene(),
+            false => self.journal.lock_safe().length(),
+        };
         let given = self.arguments(jni, followed, given, from.unwrap_or_default());
         if method.name == "<init>" && self.is_noting() {
             self.constructed(jni, followed, &given);
         }
         let done = self.run(jni, followed, given);
-        if let (Err(thrown), false, true) = (&done, is_own, self.is_noting()) {
-            self.raised(jni, thrown);
+        if !is_own && self.is_noting() {
+            if let Some(expected) = &method.expected {
+                self.ended(expected, done.as_ref().map(|_| ()));
+            }
+            if let Err(thrown) = &done {
+                self.raised(jni, thrown);
+            }
+        }
+        if is_scene {
+            let end = match done.is_ok() && !method.is_static && !is_constructor {
+                true => SceneEnd::Over,
+                false => SceneEnd::Telling,
+            };
+            self.journal.lock_safe().end_scene(first, end);
+        } else if is_initialiser {
+            self.journal.lock_safe().initialised(first);
         }
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth = before;
@@ -195,12 +230,18 @@ impl Following {
                 Ok(Next::Jump(to)) => frame.pc = to as u32,
                 Ok(Next::Return(result)) => return Ok(result),
                 Err(thrown) => match self.handler(jni, &frame, &thrown) {
-                    Some(handler) => {
+                    Some(Catch { handler, is_for_it }) => {
+                        if !is_for_it {
+                            self.arrived(&frame, &thrown);
+                        }
                         frame.stack.clear();
                         frame.receive(Held::new(Slot::Reference(Some(thrown))));
                         frame.pc = handler;
                     }
-                    None => return Err(thrown),
+                    None => {
+                        self.arrived(&frame, &thrown);
+                        return Err(thrown);
+                    }
                 },
             }
         }
@@ -232,7 +273,7 @@ impl Following {
     }
 
     /// Where an exception is caught.
-    fn handler(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) -> Option<u32> {
+    fn handler(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) -> Option<Catch> {
         let handlers = &frame.followed.method.code.handlers;
         let mut kinds: Option<Vec<String>> = None;
         for handler in handlers {
@@ -241,14 +282,20 @@ impl Following {
                 continue;
             }
             if handler.catch_type == 0 {
-                return Some(u32::from(handler.handler));
+                return Some(Catch {
+                    handler: u32::from(handler.handler),
+                    is_for_it: false,
+                });
             }
             let Ok(wanted) = frame.followed.pool.class_name(handler.catch_type) else {
                 continue;
             };
             let kinds = kinds.get_or_insert_with(|| self.kinds(jni, thrown));
             if kinds.iter().any(|kind| *kind == wanted) {
-                return Some(u32::from(handler.handler));
+                return Some(Catch {
+                    handler: u32::from(handler.handler),
+                    is_for_it: true,
+                });
             }
         }
         None
@@ -515,6 +562,20 @@ impl Following {
 }
 
 impl<'j> Frame<'_, 'j> {
+    /// The exceptions that are caught here and are not failures of every kind, innermost first.
+    pub(super) fn ready_for(&self) -> impl Iterator<Item = (&Handler, String)> {
+        let handlers = self.followed.method.code.handlers.iter();
+        let covering = handlers.filter(|handler| {
+            let covered = u32::from(handler.start)..u32::from(handler.end);
+            covered.contains(&self.pc) && handler.catch_type != 0
+        });
+        let named = covering.filter_map(|handler| {
+            let class = self.followed.pool.class_name(handler.catch_type).ok()?;
+            Some((handler, class.into_owned()))
+        });
+        named.filter(|(_, class)| !CATCH_ALL.contains(&class.as_str()))
+    }
+
     fn push(&mut self, held: Held<'j>) {
         self.stack.push(held);
     }

@@ -102,6 +102,16 @@ impl Following {
         tag
     }
 
+    /// The class of the object in a slot, if it was met before and is no array.
+    pub(super) fn known(&self, jni: &Jni<'_>, slot: &Slot<'_>) -> Option<String> {
+        let Slot::Reference(Some(object)) = slot else {
+            return None;
+        };
+        self.tag(object)?;
+        let class = self.class_of(jni, object);
+        (!class.starts_with('[') && !is_plain_value(&class)).then_some(class)
+    }
+
     /// Whether a value has to do with what the program did.
     pub(super) fn is_of_program(&self, held: &Held<'_>) -> bool {
         let object = held.reference();
@@ -334,6 +344,13 @@ impl Following {
 /// Texts, boxed values and classes are what they say.
 pub(super) fn is_plain_value(class: &str) -> bool {
     class == "java/lang/String" || class == "java/lang/Class" || box_letter(class).is_some()
+}
+
+/// Whether a class belongs to what runs tests, or asserts in them.
+pub(super) fn is_assertion(owner: &str) -> bool {
+    owner.starts_with("org/junit/")
+        || owner.starts_with("junit/framework/")
+        || owner.starts_with("org/testng/")
 }
 
 /// Whether calls to a class are calls into the program.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_minimize::{Condition, Found, Program, class_path, drivers, followed_until};
+use culprit_minimize::{Condition, Failed, Found, Program, class_path, drivers, followed_until};
 use culprit_model::Selection;
 use culprit_trace::{Recording, RunFolder};
 use regex_lite::Regex;
@@ -34,7 +34,7 @@ fn is_shown(condition: &Condition, output: &str, status: u8) -> Option<bool> {
             Some(pattern.is_match(output))
         }
         Condition::Exit(wanted) => Some(status == *wanted),
-        Condition::Returns { .. } => None,
+        Condition::Returns { .. } | Condition::Holds { .. } => None,
     }
 }
 
@@ -46,6 +46,11 @@ fn not_shown(condition: &Condition, status: u8, witness: &Path) -> Expected {
     };
     let place = witness.join("output.txt");
     Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
+}
+
+fn is_usage(error: &anyhow::Error) -> bool {
+    let expected = error.downcast_ref::<Expected>();
+    expected.is_some_and(|expected| expected.code == ExitCode::Usage)
 }
 
 fn no_driver() -> Expected {
@@ -71,6 +76,8 @@ impl Session<'_> {
         }
         match self.reduce_condition(condition, &witness, console) {
             Ok(found) => results.add((&signature, rate, Level::Outermost), &found, began, console),
+            // What was typed is wrong, not the program.
+            Err(error) if is_usage(&error) => Err(error),
             Err(error) if error.is::<Expected>() => {
                 results.miss(&signature, rate, &error);
                 crate::report(&error, console);
@@ -126,7 +133,12 @@ impl Session<'_> {
             let witness = Recording::open(&path)?;
             let jdk = jdk_of(&witness)?;
             let program = Program::open(&class_path(witness.start()), &jdk)?;
-            let Some(selection) = drivers(&signature, &program, witness.start()) else {
+            let failed = Failed {
+                signature: &signature,
+                test: None,
+                start: witness.start(),
+            };
+            let Some(selection) = drivers(&failed, &program) else {
                 continue;
             };
             let driver = selection.observe.first().map(ToString::to_string);

@@ -30,7 +30,7 @@ impl Session<'_> {
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Option<Found>> {
-        let Some(selection) = drivers(&seen.signature, program, witness.start()) else {
+        let Some(selection) = drivers(&seen.failed(witness), program) else {
             return Ok(None);
         };
         if let Some(driver) = selection.observe.first() {
@@ -47,11 +47,11 @@ impl Session<'_> {
         number: usize,
         seen: &Seen,
         console: &mut Console,
-    ) -> anyhow::Result<Option<Found>> {
+    ) -> anyhow::Result<Option<(String, Found)>> {
         let witness = Recording::open(&seen.recording)?;
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
-        let innermost = innermost(&seen.signature, &program, witness.start());
+        let innermost = innermost(&seen.failed(&witness), &program);
         let Some((class, selection)) = innermost.filter(|_| !self.interrupt.is_wanted()) else {
             return Ok(None);
         };
@@ -60,7 +60,8 @@ impl Session<'_> {
             "  the innermost level: what is called of {class}"
         )?;
         let run = (format!("inner-{number}"), selection, SHORT_PATIENCE);
-        self.test_of(run, seen, (&witness, &program, &jdk), console)
+        let found = self.test_of(run, seen, (&witness, &program, &jdk), console)?;
+        Ok(found.map(|found| (class, found)))
     }
 
     /// A test of what some classes did when a run followed them.

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use culprit_minimize::Failed;
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -29,9 +30,29 @@ impl Rate {
 /// One way in which the command fails.
 pub(super) struct Seen {
     pub(super) signature: Signature,
+    /// The class of the test that failed, where it is told by its class.
+    pub(super) test: Option<String>,
     /// The first recording that has it.
     pub(super) recording: PathBuf,
     times: usize,
+}
+
+/// A failure of one run.
+struct Witness {
+    thrown: Thrown,
+    test: Option<String>,
+    recording: PathBuf,
+}
+
+/// The class in the place of a failed test, `class#method`.
+fn test_class(place: &str) -> Option<String> {
+    let (class, _) = place.split_once('#')?;
+    let is_name = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(char::is_alphabetic)
+            && letters.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+    };
+    class.split('.').all(is_name).then(|| class.to_owned())
 }
 
 /// What was seen in some runs.
@@ -41,24 +62,39 @@ pub(super) struct Witnesses {
     seen: Vec<Seen>,
 }
 
+impl Seen {
+    pub(super) fn failed<'a>(&'a self, witness: &'a Recording) -> Failed<'a> {
+        Failed {
+            signature: &self.signature,
+            test: self.test.as_deref(),
+            start: witness.start(),
+        }
+    }
+}
+
 impl Witnesses {
     /// Adds the failures of all JVMs of a run.
     pub(super) fn add(&mut self, folder: &Path) -> anyhow::Result<()> {
         let mut all = Vec::new();
         for path in RunFolder::open(folder)?.recordings {
             let recording = Recording::open(&path)?;
-            let stacks = recording.failures().iter().map(|failure| &failure.stack);
-            all.extend(stacks.filter_map(|stack| Some((Thrown::parse(stack)?, path.clone()))));
+            all.extend(recording.failures().iter().filter_map(|failure| {
+                Some(Witness {
+                    thrown: Thrown::parse(&failure.stack)?,
+                    test: test_class(&failure.place),
+                    recording: path.clone(),
+                })
+            }));
         }
         self.add_run(all);
         Ok(())
     }
 
     /// Adds the failures of a run, each with its recording. A failure counts once in a run.
-    fn add_run(&mut self, all: Vec<(Thrown, PathBuf)>) {
+    fn add_run(&mut self, all: Vec<Witness>) {
         self.runs += 1;
         for known in &mut self.seen {
-            let grades = all.iter().map(|(thrown, _)| known.signature.grade(thrown));
+            let grades = all.iter().map(|one| known.signature.grade(&one.thrown));
             let best = grades.max().flatten();
             if best < Some(Signature::ENOUGH) {
                 continue;
@@ -68,10 +104,16 @@ impl Witnesses {
                 known.signature.forget_message();
             }
         }
-        for (thrown, recording) in all {
+        for Witness {
+            thrown,
+            test,
+            recording,
+        } in all
+        {
             if !(self.seen.iter()).any(|known| known.signature.is_same(&thrown)) {
                 self.seen.push(Seen {
                     signature: Signature::of(&thrown),
+                    test,
                     recording,
                     times: 1,
                 });
@@ -125,7 +167,11 @@ mod tests {
         for run in runs {
             let thrown = run.iter().map(|(message, line)| {
                 let stack = format!("a.Bad: {message}\n\tat a.B.c(B.java:{line})\n");
-                (Thrown::parse(&stack).unwrap(), PathBuf::new())
+                Witness {
+                    thrown: Thrown::parse(&stack).unwrap(),
+                    test: None,
+                    recording: PathBuf::new(),
+                }
             });
             witnesses.add_run(thrown.collect());
         }
@@ -136,6 +182,19 @@ mod tests {
         let seen = witnesses.most_frequent();
         seen.map(|seen| format!("{} {}", seen.signature, witnesses.rate(seen)))
             .collect()
+    }
+
+    #[test]
+    fn a_failed_test_names_its_class() {
+        let class = |place| test_class(place);
+        assert_eq!(
+            class("shop.CartTest#adds"),
+            Some("shop.CartTest".to_owned())
+        );
+        assert_eq!(class("a.B$C#adds[1: #2]"), Some("a.B$C".to_owned()));
+        assert_eq!(class("adds()"), None);
+        assert_eq!(class("main"), None);
+        assert_eq!(class("two words#adds"), None);
     }
 
     #[test]

@@ -262,6 +262,21 @@ fn a_test_is_run_by_junit_where_the_class_path_has_all_of_it() {
     }
 }
 
+/// What is expected and does not come, and what comes in its place. On a version that throws what is
+/// expected, the tests pass.
+#[test]
+fn what_a_test_expects_to_be_thrown_the_small_one_expects_too() {
+    let junit = library::jar("junit", "junit", "4.13.2", None);
+    let hamcrest = library::jar("org.hamcrest", "hamcrest-core", "1.3", None);
+    let (Some(junit), Some(hamcrest)) = (junit, hamcrest) else {
+        return skipped("JUnit 4");
+    };
+    let program = Program::compile("expected", &[junit, hamcrest]);
+    let ended = program.debug(&["org.junit.runner.JUnitCore", "shelf.ShelfExpectsTest"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
 /// `culprit debug --fails-if` on a program that throws nothing.
 fn wrong(condition: &str, word: &str) -> (Program, Ended) {
     let program = Program::compile("wrong", &[]);
@@ -306,6 +321,31 @@ fn a_result_may_be_the_failure() {
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
     assert_eq!(program.report()["fails"], serde_json::Value::Null);
+}
+
+#[test]
+fn an_expression_on_an_object_may_be_the_failure() {
+    let (_, ended) = wrong("Cart c -> c.total() < 0", "nothing");
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn an_expression_must_compile_and_hold_for_an_object() {
+    let (_, ended) = wrong("Cart c -> c.sum() < 0", "nothing");
+    says(
+        &ended,
+        2,
+        "the condition cannot be compiled: cannot find symbol",
+    );
+    let (_, ended) = wrong("Cart c -> c.total() > 1000", "nothing");
+    says(
+        &ended,
+        1,
+        "'Cart c -> c.total() > 1000' holds for no object",
+    );
+    let (_, ended) = wrong("Basket c -> c.total() < 0", "nothing");
+    says(&ended, 1, "the driver has no object of a class Basket");
 }
 
 #[test]

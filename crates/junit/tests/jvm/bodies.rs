@@ -128,9 +128,9 @@ fn bodies_of_lambdas_are_printed_and_do_the_same() {
         let options = Options {
             junit: Junit::Five,
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
-            comment: Vec::new(),
+            loops: false,
         };
-        let test = print(&scenario, &library, &options).unwrap();
+        let test = print(&scenario, &library, &options, |_| Vec::new()).unwrap();
         let is_called = test.source.contains("lambda$");
         let mut lines = test.source.lines();
         let lines = lines.by_ref().skip_while(|line| !line.contains("void "));

@@ -1,5 +1,5 @@
-//! Each scenario of `tests/cases` as a test. Lines that start with `// junit` and `// fails` say
-//! which JUnit it is for, and what comes out.
+//! Each scenario of `tests/cases` as a test. Lines that start with `// junit`, `// loops` and `// fails`
+//! say which JUnit it is for, that it is to have no loops, and what comes out.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,10 +72,13 @@ fn cases(library: &Library) -> Vec<Case> {
                 _ => Junit::Five,
             },
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
-            comment: vec![format!("Reduced from the case {name}.")],
+            loops: note("loops").as_deref() != Some("no"),
         };
         let scenario: Scenario = text.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
-        let test = print(&scenario, library, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let test = print(&scenario, library, &options, |_| {
+            vec![format!("Reduced from the case {name}.")]
+        })
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
         cases.push(Case {
             fails: note("fails").unwrap(),
             name,

@@ -286,9 +286,9 @@ fn any_expression_gives_its_value() {
         let options = Options {
             junit: Junit::Five,
             name: format!("Expression{number}Test"),
-            comment: Vec::new(),
+            loops: false,
         };
-        let test = print(&scenario, &library, &options).unwrap();
+        let test = print(&scenario, &library, &options, |_| Vec::new()).unwrap();
         let file = bench.path(&format!("{}.java", options.name));
         fs::write(&file, &test.source).unwrap();
         sources.push(file.display().to_string());

@@ -32,7 +32,7 @@ fn made(text: &str, there: &[u64]) -> Option<Vec<String>> {
         statements.extend(done.statements);
         *value = done.value;
     }
-    statements.push(Statement { steps: vec![call] });
+    statements.push(Statement::new(vec![call]));
     let script = Script {
         tables: author.tables,
         statements,

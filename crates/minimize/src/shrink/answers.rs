@@ -37,7 +37,7 @@ pub(super) fn keep(statements: &[Statement], is_kept: &dyn Fn(&Answer) -> bool) 
                 steps.push(step.clone());
             }
         }
-        Statement { steps }
+        Statement::new(steps)
     });
     kept.collect()
 }

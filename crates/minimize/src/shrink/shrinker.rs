@@ -6,13 +6,13 @@ use std::time::Duration;
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, Tables, Value};
 use culprit_reduce::{
-    Budget, DeltaSet, Engine, Error as Reduction, Oracle, Problem, Schedule, Settings, Units,
-    Verdict, Wanted,
+    Budget, DeltaSet, Engine, Error as Reduction, Needs, Oracle, Problem, Schedule, Settings,
+    Units, Verdict, Wanted,
 };
 
 use super::answers::{self, Answer};
 use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_elements};
-use super::simpler::{LETTER, characters, is_plain, simpler, units};
+use super::simpler::{FEW, LETTER, characters, is_plain, is_small, partners, simpler, units};
 use crate::{Error, Script, Statement};
 
 /// Whether statements fail as they should.
@@ -25,6 +25,8 @@ pub(super) struct Limits {
     pub(super) tests: u64,
     /// The time of the settings' clock at which it ends.
     pub(super) end: Duration,
+    /// What is small already is left alone.
+    pub(super) spares_small: bool,
 }
 
 /// Literals that are looked at.
@@ -173,7 +175,13 @@ impl<'a> Shrinker<'a> {
         while let Some(place) = arrays(&self.best, self.prelude).get(at) {
             at += 1;
             let value = place.get(&self.best);
-            let Some(elements) = value.and_then(|value| array(value, self.tables)) else {
+            let elements = value.and_then(|value| array(value, self.tables));
+            let is_spared = |elements: &Vec<Value>| {
+                self.limits.spares_small
+                    && elements.len() <= FEW
+                    && elements.iter().all(|value| is_small(value, self.tables))
+            };
+            let Some(elements) = elements.filter(|elements| !is_spared(elements)) else {
                 continue;
             };
             let from = self.best.clone();
@@ -238,6 +246,8 @@ impl<'a> Shrinker<'a> {
     /// Simplifies a literal that is at all of the places.
     fn simplify(&mut self, places: &[Place]) -> Result<bool, Error> {
         let value = places.first().and_then(|place| place.get(&self.best));
+        let is_spared = |value: &&Value| self.limits.spares_small && is_small(value, self.tables);
+        let value = value.filter(|value| !is_spared(value));
         let Some(mut value) = value.cloned() else {
             return Ok(false);
         };
@@ -261,7 +271,8 @@ impl<'a> Shrinker<'a> {
         let (from, characters) = (self.best.clone(), characters(text));
         let size = characters.len() as u64;
         let levels = [b'\n', b' '].map(|end| groups(&characters, end.into()));
-        let problem = Problem::new(size).levels(levels);
+        let needs = Needs::graph(size as u32, partners(&characters));
+        let problem = Problem::new(size).levels(levels).needs(needs);
         self.reduce(&problem, size, &|kept| {
             let kept = kept.iter().map(|at| characters[at as usize]);
             let text: Vec<u16> = kept.flatten().copied().collect();
@@ -298,7 +309,7 @@ impl<'a> Shrinker<'a> {
             let statement = &self.best[at];
             // A condition stays: it is for other versions of the program.
             let is_condition = statement.result().is_none() && statement.is_require(self.tables);
-            if is_condition {
+            if is_condition || statement.tolerates(self.tables) || statement.expects(self.tables) {
                 continue;
             }
             let made = statement.defines();

@@ -32,6 +32,74 @@ pub(super) fn characters(mut text: &[u16]) -> Vec<&[u16]> {
     found
 }
 
+/// Pairs of characters that come and go together, both ways: brackets, and quotes. A text whose brackets match
+/// is hardly ever wrong for that, so they still match in what is left of it. Those of a kind that do not match
+/// are characters like others.
+pub(super) fn partners(text: &[&[u16]]) -> Vec<(u32, u32)> {
+    const BRACKETS: [(u8, u8); 4] = [(b'(', b')'), (b'[', b']'), (b'{', b'}'), (b'<', b'>')];
+    const QUOTES: [u8; 2] = [b'"', b'\''];
+    let mut found = Vec::new();
+    let is = |character: &[u16], sign: u8| character == [u16::from(sign)];
+    for (opening, closing) in BRACKETS {
+        let (mut open, mut pairs) = (Vec::new(), Vec::new());
+        let mut matches = true;
+        for (at, character) in (0..).zip(text) {
+            if is(character, opening) {
+                open.push(at);
+            } else if is(character, closing) {
+                match open.pop() {
+                    Some(partner) => pairs.push((partner, at)),
+                    None => matches = false,
+                }
+            }
+        }
+        if matches && open.is_empty() {
+            found.extend(pairs);
+        }
+    }
+    for quote in QUOTES {
+        let places = (0..)
+            .zip(text)
+            .filter(|(_, character)| is(character, quote));
+        let places: Vec<u32> = places.map(|(at, _)| at).collect();
+        if places.len() % 2 == 0 {
+            found.extend(places.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+        }
+    }
+    let turned: Vec<(u32, u32)> = found.iter().map(|(one, other)| (*other, *one)).collect();
+    found.extend(turned);
+    found
+}
+
+/// Characters of a text that is short enough for anybody.
+const SHORT: usize = 40;
+
+/// Elements of an array that are few enough.
+pub(super) const FEW: usize = 8;
+
+/// From here on a number is hard to grasp.
+const LARGE: f64 = 1000.0;
+
+/// Whether a literal is small enough to be left alone: nobody would read the test more easily, and with another
+/// one the program may be right to fail.
+pub(super) fn is_small(value: &Value, tables: &Tables) -> bool {
+    if let Some(units) = units(value, tables) {
+        let is_line = !units.contains(&u16::from(b'\n'));
+        return is_line && units.len() <= SHORT && characters(&units).iter().all(|c| is_plain(c));
+    }
+    match value {
+        Value::Byte(_) | Value::Boolean(_) => true,
+        Value::Char(unit) => is_plain(&[*unit]),
+        Value::Short(v) => f64::from(*v).abs() < LARGE,
+        Value::Int(v) => f64::from(*v).abs() < LARGE,
+        Value::Long(v) => (*v as f64).abs() < LARGE,
+        Value::Float(v) => v.abs() < LARGE as f32 && v.to_string().len() <= 6,
+        Value::Double(v) => v.abs() < LARGE && v.to_string().len() <= 6,
+        Value::Reference(Reference::Boxed(value)) => is_small(value, tables),
+        _ => false,
+    }
+}
+
 /// Whether a character can be read without trouble.
 pub(super) fn is_plain(character: &[u16]) -> bool {
     matches!(character, [0x0A | 0x20..0x7F])
@@ -96,6 +164,32 @@ fn fractions(value: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_small_is_left_alone() {
+        let small = |value: Value| is_small(&value, &Tables::default());
+        let text = |text: &str| Value::Reference(Reference::String(text.encode_utf16().collect()));
+        assert!(small(text("a,,c")) && !small(text(&"a".repeat(41))) && !small(text("a\nb")));
+        assert!(!small(text("\u{e9}")));
+        assert!(
+            small(Value::Int(-999)) && !small(Value::Int(1000)) && !small(Value::Long(i64::MIN))
+        );
+        assert!(small(Value::Double(0.25)) && !small(Value::Double(0.1234567)));
+        assert!(small(Value::Boolean(true)));
+    }
+
+    #[test]
+    fn brackets_that_match_have_partners() {
+        let check = |text: &str, expected: &[(u32, u32)]| {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let mut found = partners(&characters(&units));
+            found.retain(|(one, other)| one < other);
+            assert_eq!(found, expected, "{text}");
+        };
+        check("a(b[c]())", &[(6, 7), (1, 8), (3, 5)]);
+        check("(]\"x\"'", &[(2, 4)]);
+        check(")(", &[]);
+    }
 
     #[track_caller]
     fn leads_to(value: Value, needs: impl Fn(&Value) -> bool, left: Value) {

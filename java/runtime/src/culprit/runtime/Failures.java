@@ -21,11 +21,17 @@ public final class Failures {
 
     /** An exception has failed a test. */
     public static void test(Throwable thrown) {
+        test(thrown, "");
+    }
+
+    /** The same, of a test with a name, which JUnit 4 writes as {@code method(class)}. */
+    public static void test(Throwable thrown, String name) {
         WeakReference<Throwable> last = LAST.get();
         if (thrown != null && (last == null || last.get() != thrown)) {
             // Weak: threads of a pool would keep the exception and its loader alive.
             LAST.set(new WeakReference<>(thrown));
-            report(TEST, testMethod(thrown), thrown);
+            String told = turned(name);
+            report(TEST, told.isEmpty() ? testMethod(thrown) : told, thrown);
         }
     }
 
@@ -82,19 +88,31 @@ public final class Failures {
         return Arrays.copyOf(ids, count);
     }
 
-    /** The test as the stack shows it: the outermost frame below the framework and reflection. */
+    /** {@code class#method} for {@code method(class)}. */
+    private static String turned(String name) {
+        int open = name == null ? -1 : name.lastIndexOf('(');
+        boolean isTold = open > 0 && name.endsWith(")");
+        return isTold ? name.substring(open + 1, name.length() - 1) + "#" + name.substring(0, open) : "";
+    }
+
+    /** The test as the stack shows it: the outermost frame above those of what runs tests. */
     private static String testMethod(Throwable thrown) {
-        StackTraceElement[] frames = thrown.getStackTrace();
         String found = "";
-        for (StackTraceElement frame : frames) {
+        for (StackTraceElement frame : thrown.getStackTrace()) {
             String type = frame.getClassName();
-            if (type.startsWith("java.lang.reflect.") || type.startsWith("jdk.internal.reflect.")) {
+            boolean isFramework = type.startsWith("org.junit.") || type.startsWith("junit.") || type.startsWith("org.testng.");
+            if (isFramework && !found.isEmpty() && !asserts(type)) {
                 break;
             }
-            if (!type.startsWith("org.junit.") && !type.startsWith("junit.") && !type.startsWith("java.")) {
+            if (!isFramework && !type.startsWith("java.") && !type.startsWith("jdk.") && !type.startsWith("sun.")) {
                 found = type + "#" + frame.getMethodName();
             }
         }
         return found;
+    }
+
+    /** Whether a class of a framework is called by tests, and may call back. */
+    private static boolean asserts(String type) {
+        return type.startsWith("org.junit.jupiter.api.") || type.contains("Assert");
     }
 }
