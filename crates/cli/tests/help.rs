@@ -49,3 +49,8 @@ fn minimize() {
 fn isolate_input() {
     insta::assert_snapshot!(help(&["isolate", "input"]));
 }
+
+#[test]
+fn isolate_changes() {
+    insta::assert_snapshot!(help(&["isolate", "changes"]));
+}

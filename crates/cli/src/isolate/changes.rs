@@ -27,10 +27,10 @@ use report::Report;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The version that passes: a revision of the Git repository here, or a folder
-    #[arg(long, value_name = "REV|DIR")]
+    #[arg(long, value_name = "REV")]
     good: String,
-    /// The version that fails; WORKTREE stands for the files as they are now
-    #[arg(long, value_name = "REV|DIR|WORKTREE")]
+    /// The version that fails: the same, or WORKTREE for the files as they are now
+    #[arg(long, value_name = "REV")]
     bad: String,
     #[command(flatten)]
     options: Options,
@@ -55,9 +55,10 @@ const EXAMPLES: &str = "\
 Examples:
   culprit isolate changes --good v1.2 --bad HEAD --build make --test ./check.sh
   culprit isolate changes --good HEAD --bad WORKTREE --test 'mvn -q test'
-  culprit isolate changes --good lib-1.4 --bad lib-1.5 --test 'sh $CULPRIT_STARTED_IN/t.sh'
-Commands run in a folder that holds the candidate and nothing else; your work tree
-and your repository are not touched. $CULPRIT_STARTED_IN is where you are now.
+  culprit isolate changes --good lib-1.4 --bad lib-1.5 --test 'make check'
+Commands run in a folder that holds the candidate and nothing else; your work
+tree and your repository are not touched. $CULPRIT_STARTED_IN is the folder that
+you are in now.
 Exit codes:
   0    the changes that decide were found
   1    everything ran, but the test does not tell the versions apart

@@ -162,8 +162,13 @@ impl Blamed<'_> {
         let key = (format!("{way:?}"), path.display().to_string());
         if !self.lines.contains_key(&key) {
             let found = match way {
-                Way::Came => self.repository.blame(since, at, path)?,
-                Way::Went => self.repository.last_seen(since, at, path)?,
+                Way::Came => self.repository.blame(since, at, path),
+                Way::Went => self.repository.last_seen(since, at, path),
+            };
+            let found = match found {
+                // A file of a submodule is not in the history of the repository around it.
+                Err(Error::Git { .. }) => Vec::new(),
+                found => found?,
             };
             self.lines.insert(key.clone(), found);
         }

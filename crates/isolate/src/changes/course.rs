@@ -201,7 +201,11 @@ impl Course<'_> {
         let settings = Settings {
             jobs: self.limits.jobs,
             budget: Budget {
-                tests: None,
+                // The ends of all searches but the first are known.
+                tests: self.limits.tests.map(|most| {
+                    let known = if self.searches > 1 { 2 } else { 0 };
+                    most.saturating_sub(self.tested.len() as u64) + known
+                }),
                 time: self.limits.time.map(|time| time.saturating_sub(spent)),
             },
             cancel: cancel.clone(),

@@ -44,6 +44,10 @@ pub(crate) struct FileChange {
     pub(crate) mode: Option<u64>,
     /// All of its bytes.
     pub(crate) whole: Option<u64>,
+    /// The ends of all of its lines. The script has lines with plain ends then.
+    pub(crate) ends: Option<u64>,
+    /// How its lines end in the good version and in the bad one.
+    styles: (Ends, Ends),
     /// One for each edit of the script.
     pub(crate) edits: Range<u64>,
 }
@@ -55,7 +59,59 @@ pub(crate) enum Part {
     Path,
     Mode,
     Whole,
+    Ends,
     Edit(usize),
+}
+
+/// How the lines of a text end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ends {
+    /// All with a line feed.
+    Plain,
+    /// All with a carriage return before it.
+    Windows,
+    /// Some so and some so.
+    Mixed,
+}
+
+impl Ends {
+    fn of(bytes: &[u8]) -> Ends {
+        let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+        let returns = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
+        match returns {
+            0 => Ends::Plain,
+            returns if returns == lines => Ends::Windows,
+            _ => Ends::Mixed,
+        }
+    }
+
+    /// The text with plain ends, where they are of one kind.
+    fn stripped(self, bytes: &[u8]) -> Vec<u8> {
+        let mut result = bytes.to_vec();
+        if self == Ends::Windows {
+            let mut at = 0;
+            result.retain(|byte| {
+                at += 1;
+                *byte != b'\r' || bytes.get(at) != Some(&b'\n')
+            });
+        }
+        result
+    }
+
+    /// A text with plain ends as it is with these.
+    fn put(self, bytes: Vec<u8>) -> Vec<u8> {
+        match self {
+            Ends::Plain | Ends::Mixed => bytes,
+            Ends::Windows => {
+                let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+                let ended = lines.flat_map(|line| match line.strip_suffix(b"\n") {
+                    Some(line) => [line, b"\r\n"],
+                    None => [line, b""],
+                });
+                ended.flatten().copied().collect()
+            }
+        }
+    }
 }
 
 impl Difference {
@@ -125,6 +181,7 @@ impl Difference {
             found if found == file.path => Part::Path,
             found if found == file.mode => Part::Mode,
             found if found == file.whole => Part::Whole,
+            found if found == file.ends => Part::Ends,
             _ => Part::Edit((delta - file.edits.start) as usize),
         };
         (file, part)
@@ -160,6 +217,7 @@ impl Difference {
             (Part::Presence, _) => "removed".to_owned(),
             (Part::Path, _) => format!("renamed from {}", path(&file.old)),
             (Part::Mode, _) => "another mode".to_owned(),
+            (Part::Ends, _) => "other line ends".to_owned(),
             (Part::Whole | Part::Edit(_), _) => "other bytes".to_owned(),
         }
     }
@@ -284,8 +342,19 @@ impl FileChange {
         let mode = one(is_in_both && kinds.0 != kinds.1 && !link(kinds.0) && !link(kinds.1));
         let differs = before != after || link(kinds.0) != link(kinds.1);
         let whole = one(is_in_both && !has_lines && differs);
-        let script =
-            (has_lines && before != after).then(|| Script::new(before.to_vec(), after.to_vec()));
+        // A text whose lines all end otherwise has not changed in each of them.
+        let styles = (Ends::of(&before), Ends::of(&after));
+        let one_style = matches!(
+            styles,
+            (Ends::Plain, Ends::Windows) | (Ends::Windows, Ends::Plain)
+        );
+        let ends = one(is_in_both && has_lines && one_style);
+        let (from, to) = match ends {
+            Some(_) => (styles.0.stripped(&before), styles.1.stripped(&after)),
+            None => (before.to_vec(), after.to_vec()),
+        };
+        // Where only the ends differ there is nothing to edit.
+        let script = (has_lines && before != after).then(|| Script::new(from, to));
         let count = script.as_ref().map_or(0, |script| script.edits.len()) as u64;
         Ok(FileChange {
             old,
@@ -296,6 +365,8 @@ impl FileChange {
             path,
             mode,
             whole,
+            ends,
+            styles,
             edits: next..next + count,
         })
     }
@@ -307,7 +378,7 @@ impl FileChange {
     }
 
     fn places(&self) -> usize {
-        let single = [self.presence, self.path, self.mode, self.whole];
+        let single = [self.presence, self.path, self.mode, self.whole, self.ends];
         let single = single.iter().flatten().count();
         match &self.script {
             Some(script) if single == 0 => script.edits.last().map_or(0, |edit| edit.hunk + 1),
@@ -372,6 +443,11 @@ impl FileChange {
             ),
             Some(script) => {
                 let bytes = script.apply(|edit| made.contains(self.edits.start + edit as u64));
+                let bytes = match self.ends {
+                    Some(_) if has(self.ends) => self.styles.1.put(bytes),
+                    Some(_) => self.styles.0.put(bytes),
+                    None => bytes,
+                };
                 Entry {
                     kind: if has(self.mode) {
                         new.1.kind
@@ -461,6 +537,26 @@ pub(crate) mod tests {
             let (file, part) = difference.locate(delta);
             assert!(file.deltas.contains(&delta), "{part:?}");
         }
+    }
+
+    #[test]
+    fn line_ends_that_all_changed_are_one_delta() {
+        let (good, bad) = ("a\r\nb\r\nc", "a\nB\nc");
+        let difference = difference(
+            &[("x", good), ("y", "1\n2\n")],
+            &[("x", bad), ("y", "1\r\n2\r\n")],
+        );
+        assert_eq!(difference.size(), 3);
+        assert_eq!(
+            made(&difference, &[1]),
+            tree(&[("x", "a\r\nB\r\nc"), ("y", "1\n2\n")])
+        );
+        assert_eq!(
+            made(&difference, &[0, 2]),
+            tree(&[("x", "a\nb\nc"), ("y", "1\r\n2\r\n")])
+        );
+        let all = made(&difference, &[0, 1, 2]);
+        assert_eq!(all, tree(&[("x", bad), ("y", "1\r\n2\r\n")]));
     }
 
     #[test]

@@ -216,19 +216,11 @@ impl Plan<'_> {
             (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
                 Source::Between { since, at }
             }
-            (None, Side::Commit { id, .. }, Side::WorkTree) if self.is_head(id) => {
-                Source::Uncommitted
-            }
             _ => Source::Unknown,
         }
     }
 
-    fn is_head(&self, commit: &str) -> bool {
-        let head = self.repository.map(|repository| repository.resolve("HEAD"));
-        matches!(head, Some(Ok(head)) if head == commit)
-    }
-
-    /// The commits between the versions, where both are of one history and there are several. Where
+    /// The commits between the versions, where both are of one history. Where
     /// the good version is on another branch, the history begins where the branches parted.
     fn history(&self) -> Result<Option<(History, Begins)>, Error> {
         let (Some(repository), Side::Commit { id: good, .. }) = (self.repository, &self.good)
@@ -248,7 +240,7 @@ impl Plan<'_> {
             },
         };
         let history = History::between(repository, &good, &bad, has_work_tree)?;
-        Ok((history.size() > 1).then_some((history, begins)))
+        Ok((history.size() > 0).then_some((history, begins)))
     }
 
     /// Narrows the versions down to the commits that decide.
@@ -271,10 +263,14 @@ impl Plan<'_> {
         if let Ok(digest) = super::course::Versions::digest(&versions, &all)? {
             course.memo.learn(digest, seen.clone());
         }
-        let (passing, failing) = match course.narrow_history(&versions) {
-            // What fails since before the branches parted was mended on the good one.
-            Err(Error::Good(_)) if *begins == Begins::Fork => return Ok(whole_difference),
-            narrowed => narrowed?,
+        let only = (DeltaSet::empty(), all.clone());
+        let (passing, failing) = match history.size() {
+            1 => only,
+            _ => match course.narrow_history(&versions) {
+                // What fails since before the branches parted was mended on the good one.
+                Err(Error::Good(_)) if *begins == Begins::Fork => return Ok(whole_difference),
+                narrowed => narrowed?,
+            },
         };
         let left = failing.minus(&passing);
         let ids = history.ids(&left);
@@ -287,7 +283,7 @@ impl Plan<'_> {
                 .collect::<Result<_, _>>()?,
             passing: history.heads(&passing),
         };
-        let difference = match left == all {
+        let difference = match left == all && *begins == Begins::Good {
             true => whole_difference.0,
             false => {
                 let good = versions.copy(&passing, &self.work.join("passing"))?;
@@ -302,7 +298,9 @@ impl Plan<'_> {
         }
         let (_, digest) = whole(&difference)?;
         course.memo.learn(digest, seen.clone());
-        if let Ok((_, digest)) = difference.tree(&DeltaSet::empty())? {
+        // The good version is seen to pass by whoever comes first.
+        if let (true, Ok((_, digest))) = (course.searches > 0, difference.tree(&DeltaSet::empty())?)
+        {
             course.memo.learn(digest, Verdict::Pass);
             course.tested.insert(digest);
         }

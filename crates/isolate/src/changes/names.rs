@@ -199,11 +199,15 @@ fn kept_names(difference: &Difference) -> HashSet<String> {
     for file in &difference.files {
         let Some(script) = &file.script else { continue };
         let mut at = 0;
-        let ends = script.edits.iter().map(|edit| edit.old.clone());
-        for edit in ends.chain([script.old.len()..script.old.len()]) {
-            let text = String::from_utf8_lossy(script.old.lines(at..edit.start.max(at)));
+        let last = (script.old.len(), script.old.len());
+        let edits = script
+            .edits
+            .iter()
+            .map(|edit| (edit.old.start, edit.old.end));
+        for (start, end) in edits.chain([last]) {
+            let text = String::from_utf8_lossy(script.old.lines(at..start.max(at)));
             found.extend(words(&text).map(str::to_owned));
-            at = edit.end;
+            at = end;
         }
     }
     found

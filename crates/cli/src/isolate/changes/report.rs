@@ -166,7 +166,8 @@ impl Report<'_> {
         if !self.is_confirmed() {
             notes.push(format!(
                 "not confirmed in new folders: the passing version {}, the failing one {}; \
-                 what earlier candidates left had a say: try --fresh",
+                 what earlier candidates left had a say (try --fresh), or the test is not steady \
+                 (try --repeat)",
                 checks.passing.map_or("was not run", word),
                 checks.failing.map_or("was not run", word),
             ));
