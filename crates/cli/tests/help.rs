@@ -46,11 +46,11 @@ fn minimize() {
 }
 
 #[test]
-fn isolate_changes() {
-    insta::assert_snapshot!(help(&["isolate", "changes"]));
+fn isolate_input() {
+    insta::assert_snapshot!(help(&["isolate", "input"]));
 }
 
 #[test]
-fn isolate_input() {
-    insta::assert_snapshot!(help(&["isolate", "input"]));
+fn isolate_changes() {
+    insta::assert_snapshot!(help(&["isolate", "changes"]));
 }
