@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench corpus study-reduce study-replay study-transparency study-weaver
+.PHONY: help test demo bench corpus study-changes study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -15,6 +15,8 @@ help:
 	@echo "            records small tests of libraries tens of thousands of times, and replays"
 	@echo "make study-reduce"
 	@echo "            reduces recorded crashes by the engine, by plain ddmin and by picire"
+	@echo "make study-changes"
+	@echo "            isolates changes of programs and histories with a known culprit"
 	@echo "make study-weaver"
 	@echo "            weaves whole modules of every JDK and has the JVMs verify and run them"
 
@@ -35,6 +37,9 @@ study-replay:
 
 study-reduce:
 	@scripts/study-reduce
+
+study-changes:
+	@scripts/study-changes $(ARGS)
 
 study-weaver:
 	@scripts/study-weaver

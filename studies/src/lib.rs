@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod changes;
 pub mod markdown;
 pub mod maven;
 pub mod process;

@@ -16,7 +16,7 @@ const RESERVED: [(&str, &[&str]); 3] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 8] = [
+const NARROW: [(&str, &[&str]); 9] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
@@ -24,6 +24,17 @@ const NARROW: [(&str, &[&str]); 8] = [
     ("culprit-reduce", &[]),
     ("culprit-signature", &[]),
     ("culprit-junit", &["culprit-classfile", "culprit-model"]),
+    (
+        "culprit-isolate",
+        &[
+            "culprit-jvm",
+            "culprit-model",
+            "culprit-reduce",
+            "culprit-sandbox",
+            "culprit-signature",
+            "culprit-wire",
+        ],
+    ),
     (
         "culprit-agent",
         &[

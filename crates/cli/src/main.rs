@@ -7,6 +7,7 @@ mod console;
 mod debug;
 mod exit;
 mod instrument;
+mod isolate;
 mod minimize;
 mod progress;
 mod quantity;
@@ -47,6 +48,8 @@ enum Command {
     Minimize(minimize::Args),
     /// Run a command that fails, and write a small test that fails alike
     Debug(debug::Args),
+    /// Find the difference that decides between what passes and what fails
+    Isolate(isolate::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
 }
@@ -85,6 +88,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Replay(args) => replay::run(args, &replay::Around::of_process(), console),
         Command::Debug(args) => debug::run(args, console),
         Command::Minimize(args) => minimize::run(args, console),
+        Command::Isolate(args) => isolate::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
     }
 }

@@ -44,3 +44,13 @@ fn debug() {
 fn minimize() {
     insta::assert_snapshot!(help(&["minimize"]));
 }
+
+#[test]
+fn isolate_input() {
+    insta::assert_snapshot!(help(&["isolate", "input"]));
+}
+
+#[test]
+fn isolate_changes() {
+    insta::assert_snapshot!(help(&["isolate", "changes"]));
+}

@@ -15,11 +15,11 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
-use rustix::process::{Pid, Signal, kill_process_group, setsid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid};
 
 use crate::sandbox::{Confinement, SandboxError};
 use crate::target::{command, wait_without_reaping};
-use crate::{Limits, Sandbox, Status};
+use crate::{Limits, Sandbox, Status, orphans};
 
 /// What to start, and in which confines.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +47,7 @@ pub enum LaunchError {
 
 /// The streams of a program, and the one descriptor that it gets besides.
 pub(crate) struct Streams {
+    pub(crate) input: Stdio,
     pub(crate) out: Stdio,
     pub(crate) err: Stdio,
     pub(crate) inherited: Option<OwnedFd>,
@@ -77,11 +78,11 @@ impl Launch {
             .env_clear()
             .envs(self.env.iter().map(|(key, value)| (key, value)))
             .current_dir(&self.directory)
-            .stdin(Stdio::null())
+            .stdin(streams.input)
             .stdout(streams.out)
             .stderr(streams.err);
         before_exec(&mut command, self.limits, streams.inherited, confinement);
-        let child = command.spawn().map_err(|error| LaunchError::Start {
+        let child = orphans::spawn(&mut command).map_err(|error| LaunchError::Start {
             file: self.file.clone(),
             error,
         })?;
@@ -137,11 +138,28 @@ impl Group {
         return None;
     }
 
+    /// The number of the group.
+    pub(crate) fn leader(&self) -> Pid {
+        self.leader
+    }
+
+    /// Whether the program has ended. It is not reaped by this.
+    pub(crate) fn has_ended(&self) -> io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let state = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(self.leader), options))?;
+        Ok(state.is_some())
+    }
+
     /// Waits for the program to end, but not longer; then ends what is left of the group.
     /// Whether it ended by itself.
     pub(crate) fn end_within(&mut self, limit: Duration) -> io::Result<(Status, bool)> {
         if let Some(status) = self.ended {
             return Ok((status, true));
+        }
+        if limit.is_zero() {
+            let by_itself = self.has_ended()?;
+            self.kill();
+            return self.reap().map(|status| (status, by_itself));
         }
         let leader = self.leader;
         let by_itself = thread::scope(|scope| {
@@ -151,9 +169,14 @@ impl Group {
             self.kill();
             by_itself
         });
+        self.reap().map(|status| (status, by_itself))
+    }
+
+    fn reap(&mut self) -> io::Result<Status> {
         let status = Status::from(self.child.wait()?);
+        orphans::forget(self.child.id());
         self.ended = Some(status);
-        Ok((status, by_itself))
+        Ok(status)
     }
 
     /// Kills the whole group. The leader is not reaped yet, so the number is still its own.
@@ -169,6 +192,7 @@ impl Drop for Group {
             self.kill();
             // Its end is certain now; that it must be waited for is all there is to it.
             let _ = self.child.wait();
+            orphans::forget(self.child.id());
         }
     }
 }

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod connection;
+mod errand;
 mod error;
 mod group;
 mod interrupt;
@@ -12,6 +13,7 @@ mod jdk;
 mod job;
 mod launcher;
 mod limits;
+mod orphans;
 mod pool;
 mod sandbox;
 mod status;
@@ -20,6 +22,7 @@ mod task;
 mod version;
 mod worker;
 
+pub use errand::{Errand, Fate, Kept, Ran};
 pub use error::{JdkError, TargetError};
 pub use group::{Launch, LaunchError};
 pub use interrupt::Interrupt;

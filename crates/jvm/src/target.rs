@@ -20,7 +20,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
-use crate::{Status, TargetError};
+use crate::{Status, TargetError, orphans};
 
 /// Signals that would end us before the child, and that somebody may mean for the child.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
@@ -74,7 +74,7 @@ impl Target {
             .arg0(&self.name)
             .args(&self.args)
             .envs(self.env.iter().map(|(key, value)| (key, value)));
-        prepare(&mut command)?.spawn()
+        orphans::spawn(prepare(&mut command)?)
     }
 
     fn start_as_script(&self, prepare: Prepare<'_>) -> io::Result<Child> {
@@ -83,7 +83,7 @@ impl Target {
             .arg(&self.file)
             .args(&self.args)
             .envs(self.env.iter().map(|(key, value)| (key, value)));
-        prepare(&mut command)?.spawn()
+        orphans::spawn(prepare(&mut command)?)
     }
 }
 
@@ -128,6 +128,7 @@ fn watch(mut child: Child) -> io::Result<Status> {
     let ended = wait_without_reaping(pid);
     *lock(&receiver) = None;
     let status = child.wait();
+    orphans::forget(child.id());
     handle.close();
     // A panic of the forwarder has been reported by then and says nothing about the child.
     let _ = forwarder.join();

@@ -33,6 +33,7 @@ impl Launch {
             error,
         };
         let mut group = self.start(Streams {
+            input: Stdio::null(),
             out: Stdio::piped(),
             err: Stdio::piped(),
             inherited: None,

@@ -155,6 +155,7 @@ impl Worker {
             sandbox: plan.sandbox.clone().map(|it| it.allow_write(&scratch)),
         };
         let group = launch.start(Streams {
+            input: Stdio::null(),
             err: stream(0).map_err(failed)?,
             out: stream(1).map_err(failed)?,
             inherited: Some(OwnedFd::from(theirs)),

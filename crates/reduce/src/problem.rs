@@ -84,6 +84,11 @@ impl Problem {
         }
     }
 
+    /// What every candidate is a part of.
+    pub fn all(&self) -> &DeltaSet {
+        &self.failing
+    }
+
     /// What stands for the problem in journals.
     pub fn fingerprint(&self) -> Fingerprint {
         let mut mixer = Mixer::new();

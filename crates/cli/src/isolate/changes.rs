@@ -1,0 +1,382 @@
+//! `culprit isolate changes`: which changes between two versions make a test fail.
+
+mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use culprit_isolate::Unfit;
+use culprit_isolate::changes::{
+    Error, Goal, Isolation, Leftovers, Limits, Plan, Side, Tried, WORK_TREE,
+};
+use culprit_isolate::{Convention, Rule, Test};
+use culprit_jvm::Interrupt;
+use culprit_reduce::Kind;
+use serde_json::json;
+
+use super::options::{self, Options};
+use super::results::{Candidates, Results};
+use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
+use crate::progress::Progress;
+use crate::record::quote;
+use report::Report;
+
+/// Options of `culprit isolate changes`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The version that passes: a revision of the Git repository here, or a folder
+    #[arg(long, value_name = "REV")]
+    good: String,
+    /// The version that fails: the same, or WORKTREE for the files as they are now
+    #[arg(long, value_name = "REV")]
+    bad: String,
+    #[command(flatten)]
+    options: Options,
+    /// Run this command before the test; candidates for which it fails have no verdict
+    #[arg(long, value_name = "CMD")]
+    build: Option<String>,
+    /// Look for as few changes as possible that make the good version fail (takes more tests)
+    #[arg(long)]
+    simplify: bool,
+    /// Start each candidate from an empty folder, not from what the one before left
+    #[arg(long)]
+    fresh: bool,
+    /// Leave the passing and the failing version in the result folder
+    #[arg(long)]
+    keep_variants: bool,
+    /// Put the results into this new or empty folder
+    #[arg(short, long, value_name = "DIR", default_value = "culprit-isolate")]
+    output: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  culprit isolate changes --good v1.2 --bad HEAD --build make --test ./check.sh
+  culprit isolate changes --good HEAD --bad WORKTREE --test 'mvn -q test'
+  culprit isolate changes --good lib-1.4 --bad lib-1.5 --test 'make check'
+Commands run in a folder that holds the candidate and nothing else; your work
+tree and your repository are not touched. $CULPRIT_STARTED_IN is the folder that
+you are in now.
+Exit codes:
+  0    the changes that decide were found
+  1    everything ran, but the test does not tell the versions apart
+  2    the command line, or a place it names, cannot be used
+  3    the test or the build cannot be run on the bad version
+  130  interrupted; the best result so far was written if there was one";
+
+pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let started = std::env::current_dir()?;
+    let env: Vec<_> = std::env::vars_os().collect();
+    let mut repository = None;
+    let good = Side::find(&args.good, &started, &env, &mut repository).map_err(explained)?;
+    let bad = Side::find(&args.bad, &started, &env, &mut repository).map_err(explained)?;
+    let results = Results::in_folder(&args.output, args.options.resume)?;
+    let work = tempfile::Builder::new()
+        .prefix("culprit-isolate-")
+        .tempdir()?;
+    if let Some(repository) = repository.as_ref().filter(|_| is_commit(&bad)) {
+        if repository.is_dirty().map_err(explained)? {
+            let note =
+                format!("changes that no commit has are left out; --bad {WORK_TREE} takes them");
+            writeln!(console.err(), "culprit: {note}")?;
+        }
+    }
+    let env = options::environment(&started, work.path());
+    let interrupt = Interrupt::by_signals()?;
+    let plan = Plan {
+        good: good.clone(),
+        bad: bad.clone(),
+        repository: repository.as_ref(),
+        test: args.options.test(&env),
+        build: args.build.as_ref().map(|command| Test {
+            command: command.clone(),
+            rule: Rule {
+                convention: Convention::Test,
+                signs: Vec::new(),
+            },
+            limit: args.options.timeout,
+            env: env.clone(),
+        }),
+        likeness: args.options.likeness(),
+        runs: args.options.repeat,
+        leftovers: if args.fresh {
+            Leftovers::Go
+        } else {
+            Leftovers::Stay
+        },
+        goal: if args.simplify {
+            Goal::Fewest
+        } else {
+            Goal::Pair
+        },
+        limits: Limits {
+            jobs: usize::from(args.options.jobs),
+            tests: args.options.max_tests,
+            time: args.options.max_time,
+            stop: &|| interrupt.is_wanted(),
+        },
+        journals: &results.journals(),
+        work: work.path(),
+        key: args.key(&good, &bad),
+    };
+    let mut candidates = Candidates::begin(&results)?;
+    let mut course = Vec::new();
+    let progress = Progress::begin(console, "copying both versions");
+    let mut trouble = None;
+    let found = plan.run(&mut |tried| {
+        progress.say(said(tried));
+        if let Err(error) = candidates.add(&as_json(tried)) {
+            trouble.get_or_insert(error);
+        }
+        course.push(tried.clone());
+    });
+    drop(progress);
+    let found = found.map_err(explained)?;
+    if let Some(error) = trouble {
+        writeln!(
+            console.err(),
+            "culprit: candidates.jsonl lacks verdicts: {error}"
+        )?;
+    }
+    let report = Report {
+        command: format!("culprit isolate changes {}", args.typed()),
+        test: args.options.test(&env).command,
+        good: good.name(),
+        bad: bad.name(),
+        found: &found,
+        course: &course,
+    };
+    report.write(&results)?;
+    results.write_script(&started, &report.command)?;
+    if args.keep_variants {
+        keep(&found, &results)?;
+    }
+    match args.options.json {
+        true => writeln!(console.out(), "{:#}", report.json())?,
+        false => report.print(&results, console)?,
+    }
+    Ok(match () {
+        () if interrupt.is_wanted() => ExitCode::Interrupted,
+        () if !report.is_confirmed() => ExitCode::No,
+        () => ExitCode::Answered,
+    })
+}
+
+fn is_commit(side: &Side) -> bool {
+    matches!(side, Side::Commit { .. })
+}
+
+impl Args {
+    /// As they would be typed, without the folder for results.
+    fn typed(&self) -> String {
+        let mut words = vec!["--good".to_owned(), self.good.clone()];
+        words.extend(["--bad".to_owned(), self.bad.clone()]);
+        if let Some(build) = &self.build {
+            words.extend(["--build".to_owned(), build.clone()]);
+        }
+        let flags = [
+            (self.simplify, "--simplify"),
+            (self.fresh, "--fresh"),
+            (self.keep_variants, "--keep-variants"),
+        ];
+        let flags = flags.iter().filter(|(is_set, _)| *is_set);
+        words.extend(flags.map(|(_, name)| (*name).to_owned()));
+        format!("{} {}", quote::line(words), self.options.typed())
+    }
+
+    /// What verdicts depend on, besides what is in the versions.
+    fn key(&self, good: &Side, bad: &Side) -> String {
+        let options = self.options.key();
+        format!("{options} {:?} {} {good:?} {bad:?}", self.build, self.fresh)
+    }
+}
+
+/// Leaves both versions where the user finds them.
+fn keep(found: &Isolation, results: &Results) -> anyhow::Result<()> {
+    let folder = results.path("variants");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    for (name, set) in [("passing", &found.passing), ("failing", &found.failing)] {
+        found
+            .difference
+            .write(set, &folder.join(name))
+            .map_err(explained)?;
+    }
+    Ok(())
+}
+
+/// What the line of progress says.
+fn said(tried: &Tried) -> String {
+    let left = match tried.left {
+        0 => String::new(),
+        left => format!(", {left} left"),
+    };
+    format!(
+        "isolating: {}{left}, {} tests{}",
+        tried.level,
+        tried.tests,
+        time_left(tried).map_or(String::new(), |time| format!(
+            ", at least {} s to go",
+            time.as_secs()
+        ))
+    )
+}
+
+/// What the level at hand takes if each test halves it.
+fn time_left(tried: &Tried) -> Option<Duration> {
+    let each = tried.since.checked_div(u32::try_from(tried.tests).ok()?)?;
+    let halvings = 64 - tried.left.saturating_sub(1).leading_zeros();
+    (halvings > 0).then(|| each * halvings)
+}
+
+fn as_json(tried: &Tried) -> serde_json::Value {
+    json!({
+        "test": tried.tests,
+        "level": tried.level,
+        "units": tried.units,
+        "deltas": tried.deltas,
+        "left": tried.left,
+        "verdict": word(tried.kind),
+        "reason": tried.reason,
+        "seconds": (tried.since.as_secs_f64() * 1000.0).round() / 1000.0,
+        "fromJournal": tried.is_known,
+    })
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pass => "passes",
+        Kind::Fail => "fails",
+        Kind::Unresolved => "has no verdict",
+    }
+}
+
+/// An error with its exit code and the next step.
+fn explained(error: Error) -> anyhow::Error {
+    let (code, hint) = match &error {
+        Error::NoRepository { .. } => (
+            ExitCode::Usage,
+            "go to a Git repository, or name two folders as --good and --bad",
+        ),
+        Error::NoRevision {
+            is_shallow: true, ..
+        } => (
+            ExitCode::Usage,
+            "git fetch --unshallow brings the missing commits",
+        ),
+        Error::NoRevision { .. } => (
+            ExitCode::Usage,
+            "git log shows those that there are; a folder may be named too",
+        ),
+        Error::NoSubmodule { .. } => (
+            ExitCode::Usage,
+            "git submodule update --init --recursive brings it",
+        ),
+        Error::NoWorkTree => (ExitCode::Usage, "name a revision"),
+        Error::NoGit => (ExitCode::Usage, "install git, or name two folders"),
+        Error::NoDifference => (ExitCode::Usage, "name two versions that differ"),
+        Error::Bad(Unfit::Passes(_)) => (
+            ExitCode::No,
+            "the test must fail on --bad: run it there by hand; \
+             it may need files that are not in the version ($CULPRIT_STARTED_IN)",
+        ),
+        Error::Bad(Unfit::Unresolved(..)) => (
+            ExitCode::Target,
+            "build and test must run on --bad as it is, in a folder with its files only",
+        ),
+        Error::Bad(Unfit::Seldom { .. }) => (
+            ExitCode::No,
+            "--repeat N runs each candidate N times all the same",
+        ),
+        Error::Bad(Unfit::Error(_)) | Error::Launch(_) | Error::Test(_) => {
+            (ExitCode::Target, "check the command")
+        }
+        Error::Good(_) => (
+            ExitCode::No,
+            "the test must pass on --good: name an older version, or mend the test",
+        ),
+        Error::Journal(_) => (
+            ExitCode::Usage,
+            "--resume needs the same versions, test and options; or name another folder (-o)",
+        ),
+        Error::Interrupted => {
+            return Expected::new(ExitCode::Interrupted, error.to_string()).into();
+        }
+        Error::Git { .. } => (ExitCode::Target, "run it by hand to see more"),
+        Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
+        Error::Search(_) => (
+            ExitCode::No,
+            "the test may not be steady; try --fresh or --repeat",
+        ),
+    };
+    Expected::new(code, error.to_string()).hint(hint).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use culprit_isolate::changes::Repository;
+
+    use super::*;
+
+    #[test]
+    fn time_left_is_that_of_halving() {
+        let tried = |left, tests| Tried {
+            tests,
+            level: "lines",
+            units: 1,
+            left,
+            deltas: 1,
+            share: 1.0,
+            kind: Kind::Pass,
+            reason: String::new(),
+            since: Duration::from_secs(20),
+            is_known: false,
+        };
+        assert_eq!(time_left(&tried(1, 10)), None);
+        assert_eq!(time_left(&tried(8, 10)), Some(Duration::from_secs(6)));
+        assert_eq!(
+            said(&tried(8, 10)),
+            "isolating: lines, 8 left, 10 tests, at least 6 s to go"
+        );
+    }
+
+    #[test]
+    fn errors_have_a_code_and_a_next_step() {
+        let check = |error: Error, code: ExitCode, hint: &str| {
+            let told = explained(error);
+            let told = told.downcast_ref::<Expected>().unwrap();
+            assert_eq!(told.code, code, "{told}");
+            assert!(told.hint.as_deref().unwrap_or_default().contains(hint));
+        };
+        let shallow = Error::NoRevision {
+            revision: "v1".to_owned(),
+            is_shallow: true,
+        };
+        check(shallow, ExitCode::Usage, "--unshallow");
+        check(
+            Error::Good("fails too".to_owned()),
+            ExitCode::No,
+            "older version",
+        );
+        check(Error::Interrupted, ExitCode::Interrupted, "");
+        let missing = Error::NoSubmodule {
+            path: Path::new("sub").to_owned(),
+            commit: "abc".to_owned(),
+        };
+        check(missing, ExitCode::Usage, "submodule update");
+    }
+
+    #[test]
+    fn a_repository_is_not_needed_to_say_that_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let env: Vec<_> = std::env::vars_os().collect();
+        let found = Repository::find(folder.path(), &env).err().map(explained);
+        let text = found.unwrap().to_string();
+        assert!(text.contains("is in no Git repository"), "{text}");
+    }
+}

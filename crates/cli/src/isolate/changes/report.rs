@@ -1,0 +1,507 @@
+//! What was found, as text, Markdown, JSON and a page.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use culprit_isolate::changes::{Change, Commit, Isolation, Origin, Row, Tried};
+use culprit_reduce::{DeltaSet, End, Kind};
+use serde_json::{Value, json};
+
+use super::{explained, word};
+use crate::console::Console;
+use crate::isolate::page::{self, Point, escape, marked};
+use crate::isolate::results::Results;
+
+/// Changes that are printed to the console, at most.
+const PRINTED: usize = 40;
+
+/// What a report is about.
+pub(crate) struct Report<'r> {
+    /// The command that found it, but for the folder.
+    pub(crate) command: String,
+    pub(crate) test: String,
+    pub(crate) good: String,
+    pub(crate) bad: String,
+    pub(crate) found: &'r Isolation,
+    pub(crate) course: &'r [Tried],
+}
+
+impl Report<'_> {
+    /// Writes all files of the report.
+    pub(crate) fn write(&self, results: &Results) -> anyhow::Result<()> {
+        let found = self.found;
+        let patch = found.difference.patch(&found.passing, &found.failing);
+        results.write("minimal.patch", patch.map_err(explained)?)?;
+        if !found.passing.is_empty() {
+            let context = found.difference.patch(&DeltaSet::empty(), &found.passing);
+            results.write("context.patch", context.map_err(explained)?)?;
+        }
+        results.write("report.json", format!("{:#}\n", self.json()))?;
+        results.write("report.md", self.markdown()?)?;
+        results.write("report.html", self.html()?)?;
+        Ok(())
+    }
+
+    /// Whether both versions were seen to do the same in new folders.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        let checks = &self.found.checks;
+        checks.passing.is_none_or(|kind| kind == Kind::Pass)
+            && checks.failing.is_none_or(|kind| kind == Kind::Fail)
+    }
+
+    pub(crate) fn print(&self, results: &Results, console: &mut Console) -> anyhow::Result<()> {
+        let (styles, found) = (console.styles(), self.found);
+        let (title, bad) = (styles.title, styles.bad);
+        let dim = styles.dim;
+        writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
+        for commit in self.commits() {
+            writeln!(console.out(), "  {}", commit_line(commit))?;
+        }
+        for change in found.changes.iter().take(PRINTED) {
+            writeln!(console.out(), "  {}", place(change))?;
+            for line in &change.removed {
+                writeln!(console.out(), "    {dim}-{line}{dim:#}")?;
+            }
+            for line in &change.added {
+                writeln!(console.out(), "    {bad}+{line}{bad:#}")?;
+            }
+        }
+        if found.changes.len() > PRINTED {
+            let more = found.changes.len() - PRINTED;
+            writeln!(console.out(), "  and {more} more, in minimal.patch")?;
+        }
+        for line in self.notes() {
+            writeln!(console.err(), "  {line}")?;
+        }
+        writeln!(console.err(), "  {}", results.path("report.html").display())?;
+        Ok(())
+    }
+
+    fn headline(&self) -> String {
+        let changes = &self.found.changes;
+        let lines: usize = changes
+            .iter()
+            .map(|change| change.removed.len().max(change.added.len()))
+            .sum();
+        let other = changes
+            .iter()
+            .filter(|change| change.what.is_some())
+            .count();
+        let mut parts = Vec::new();
+        if lines > 0 {
+            parts.push(counted(lines, "line"));
+        }
+        if other > 0 {
+            parts.push(counted(other, "change of a file as a whole").replace("wholes", "whole"));
+        }
+        let verb = if lines + other == 1 {
+            "decides"
+        } else {
+            "decide together"
+        };
+        let verb = match self.found.end {
+            End::Minimal => verb.to_owned(),
+            _ => format!("{verb} (fewer may)"),
+        };
+        format!("{} {verb}: {}", parts.join(" and "), self.found.failure)
+    }
+
+    fn commits(&self) -> &[Commit] {
+        self.found
+            .commits
+            .as_ref()
+            .map_or(&[], |commits| &commits.left)
+    }
+
+    /// What else there is to know.
+    fn notes(&self) -> Vec<String> {
+        let found = self.found;
+        let difference = &found.difference;
+        let mut notes = vec![format!(
+            "{} tests in {:.0} s: {}",
+            found.tests,
+            found.took.as_secs_f64(),
+            self.levels()
+        )];
+        let of = format!(
+            "{} in {}, {} of lines and files",
+            counted(difference.places(), "changed place"),
+            counted(difference.changed_files(), "file"),
+            counted(
+                usize::try_from(difference.size()).unwrap_or(usize::MAX),
+                "change"
+            ),
+        );
+        notes.push(match &found.commits {
+            Some(commits) => format!(
+                "of {}; what was left of them has {of}",
+                counted(usize::try_from(commits.of).unwrap_or(usize::MAX), "commit")
+            ),
+            None => format!("of {of}"),
+        });
+        if !found.rate.is_always() {
+            let runs = match found.runs {
+                1 => "once".to_owned(),
+                runs => format!("up to {runs} times"),
+            };
+            notes.push(format!(
+                "the bad version {}; each candidate was run {runs}",
+                found.rate
+            ));
+        }
+        if found.strays > 0 {
+            let strays = counted(found.strays, "process").replace("processs", "processes");
+            notes.push(format!("the test left {strays} behind, which were ended"));
+        }
+        match found.end {
+            End::Minimal => notes.push(
+                "minimal: each of them taken back alone, the failure goes or there is no verdict"
+                    .to_owned(),
+            ),
+            End::Tests => notes.push("may not be minimal: --max-tests was reached".to_owned()),
+            End::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
+            End::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
+        }
+        let checks = &found.checks;
+        if !self.is_confirmed() {
+            notes.push(format!(
+                "not confirmed in new folders: the passing version {}, the failing one {}; \
+                 what earlier candidates left had a say (try --fresh), or the test is not steady \
+                 (try --repeat)",
+                checks.passing.map_or("was not run", word),
+                checks.failing.map_or("was not run", word),
+            ));
+        }
+        if let Some(kind) = checks.alone.filter(|_| !found.passing.is_empty()) {
+            notes.push(format!(
+                "these changes alone on the good version: it {}",
+                word(kind)
+            ));
+        }
+        if let Some(kind) = checks.reverted {
+            notes.push(format!("the bad version without them: it {}", word(kind)));
+        }
+        notes
+    }
+
+    fn levels(&self) -> String {
+        let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
+        for tried in self.course {
+            if counts.last().is_none_or(|(level, _)| *level != tried.level) {
+                counts.push((tried.level, [0; 3]));
+            }
+            if let Some((_, kinds)) = counts.last_mut() {
+                kinds[tried.kind as usize] += 1;
+            }
+        }
+        let mut sums: BTreeMap<usize, (&str, [usize; 3])> = BTreeMap::new();
+        let mut order: Vec<&str> = Vec::new();
+        for (level, kinds) in counts {
+            let at = order
+                .iter()
+                .position(|known| *known == level)
+                .unwrap_or_else(|| {
+                    order.push(level);
+                    order.len() - 1
+                });
+            let sum = sums.entry(at).or_insert((level, [0; 3]));
+            for (total, kind) in sum.1.iter_mut().zip(kinds) {
+                *total += kind;
+            }
+        }
+        let all = sums.values().map(|(level, [passed, failed, unresolved])| {
+            let total = passed + failed + unresolved;
+            match unresolved {
+                0 => format!("{total} on {level}"),
+                _ => format!("{total} on {level} ({unresolved} without a verdict)"),
+            }
+        });
+        all.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What to say in a bug report.
+    fn paragraph(&self) -> String {
+        let found = self.found;
+        let mut text = String::new();
+        let since = match self.commits() {
+            [one] => format!(
+                "Since commit {} (\"{}\", {}, {})",
+                short(&one.id),
+                one.subject,
+                one.author,
+                day(&one.date)
+            ),
+            _ if found
+                .commits
+                .as_ref()
+                .is_some_and(|commits| commits.has_work_tree) =>
+            {
+                "With changes that are not committed yet".to_owned()
+            }
+            _ => format!("Between {} and {}", self.good, self.bad),
+        };
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{since}, `{}` fails: {}. ", self.test, found.failure);
+        let places: Vec<String> = found.changes.iter().take(5).map(place).collect();
+        let more = match found.changes.len().saturating_sub(5) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let what = match found.changes.len() {
+            1 => "This change decides",
+            _ => "These changes decide together",
+        };
+        let _ = write!(text, "{what}: {}{more}. ", places.join("; "));
+        let _ = write!(text, "With it the test fails, without it it passes");
+        if found.checks.reverted == Some(Kind::Pass) {
+            let _ = write!(
+                text,
+                "; taking it back in the failing version makes the test pass, \
+                                  which is a workaround"
+            );
+        }
+        if !found.passing.is_empty() && found.checks.alone == Some(Kind::Pass) {
+            let _ = write!(
+                text,
+                "; on its own in the good version it does no harm, so other \
+                                  changes (context.patch) have a part in it"
+            );
+        }
+        let _ = write!(
+            text,
+            ". This is a cause that was seen in {} tests; the defect may lie elsewhere, for \
+             example in what relies on the old behaviour.",
+            found.tests
+        );
+        text
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let found = self.found;
+        let commit = |commit: &Commit| {
+            json!({
+                "id": commit.id,
+                "author": commit.author,
+                "mail": commit.mail,
+                "date": commit.date,
+                "subject": commit.subject,
+            })
+        };
+        let change = |change: &Change| {
+            json!({
+                "file": change.path,
+                "what": change.what,
+                "oldLine": change.old_line,
+                "newLine": change.new_line,
+                "removed": change.removed,
+                "added": change.added,
+                "commit": match &change.origin {
+                    Origin::Commit(origin) => commit(origin),
+                    Origin::Uncommitted => json!("uncommitted"),
+                    Origin::Unknown => Value::Null,
+                },
+            })
+        };
+        let checks = &found.checks;
+        json!({
+            "version": 1,
+            "kind": "changes",
+            "command": self.command,
+            "good": self.good,
+            "bad": self.bad,
+            "failure": found.failure,
+            "rate": { "failed": found.rate.failed, "of": found.rate.of },
+            "runs": found.runs,
+            "tests": found.tests,
+            "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
+            "minimal": found.end == End::Minimal,
+            "confirmed": self.is_confirmed(),
+            "commits": found.commits.as_ref().map(|commits| json!({
+                "of": commits.of,
+                "left": commits.left.iter().map(commit).collect::<Vec<_>>(),
+                "workTree": commits.has_work_tree,
+                "passing": commits.passing,
+            })),
+            "difference": {
+                "files": found.difference.changed_files(),
+                "places": found.difference.places(),
+                "deltas": found.difference.size(),
+            },
+            "changes": found.changes.iter().map(change).collect::<Vec<_>>(),
+            "checks": {
+                "passing": checks.passing.map(word),
+                "failing": checks.failing.map(word),
+                "alone": checks.alone.map(word),
+                "reverted": checks.reverted.map(word),
+            },
+            "patch": "minimal.patch",
+            "context": (!found.passing.is_empty()).then_some("context.patch"),
+            "bugReport": self.paragraph(),
+        })
+    }
+
+    fn markdown(&self) -> anyhow::Result<String> {
+        let found = self.found;
+        let patch = found.difference.patch(&found.passing, &found.failing);
+        let patch = patch.map_err(explained)?;
+        let mut text = format!("# {}\n\n", self.headline());
+        for commit in self.commits() {
+            let _ = writeln!(text, "- {}", commit_line(commit));
+        }
+        let _ = write!(
+            text,
+            "\n```diff\n{}```\n\n",
+            String::from_utf8_lossy(&patch)
+        );
+        text.push_str("| where | from |\n|---|---|\n");
+        for change in &found.changes {
+            let _ = writeln!(text, "| `{}` | {} |", place(change), origin(&change.origin));
+        }
+        text.push_str("\n## For the bug report\n\n");
+        let _ = write!(text, "{}\n\n## How it was found\n\n", self.paragraph());
+        for note in self.notes() {
+            let _ = writeln!(text, "- {note}");
+        }
+        let _ = write!(text, "\n```sh\n{}\n```\n", self.command);
+        Ok(text)
+    }
+
+    fn html(&self) -> anyhow::Result<String> {
+        let found = self.found;
+        let mut body = String::new();
+        for commit in self.commits() {
+            let _ = writeln!(body, "<p>{}</p>", escape(&commit_line(commit)));
+        }
+        let files = found
+            .difference
+            .side_by_side(&found.passing, &found.failing);
+        body.push_str("<h2>Passes and fails, side by side</h2>\n");
+        for file in files.map_err(explained)? {
+            let name = |side: &Option<String>| match side {
+                Some(path) => escape(path),
+                None => "(no such file)".to_owned(),
+            };
+            let _ = writeln!(
+                body,
+                "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{}</code></th>\
+                 <td class=\"n\"></td><th>fails: <code>{}</code></th></tr>",
+                name(&file.old),
+                name(&file.new)
+            );
+            file.rows
+                .iter()
+                .for_each(|row| body.push_str(&row_html(row.as_ref())));
+            body.push_str("</table>\n");
+        }
+        body.push_str("<h2>Where it is from</h2>\n<table class=\"facts\">\n");
+        for change in &found.changes {
+            let (place, from) = (escape(&place(change)), escape(&origin(&change.origin)));
+            let _ = writeln!(
+                body,
+                "<tr><td><code>{place}</code></td><td>{from}</td></tr>"
+            );
+        }
+        let _ = write!(
+            body,
+            "</table>\n<h2>For the bug report</h2>\n<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
+            escape(&self.paragraph())
+        );
+        for note in self.notes() {
+            let _ = writeln!(body, "<li>{}</li>", escape(&note));
+        }
+        let points: Vec<Point> = self
+            .course
+            .iter()
+            .map(|tried| Point {
+                left: tried.share,
+                kind: tried.kind,
+                level: tried.level.to_owned(),
+            })
+            .collect();
+        let _ = write!(
+            body,
+            "</ul>\n{}\n<pre>{}</pre>\n",
+            page::course(&points),
+            escape(&self.command)
+        );
+        Ok(page::page(&self.headline(), &body))
+    }
+}
+
+fn row_html(row: Option<&Row>) -> String {
+    let Some(row) = row else {
+        return "<tr><td class=\"n\">⋯</td><td></td><td class=\"n\">⋯</td><td></td></tr>\n"
+            .to_owned();
+    };
+    let number = |side: &Option<(usize, String)>| match side {
+        Some((number, _)) => number.to_string(),
+        None => String::new(),
+    };
+    let (old, new) = match (&row.old, &row.new) {
+        (Some((_, old)), Some((_, new))) if row.is_changed => marked(old, new),
+        (old, new) => {
+            let text = |side: &Option<(usize, String)>| {
+                side.as_ref()
+                    .map_or(String::new(), |(_, line)| escape(line))
+            };
+            (text(old), text(new))
+        }
+    };
+    let class = |side: &Option<(usize, String)>, name: &str| match (row.is_changed, side) {
+        (true, Some(_)) => format!("l {name}"),
+        _ => "l".to_owned(),
+    };
+    format!(
+        "<tr><td class=\"n\">{}</td><td class=\"{}\">{old}</td><td class=\"n\">{}</td><td class=\"{}\">{new}</td></tr>\n",
+        number(&row.old),
+        class(&row.old, "old"),
+        number(&row.new),
+        class(&row.new, "new"),
+    )
+}
+
+fn place(change: &Change) -> String {
+    let line = change.new_line.or(change.old_line);
+    match (&change.what, line) {
+        (Some(what), _) => format!("{}: {what}", change.path),
+        (None, Some(line)) if change.new_line.is_none() => {
+            format!("{}: line {line} is gone", change.path)
+        }
+        (None, Some(line)) => format!("{}:{line}", change.path),
+        (None, None) => change.path.clone(),
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Unknown => "no history".to_owned(),
+        Origin::Uncommitted => "not committed yet".to_owned(),
+        Origin::Commit(commit) => commit_line(commit),
+    }
+}
+
+fn commit_line(commit: &Commit) -> String {
+    format!(
+        "commit {}, {} <{}>, {}: {}",
+        short(&commit.id),
+        commit.author,
+        commit.mail,
+        day(&commit.date),
+        commit.subject
+    )
+}
+
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
+fn day(date: &str) -> &str {
+    date.get(..10).unwrap_or(date)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}

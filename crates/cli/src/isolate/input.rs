@@ -1,0 +1,361 @@
+//! `culprit isolate input`: what of an input makes a test fail.
+
+mod report;
+mod surroundings;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use culprit_isolate::input::{
+    Goal, Handing, Heard, Language, Material, Plan, Stop, Syntax, Trouble, isolate,
+};
+use culprit_isolate::{Error, Unfit};
+use culprit_jvm::Interrupt;
+use culprit_reduce::Kind;
+use serde_json::json;
+
+use super::options::{self, Options};
+use super::results::{Candidates, Results};
+use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
+use crate::progress::Progress;
+use crate::record::quote;
+use report::Report;
+use surroundings::Surroundings;
+
+/// Options of `culprit isolate input`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The file or folder on which the test fails
+    #[arg(value_name = "FAILING")]
+    failing: PathBuf,
+    /// One on which it passes, the more alike the better [default: an empty one]
+    #[arg(long, value_name = "PATH")]
+    passing: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+    /// Look for the smallest input that fails (takes more tests)
+    #[arg(long)]
+    simplify: bool,
+    /// With --simplify only leave things out: no shorter names, no parts in place of a whole
+    #[arg(long, requires = "simplify")]
+    verbatim: bool,
+    /// Give the candidate to the test on its standard input
+    #[arg(long)]
+    stdin: bool,
+    /// Run the test in a new empty folder each time, not here
+    #[arg(long)]
+    in_scratch: bool,
+    /// Take files for this language, or for text if it is `none` [default: by name and content]
+    #[arg(long, value_name = "NAME", value_parser = syntax)]
+    language: Option<Syntax>,
+    /// Put the results into this new or empty folder
+    #[arg(short, long, value_name = "DIR", default_value = "culprit-isolate")]
+    output: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  culprit isolate input --test './render {}' crash.html
+  culprit isolate input --test 'java -jar app.jar {}' bad.xml --passing good.xml
+  culprit isolate input --simplify --interesting ./still-crashes.sh main.c
+`{}` stands for the path of the candidate; without it, it comes last. A
+candidate has the name of the input, in a folder of its own.
+Exit codes:
+  0    found: a pair of inputs, or the smallest one
+  1    everything ran, but the test does not tell inputs apart
+  2    the command line, or a place it names, cannot be used
+  3    the test cannot be run, or does not end
+  130  interrupted; the best result so far was written if there was one";
+
+/// Statuses of a shell that found no program, or may not run it.
+const NOT_RUN: [u8; 2] = [126, 127];
+
+fn syntax(name: &str) -> Result<Syntax, String> {
+    match (name, Language::named(name)) {
+        ("none", _) => Ok(Syntax::None),
+        (_, Some(language)) => Ok(Syntax::Of(language)),
+        (_, None) => {
+            let names: Vec<&str> = Language::names().collect();
+            Err(format!("write none, {}", names.join(", ")))
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let started = std::env::current_dir()?;
+    let failing = read(&args.failing)?;
+    let passing = args.passing.as_ref().map(read).transpose()?;
+    let results = Results::in_folder(&args.output, args.options.resume)?;
+    let scratch = tempfile::Builder::new()
+        .prefix("culprit-isolate-")
+        .tempdir()?;
+    let interrupt = Interrupt::by_signals()?;
+    let is_over = {
+        let interrupt = interrupt.clone();
+        Arc::new(move || interrupt.is_wanted())
+    };
+    let env = options::environment(&started, scratch.path());
+    let plan = Plan {
+        test: args.options.test(&env),
+        likeness: args.options.likeness(),
+        runs: args.options.repeat,
+        failing: failing.clone(),
+        passing,
+        goal: match args.simplify {
+            true => Goal::Simplify,
+            false => Goal::Isolate,
+        },
+        syntax: args.language.unwrap_or(Syntax::ByFile),
+        is_verbatim: args.verbatim,
+        handing: match args.stdin {
+            true => Handing::Input,
+            false => Handing::Argument,
+        },
+        directory: (!args.in_scratch).then(|| started.clone()),
+        scratch: scratch.path().to_owned(),
+        jobs: usize::from(args.options.jobs),
+        most_tests: args.options.max_tests,
+        most_time: args.options.max_time,
+        journals: Some(results.journals()),
+        is_over,
+    };
+    let before = Surroundings::of(&started);
+    let mut candidates = Candidates::begin(&results)?;
+    let mut course: Vec<Heard> = Vec::new();
+    let mut trouble = None;
+    let progress = Progress::begin(console, "seeing how it fails");
+    let found = isolate(plan, &mut |heard| {
+        progress.say(said(heard, args));
+        if let Err(error) = candidates.add(&as_json(heard)) {
+            trouble.get_or_insert(error);
+        }
+        course.push(heard.clone());
+    });
+    drop(progress);
+    let found = found.map_err(|why| explained(why, args))?;
+    if let Some(error) = trouble {
+        let lacks = "candidates.jsonl lacks verdicts";
+        writeln!(console.err(), "culprit: {lacks}: {error}")?;
+    }
+    let changed = before.changed(&Surroundings::of(&started), &results.path(""));
+    let report = Report {
+        command: format!("culprit isolate input {}", args.typed()),
+        test: args.options.test(&env).command,
+        input: &failing,
+        name: args.failing.display().to_string(),
+        found: &found,
+        course: &course,
+        changed,
+    };
+    report.write(&results)?;
+    results.write_script(&started, &report.command)?;
+    match args.options.json {
+        true => writeln!(console.out(), "{:#}", report.json())?,
+        false => report.print(&results, console)?,
+    }
+    Ok(match found.stop {
+        Stop::Interrupted => ExitCode::Interrupted,
+        _ => ExitCode::Answered,
+    })
+}
+
+fn read(path: &PathBuf) -> Result<Material, Expected> {
+    Material::read(path).map_err(|error| {
+        Expected::new(ExitCode::Usage, error.to_string()).hint("name a file or a folder to read")
+    })
+}
+
+impl Args {
+    /// As they would be typed, without the folder for results.
+    fn typed(&self) -> String {
+        let mut words = vec![self.failing.display().to_string()];
+        if let Some(passing) = &self.passing {
+            words.extend(["--passing".to_owned(), passing.display().to_string()]);
+        }
+        let flags = [
+            (self.simplify, "--simplify"),
+            (self.verbatim, "--verbatim"),
+            (self.stdin, "--stdin"),
+            (self.in_scratch, "--in-scratch"),
+        ];
+        let flags = flags.iter().filter(|(is_set, _)| *is_set);
+        words.extend(flags.map(|(_, name)| (*name).to_owned()));
+        let language = match self.language {
+            Some(Syntax::None) => Some("none"),
+            Some(Syntax::Of(language)) => Some(language.name()),
+            Some(Syntax::ByFile) | None => None,
+        };
+        if let Some(language) = language {
+            words.extend(["--language".to_owned(), language.to_owned()]);
+        }
+        format!("{} {}", quote::line(words), self.options.typed())
+    }
+}
+
+/// What the line of progress says.
+fn said(heard: &Heard, args: &Args) -> String {
+    let doing = if args.simplify {
+        "simplifying"
+    } else {
+        "isolating"
+    };
+    let jobs = u32::from(args.options.jobs).max(1);
+    let left = u32::try_from(heard.left).unwrap_or(u32::MAX);
+    let left = heard.mean.saturating_mul(left) / jobs;
+    let time = match args.options.max_time {
+        Some(most) => left.min(most.saturating_sub(heard.at)),
+        None => left,
+    };
+    let to_go = match time >= Duration::from_secs(1) {
+        true => format!(", this pass some {} s more", time.as_secs()),
+        false => String::new(),
+    };
+    format!(
+        "{doing} by {}: {} bytes fail, {} tests{to_go}",
+        heard.pass, heard.best, heard.number
+    )
+}
+
+fn as_json(heard: &Heard) -> serde_json::Value {
+    json!({
+        "test": heard.number,
+        "pass": heard.pass,
+        "verdict": word(heard.kind),
+        "detail": heard.detail,
+        "bytes": heard.size,
+        "best": heard.best,
+        "artefact": heard.artefact.to_string(),
+        "seconds": (heard.at.as_secs_f64() * 1000.0).round() / 1000.0,
+    })
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pass => "passes",
+        Kind::Fail => "fails",
+        Kind::Unresolved => "has no verdict",
+    }
+}
+
+/// What cannot be isolated, with its exit code and the next step.
+fn explained(trouble: Trouble, args: &Args) -> anyhow::Error {
+    let message = trouble.to_string();
+    let name = args.failing.display();
+    let told = |code, message: String, hint: String| -> anyhow::Error {
+        Expected::new(code, message).hint(hint).into()
+    };
+    match &trouble {
+        Trouble::Failing(Unfit::Passes(ending)) => {
+            let hint = match last_words(&ending.err) {
+                Some(words) => format!("it printed: {words}"),
+                None => "run it by hand; 0 passes, 125 cannot be told, all else fails \
+                         (--interesting: 0 fails)"
+                    .to_owned(),
+            };
+            told(ExitCode::No, format!("{message} on {name}"), hint)
+        }
+        Trouble::Failing(Unfit::Unresolved(ending, _)) => {
+            let hint = match ending.how.code() {
+                Some(_) => "it says that it cannot tell (125); it must fail on this one".to_owned(),
+                None => "give it more time (--timeout), or say that this is the failure \
+                         (--fail-if timeout, --fail-if crash)"
+                    .to_owned(),
+            };
+            told(ExitCode::Target, format!("{message} on {name}"), hint)
+        }
+        Trouble::Failing(Unfit::Seldom { .. }) => told(
+            ExitCode::No,
+            format!("{message} ({name})"),
+            "--repeat N runs each candidate N times all the same".to_owned(),
+        ),
+        Trouble::Failing(Unfit::Error(_)) | Trouble::Error(Error::Launch(_)) => {
+            told(ExitCode::Target, message, "check the command".to_owned())
+        }
+        Trouble::Error(Error::File { .. }) => told(
+            ExitCode::Target,
+            message,
+            "see whether there is room and permission (TMPDIR)".to_owned(),
+        ),
+        Trouble::PassingFails(how) => {
+            let (which, hint) = match &args.passing {
+                Some(path) => (
+                    path.display().to_string(),
+                    "name one on which it passes, or leave out --passing",
+                ),
+                None => (
+                    "an empty input".to_owned(),
+                    "the test does not depend on the input; see whether the command is right",
+                ),
+            };
+            let message = format!("the test fails on {which} too: {how}");
+            let not_run = NOT_RUN.map(|code| format!("ends with {code}"));
+            match not_run.contains(how) {
+                true => told(
+                    ExitCode::Target,
+                    format!("the test cannot be run: it {how}"),
+                    "a shell says 127 for a program that is not there, 126 for one that may not be run; \
+                     relative paths start here, with --in-scratch in an empty folder"
+                        .to_owned(),
+                ),
+                false => told(ExitCode::No, message, hint.to_owned()),
+            }
+        }
+        Trouble::PassingFailsSometimes(_) => told(
+            ExitCode::No,
+            message,
+            "what fails now and then by itself cannot be told apart by inputs".to_owned(),
+        ),
+        Trouble::PassingUnresolved(why) => {
+            let (which, hint) = match &args.passing {
+                Some(path) => (path.display().to_string(), "name another one"),
+                None => (
+                    "an empty input".to_owned(),
+                    "name one on which it passes (--passing), or reduce the failing one (--simplify)",
+                ),
+            };
+            let message = format!("the test neither passes nor fails on {which}: it {why}");
+            told(ExitCode::No, message, hint.to_owned())
+        }
+        Trouble::Same => told(
+            ExitCode::Usage,
+            "the failing and the passing input are the same".to_owned(),
+            "name two that differ".to_owned(),
+        ),
+        Trouble::Unlike => told(
+            ExitCode::Usage,
+            message,
+            "name two files or two folders".to_owned(),
+        ),
+        Trouble::Empty => told(
+            ExitCode::Usage,
+            format!("there is nothing in {name}"),
+            "name an input with something to leave out".to_owned(),
+        ),
+        Trouble::Journal(_) => told(
+            ExitCode::Usage,
+            message,
+            "--resume needs the same input, test and options; or name another folder (-o)"
+                .to_owned(),
+        ),
+        Trouble::Write(_) => told(
+            ExitCode::Target,
+            message,
+            "see whether there is room".to_owned(),
+        ),
+        Trouble::Interrupted | Trouble::Error(Error::Unwanted) => {
+            Expected::new(ExitCode::Interrupted, "interrupted").into()
+        }
+        Trouble::Problem(_) => trouble.into(),
+    }
+}
+
+/// The last line that says something.
+fn last_words(text: &str) -> Option<&str> {
+    text.lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+}

@@ -1,0 +1,526 @@
+//! What was found, as text, Markdown, JSON and a page.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use culprit_isolate::input::{
+    Half, Heard, Isolated, Material, Pair, PairRow, Stop, pairs, unified,
+};
+use serde_json::{Value, json};
+
+use crate::console::Console;
+use crate::isolate::page::{self, Point, escape};
+use crate::isolate::results::Results;
+
+/// Rows that are printed to the console, at most.
+const PRINTED: usize = 24;
+
+/// Characters of a line on the console; longer ones are cut around what differs.
+const WIDTH: usize = 56;
+
+/// Characters of a line on the page.
+const WIDE: usize = 2_000;
+
+/// The largest input that is shown whole.
+const SHOWN: u64 = 4_000;
+
+/// What a report is about.
+pub(crate) struct Report<'r> {
+    /// The command that found it, but for the folder.
+    pub(crate) command: String,
+    pub(crate) test: String,
+    pub(crate) input: &'r Material,
+    pub(crate) name: String,
+    pub(crate) found: &'r Isolated,
+    pub(crate) course: &'r [Heard],
+    /// What the test changed where the user is.
+    pub(crate) changed: Vec<String>,
+}
+
+impl Report<'_> {
+    /// Writes all files of the report.
+    pub(crate) fn write(&self, results: &Results) -> anyhow::Result<()> {
+        put(&self.found.failing, results, "failing")?;
+        if let Some(passing) = &self.found.passing {
+            put(passing, results, "passing")?;
+            results.write("difference.diff", unified(passing, &self.found.failing))?;
+        }
+        results.write("report.json", format!("{:#}\n", self.json()))?;
+        results.write("report.md", self.markdown())?;
+        results.write("report.html", self.html())?;
+        Ok(())
+    }
+
+    pub(crate) fn print(&self, results: &Results, console: &mut Console) -> anyhow::Result<()> {
+        let styles = console.styles();
+        let title = styles.title;
+        writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
+        match &self.found.passing {
+            Some(passing) => {
+                for pair in pairs(passing, &self.found.failing) {
+                    self.print_pair(&pair, console)?;
+                }
+            }
+            None if self.found.failing.len() <= SHOWN => {
+                for item in &self.found.failing.items {
+                    if self.found.failing.is_folder {
+                        writeln!(console.out(), "{}", item.path.display())?;
+                    }
+                    let text = String::from_utf8_lossy(item.bytes()).into_owned();
+                    for line in text.lines() {
+                        writeln!(console.out(), "  {}", printable(line))?;
+                    }
+                }
+            }
+            None => {}
+        }
+        for line in self.notes() {
+            writeln!(console.err(), "  {line}")?;
+        }
+        writeln!(console.err(), "  {}", results.path("report.html").display())?;
+        Ok(())
+    }
+
+    fn print_pair(&self, pair: &Pair, console: &mut Console) -> anyhow::Result<()> {
+        let styles = console.styles();
+        let (bad, value, dim) = (styles.bad, styles.value, styles.dim);
+        let gap = " ".repeat(WIDTH.saturating_sub(6));
+        writeln!(
+            console.out(),
+            "{dim}{}{dim:#}\n       {value}passes{value:#}{gap}        {bad}fails{bad:#}",
+            pair.path.display()
+        )?;
+        for row in pair.rows.iter().take(PRINTED) {
+            let Some(row) = row else {
+                writeln!(console.out(), "   ...")?;
+                continue;
+            };
+            let (left, left_mark) = column(row.passing.as_ref());
+            let (right, right_mark) = column(row.failing.as_ref());
+            let pad = " ".repeat((WIDTH + 7).saturating_sub(left.chars().count()));
+            let line = format!("{left}{pad} {right}");
+            writeln!(console.out(), "{}", line.trim_end())?;
+            let pad = " ".repeat((WIDTH + 7).saturating_sub(left_mark.chars().count()));
+            let marks = format!("{value}{left_mark}{value:#}{pad} {bad}{right_mark}{bad:#}");
+            if !left_mark.is_empty() || !right_mark.is_empty() {
+                writeln!(console.out(), "{}", marks.trim_end())?;
+            }
+        }
+        if pair.rows.len() > PRINTED {
+            let more = pair.rows.len() - PRINTED;
+            writeln!(
+                console.out(),
+                "   and {more} lines more, in difference.diff"
+            )?;
+        }
+        Ok(())
+    }
+
+    fn headline(&self) -> String {
+        let found = self.found;
+        let early = match found.stop {
+            Stop::Minimal => "",
+            _ => " (less may)",
+        };
+        match &found.passing {
+            Some(passing) => {
+                let size = difference(passing, &found.failing);
+                let verb = if size == 1 { "decides" } else { "decide" };
+                format!("{} {verb}{early}: {}", bytes(size), found.failure)
+            }
+            None => format!(
+                "{} of {} fail{early}: {}",
+                found.failing.len(),
+                bytes(self.input.len()),
+                found.failure
+            ),
+        }
+    }
+
+    /// What else there is to know.
+    fn notes(&self) -> Vec<String> {
+        let found = self.found;
+        let counts = &found.counts;
+        let mut notes = vec![format!(
+            "{} tests in {:.1} s: {} passed, {} failed, {} without a verdict{}",
+            counts.tests,
+            found.took.as_secs_f64(),
+            counts.passed,
+            counts.failed,
+            counts.unresolved,
+            match counts.ill_formed {
+                0 => String::new(),
+                count => format!("; {count} candidates were not well-formed and not tested"),
+            }
+        )];
+        if let Some(passing) = &found.passing {
+            notes.push(format!(
+                "of {}: {} bytes fail, {} pass",
+                bytes(self.input.len()),
+                found.failing.len(),
+                passing.len()
+            ));
+        }
+        if !found.rate.is_always() {
+            notes.push(format!(
+                "the input {}; each candidate was run up to {} times",
+                found.rate, found.runs
+            ));
+        }
+        if counts.strays > 0 {
+            notes.push(format!(
+                "the test left processes behind ({}), which were ended",
+                counts.strays
+            ));
+        }
+        if !self.changed.is_empty() {
+            let some: Vec<&str> = self.changed.iter().take(5).map(String::as_str).collect();
+            notes.push(format!(
+                "the test changed this folder ({}); --in-scratch runs it in a new one each time",
+                some.join(", ")
+            ));
+        }
+        notes.push(match (found.stop, &found.passing) {
+            (Stop::Minimal, Some(_)) => {
+                "minimal: no part of the difference alone can be taken out or put in".to_owned()
+            }
+            (Stop::Minimal, None) => "minimal: nothing can be left out".to_owned(),
+            (Stop::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
+            (Stop::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
+            (Stop::Interrupted, _) => {
+                "may not be minimal: interrupted (--resume goes on)".to_owned()
+            }
+        });
+        notes
+    }
+
+    /// What the result says, and what not.
+    fn paragraph(&self) -> String {
+        let found = self.found;
+        let test = &self.test;
+        match &found.passing {
+            Some(_) => format!(
+                "`{test}` passes on one of two inputs and fails on the other ({}). The difference \
+                 is an actual cause of the failure: taking it out is a workaround. It need not be the only \
+                 one, and the defect lies in the program. What both inputs share may have a part in it; \
+                 `--simplify` finds the smallest input that fails.",
+                found.failure
+            ),
+            None => format!(
+                "`{test}` fails on this input ({}), and nothing can be left out of it such that it \
+                 still does. It is a reproducer; the defect lies in the program.",
+                found.failure
+            ),
+        }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let found = self.found;
+        let counts = &found.counts;
+        json!({
+            "version": 1,
+            "kind": "input",
+            "command": self.command,
+            "input": self.name,
+            "failure": found.failure,
+            "rate": { "failed": found.rate.failed, "of": found.rate.of },
+            "runsOfEach": found.runs,
+            "tests": counts.tests,
+            "passed": counts.passed,
+            "failed": counts.failed,
+            "unresolved": counts.unresolved,
+            "illFormed": counts.ill_formed,
+            "replayed": counts.replayed,
+            "runs": counts.runs,
+            "strays": counts.strays,
+            "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
+            "minimal": found.stop == Stop::Minimal,
+            "bytes": {
+                "input": self.input.len(),
+                "failing": found.failing.len(),
+                "passing": found.passing.as_ref().map(Material::len),
+                "difference": found.passing.as_ref().map(|it| difference(it, &found.failing)),
+            },
+            "failing": name_of(&found.failing, "failing"),
+            "passing": found.passing.as_ref().map(|it| name_of(it, "passing")),
+            "changedFolder": self.changed,
+        })
+    }
+
+    fn markdown(&self) -> String {
+        let found = self.found;
+        let mut text = format!("# {}\n\n", self.headline());
+        match &found.passing {
+            Some(passing) => {
+                let diff = unified(passing, &found.failing);
+                let diff = String::from_utf8_lossy(&diff).into_owned();
+                let lines: Vec<String> = diff.lines().map(|line| clip(line, WIDE)).collect();
+                let _ = write!(text, "````diff\n{}\n````\n\n", lines.join("\n"));
+            }
+            None => {
+                for item in &found.failing.items {
+                    let bytes = String::from_utf8_lossy(item.bytes());
+                    let path = item.path.display();
+                    let shown = clip(&bytes, WIDE);
+                    let _ = write!(text, "`{path}`:\n\n````\n{shown}\n````\n\n");
+                }
+            }
+        }
+        let _ = write!(text, "{}\n\n## How it was found\n\n", self.paragraph());
+        for note in self.notes() {
+            let _ = writeln!(text, "- {note}");
+        }
+        let _ = write!(text, "\n```sh\n{}\n```\n", self.command);
+        text
+    }
+
+    fn html(&self) -> String {
+        let found = self.found;
+        let mut body = String::new();
+        match &found.passing {
+            Some(passing) => {
+                body.push_str("<h2>Passes and fails, side by side</h2>\n");
+                for pair in pairs(passing, &found.failing) {
+                    body.push_str(&pair_html(&pair));
+                }
+            }
+            None => {
+                body.push_str("<h2>The smallest input that fails</h2>\n");
+                for item in &found.failing.items {
+                    let text = String::from_utf8_lossy(item.bytes());
+                    let _ = writeln!(
+                        body,
+                        "<p><code>{}</code></p><pre>{}</pre>",
+                        escape(&item.path.display().to_string()),
+                        escape(&clip(&text, 50 * WIDE))
+                    );
+                }
+            }
+        }
+        let _ = write!(
+            body,
+            "<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
+            escape(&self.paragraph())
+        );
+        for note in self.notes() {
+            let _ = writeln!(body, "<li>{}</li>", escape(&note));
+        }
+        let whole = self.input.len().max(1) as f64;
+        let points: Vec<Point> = self
+            .course
+            .iter()
+            .map(|heard| Point {
+                left: self.left(heard, whole),
+                kind: heard.kind,
+                level: heard.pass.clone(),
+            })
+            .collect();
+        let _ = write!(
+            body,
+            "</ul>\n{}\n<pre>{}</pre>\n",
+            page::course(&points),
+            escape(&self.command)
+        );
+        page::page(&self.headline(), &body)
+    }
+
+    /// What is left to decide after a test, as a share of the input.
+    fn left(&self, heard: &Heard, whole: f64) -> f64 {
+        match &self.found.passing {
+            Some(_) => heard.open as f64 / whole,
+            None => heard.best as f64 / whole,
+        }
+    }
+}
+
+/// Writes one side: a file with the ending of the input, or a folder.
+fn put(material: &Material, results: &Results, name: &str) -> anyhow::Result<()> {
+    let place = results.path(&name_of(material, name));
+    if place.is_dir() {
+        std::fs::remove_dir_all(&place)?;
+    }
+    match material.is_folder {
+        true => {
+            std::fs::create_dir_all(&place)?;
+            for item in &material.items {
+                item.write(&place)?;
+            }
+        }
+        false => {
+            for item in &material.items {
+                std::fs::write(&place, item.bytes())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn name_of(material: &Material, name: &str) -> String {
+    let item = material.items.first().filter(|_| !material.is_folder);
+    let ending = item.and_then(|item| Path::new(&item.path).extension());
+    match ending {
+        Some(ending) => format!("{name}.{}", ending.to_string_lossy()),
+        None => name.to_owned(),
+    }
+}
+
+/// Bytes that only one of two has.
+fn difference(old: &Material, new: &Material) -> u64 {
+    let mut size = 0;
+    for item in &new.items {
+        let other = old.items.iter().find(|it| it.path == item.path);
+        let (one, other) = (other.map_or(&[][..], |it| it.bytes()), item.bytes());
+        let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+        let ends = one[start..].iter().rev().zip(other[start..].iter().rev());
+        let end = ends.take_while(|(a, b)| a == b).count();
+        size += one.len().max(other.len()) as u64 - (start + end) as u64;
+    }
+    let gone = old
+        .items
+        .iter()
+        .filter(|item| new.items.iter().all(|it| it.path != item.path));
+    size + gone.map(|item| item.bytes().len() as u64).sum::<u64>()
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        _ => format!("{count} bytes"),
+    }
+}
+
+/// A line on the console with its number, and what marks the part that differs.
+fn column(half: Option<&Half>) -> (String, String) {
+    let Some(half) = half else {
+        return (String::new(), String::new());
+    };
+    let (text, mark) = window(half, WIDTH);
+    let start = text[..mark.start].chars().count();
+    let count = text[mark.clone()].chars().count();
+    let marks = match count {
+        0 => String::new(),
+        _ => format!("{}{}", " ".repeat(start + 7), "^".repeat(count)),
+    };
+    (format!("{:>6} {text}", half.number), marks)
+}
+
+/// A line of at most so many characters, around what differs, and where that is in it.
+fn window(half: &Half, width: usize) -> (String, std::ops::Range<usize>) {
+    let clean = printable(&half.text);
+    // Characters that cannot be shown are one character each, as they were.
+    let place = |byte: usize| half.text[..byte].chars().count();
+    let (first, last) = (place(half.differs.start), place(half.differs.end));
+    let letters: Vec<char> = clean.chars().collect();
+    let start = match letters.len() <= width {
+        true => 0,
+        false => first.saturating_sub(width / 4).min(letters.len() - width),
+    };
+    let end = letters.len().min(start + width);
+    let text: String = letters[start..end].iter().collect();
+    let byte = |letter: usize| -> usize {
+        let letter = letter.clamp(start, end) - start;
+        text.char_indices()
+            .nth(letter)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    let mark = byte(first)..byte(last);
+    (text, mark)
+}
+
+/// Control characters would change the terminal.
+fn printable(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\t' => ' ',
+        letter if letter.is_control() => '\u{fffd}',
+        letter => letter,
+    };
+    text.chars().map(shown).collect()
+}
+
+fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn pair_html(pair: &Pair) -> String {
+    let side = |is_there: bool| match is_there {
+        true => "",
+        false => " (no such file)",
+    };
+    let mut html = format!(
+        "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{0}</code>{1}</th>\
+         <td class=\"n\"></td><th>fails: <code>{0}</code>{2}</th></tr>\n",
+        escape(&pair.path.display().to_string()),
+        side(pair.is_there.0),
+        side(pair.is_there.1),
+    );
+    for row in &pair.rows {
+        html.push_str(&row_html(row.as_ref()));
+    }
+    html.push_str("</table>\n");
+    html
+}
+
+fn row_html(row: Option<&PairRow>) -> String {
+    let Some(row) = row else {
+        return "<tr><td class=\"n\">⋯</td><td></td><td class=\"n\">⋯</td><td></td></tr>\n"
+            .to_owned();
+    };
+    let text = |half: &Option<Half>| {
+        row.passing.as_ref().map(|it| &it.text) == half.as_ref().map(|it| &it.text)
+    };
+    let is_changed = !text(&row.failing) || row.passing.is_none();
+    let cell = |half: &Option<Half>, name: &str| match half {
+        Some(half) => {
+            let (text, mark) = window(half, WIDE);
+            let inside = match mark.is_empty() {
+                true => String::new(),
+                false => format!("<mark>{}</mark>", escape(&text[mark.clone()])),
+            };
+            let class = if is_changed {
+                format!("l {name}")
+            } else {
+                "l".to_owned()
+            };
+            format!(
+                "<td class=\"n\">{}</td><td class=\"{class}\">{}{inside}{}</td>",
+                half.number,
+                escape(&text[..mark.start]),
+                escape(&text[mark.end..])
+            )
+        }
+        None => "<td class=\"n\"></td><td></td>".to_owned(),
+    };
+    format!(
+        "<tr>{}{}</tr>\n",
+        cell(&row.passing, "old"),
+        cell(&row.failing, "new")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_around_what_differs() {
+        let text = format!("{}<b>{}", "é".repeat(300), "y".repeat(300));
+        let half = Half {
+            number: 3,
+            differs: 600..603,
+            text,
+        };
+        let (line, marks) = column(Some(&half));
+        assert_eq!(line.chars().count(), WIDTH + 7);
+        let at = marks.find('^').unwrap();
+        let marked: String = line.chars().skip(at).take(3).collect();
+        assert_eq!((marked.as_str(), marks.trim()), ("<b>", "^^^"));
+    }
+
+    #[test]
+    fn control_characters_are_not_printed() {
+        assert_eq!(printable("a\tb\x1b[31m"), "a b\u{fffd}[31m");
+    }
+}

@@ -1,0 +1,161 @@
+//! Options that all kinds of isolation share: the test, what its end means, how far to go.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
+
+use crate::quantity;
+use crate::record::quote;
+
+/// The variable that tells a test where culprit was started.
+const STARTED: &str = "CULPRIT_STARTED_IN";
+
+/// What the test is, and how far to go.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Run this command on each candidate: 0 passes, 125 cannot be told, all else fails
+    #[arg(long, value_name = "CMD", required_unless_present = "interesting")]
+    pub(crate) test: Option<String>,
+    /// The same the other way round: 0 says that the failure is there
+    #[arg(long, value_name = "CMD", conflicts_with = "test")]
+    pub(crate) interesting: Option<String>,
+    /// Take this for the failure: 'stderr contains TEXT', 'stdout matches REGEX', 'output ...',
+    /// 'exit N', 'crash' or 'timeout'; may be given several times
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) fail_if: Vec<Sign>,
+    /// The same as --fail-if 'exit N'
+    #[arg(long, value_name = "N")]
+    pub(crate) fail_exit: Vec<u8>,
+    /// What another failure must share with the first to be the same
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    pub(crate) same: Same,
+    /// End a run of the test after so long
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = quantity::duration)]
+    pub(crate) timeout: Duration,
+    /// Run each candidate so often [default: once, or as often as a failure that comes and goes needs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: Option<u32>,
+    /// Run so many candidates at a time
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) jobs: u8,
+    /// Take the best result after so many tests
+    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    pub(crate) max_tests: Option<u64>,
+    /// The same after so long, such as 30s or 2h
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    pub(crate) max_time: Option<Duration>,
+    /// Go on in the folder of an earlier run
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How alike failures must be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Same {
+    /// Nothing: any failure counts
+    Any,
+    /// The signal, and the kind and place of what was thrown
+    #[default]
+    Place,
+    /// The whole backtrace
+    Trace,
+}
+
+impl Options {
+    /// The test that each candidate is put to.
+    pub(crate) fn test(&self, env: &[(OsString, OsString)]) -> Test {
+        let (command, convention) = match (&self.test, &self.interesting) {
+            (Some(command), _) => (command, Convention::Test),
+            (None, Some(command)) => (command, Convention::Interesting),
+            (None, None) => unreachable!("one of them is required"),
+        };
+        let exits = self.fail_exit.iter().map(|code| Sign::Exit(*code));
+        Test {
+            command: command.clone(),
+            rule: Rule {
+                convention,
+                signs: self.fail_if.iter().cloned().chain(exits).collect(),
+            },
+            limit: self.timeout,
+            env: env.to_vec(),
+        }
+    }
+
+    pub(crate) fn likeness(&self) -> Likeness {
+        match self.same {
+            Same::Any => Likeness::Any,
+            Same::Place => Likeness::Place,
+            Same::Trace => Likeness::Trace,
+        }
+    }
+
+    /// As they would be typed, but for those that have no say in the result.
+    pub(crate) fn typed(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        if let Some(command) = &self.test {
+            add("--test", command.clone());
+        }
+        if let Some(command) = &self.interesting {
+            add("--interesting", command.clone());
+        }
+        for sign in &self.fail_if {
+            add("--fail-if", sign.to_string());
+        }
+        for code in &self.fail_exit {
+            add("--fail-exit", code.to_string());
+        }
+        if self.same != Same::default() {
+            let name = self.same.to_possible_value();
+            add(
+                "--same",
+                name.map_or(String::new(), |name| name.get_name().to_owned()),
+            );
+        }
+        add("--timeout", quantity::typed_duration(self.timeout));
+        if let Some(runs) = self.repeat {
+            add("--repeat", runs.to_string());
+        }
+        add("--jobs", self.jobs.to_string());
+        if let Some(most) = self.max_tests {
+            add("--max-tests", most.to_string());
+        }
+        if let Some(time) = self.max_time {
+            add("--max-time", quantity::typed_duration(time));
+        }
+        quote::line(words)
+    }
+
+    /// What verdicts depend on.
+    pub(crate) fn key(&self) -> String {
+        let signs: Vec<String> = self.fail_if.iter().map(ToString::to_string).collect();
+        format!(
+            "{:?} {:?} {signs:?} {:?} {:?} {:?} {:?}",
+            self.test, self.interesting, self.fail_exit, self.same, self.timeout, self.repeat
+        )
+    }
+}
+
+/// The environment of tests: ours, and where we were started. Git is kept from looking above the
+/// candidates for a repository.
+pub(crate) fn environment(started: &Path, candidates: &Path) -> Vec<(OsString, OsString)> {
+    let mut env: Vec<(OsString, OsString)> = std::env::vars_os()
+        .filter(|(name, _)| name != STARTED && name != "GIT_CEILING_DIRECTORIES")
+        .collect();
+    env.push((STARTED.into(), started.into()));
+    env.push(("GIT_CEILING_DIRECTORIES".into(), ceiling(candidates)));
+    env
+}
+
+fn ceiling(candidates: &Path) -> OsString {
+    let path: PathBuf = candidates
+        .canonicalize()
+        .unwrap_or_else(|_| candidates.to_owned());
+    path.into_os_string()
+}

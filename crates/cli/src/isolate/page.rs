@@ -1,0 +1,188 @@
+//! One self-contained HTML page: no script, no network.
+
+use std::fmt::Write;
+
+use culprit_reduce::Kind;
+
+/// Points of the course that are drawn, at most.
+const DRAWN: usize = 4000;
+
+/// Size of the picture.
+const WIDTH: f64 = 900.0;
+const HEIGHT: f64 = 220.0;
+
+const STYLE: &str = "\
+body{font:15px/1.45 system-ui,sans-serif;max-width:75em;margin:2em auto;padding:0 1em;color:#1b1b1b;background:#fff}\
+h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}code,pre,td.l,td.n{font-family:ui-monospace,monospace;font-size:13px}\
+pre{background:#f5f5f5;padding:.8em;overflow-x:auto}table.pair{border-collapse:collapse;width:100%;table-layout:fixed}\
+table.pair td{vertical-align:top;padding:0 .4em;white-space:pre-wrap;overflow-wrap:anywhere}table.pair td.n{width:3.5em;color:#888;text-align:right}\
+td.old{background:#e6f6e6}td.new{background:#fde4e1}mark{background:#f7b7ae}td.old mark{background:#b4e2b4}\
+table.facts{border-collapse:collapse}table.facts td,table.facts th{border:1px solid #ddd;padding:.25em .6em;text-align:left}\
+svg{background:#fafafa;border:1px solid #ddd;max-width:100%;height:auto}\
+@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}}";
+
+/// A whole page.
+pub(crate) fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style>\n<h1>{title}</h1>\n{body}</html>\n",
+        title = escape(title)
+    )
+}
+
+/// Text as HTML.
+pub(crate) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// Two lines with the part in which they differ marked, as HTML.
+pub(crate) fn marked(old: &str, new: &str) -> (String, String) {
+    let start = old
+        .char_indices()
+        .zip(new.chars())
+        .find(|((_, a), b)| a != b)
+        .map_or(old.len().min(new.len()), |((at, _), _)| at);
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let same_end: usize = old_rest
+        .chars()
+        .rev()
+        .zip(new_rest.chars().rev())
+        .take_while(|(a, b)| a == b)
+        .map(|(letter, _)| letter.len_utf8())
+        .sum();
+    let mark = |line: &str| {
+        let end = line.len() - same_end;
+        let (before, middle, after) = (&line[..start], &line[start..end], &line[end..]);
+        let middle = match middle.is_empty() {
+            true => String::new(),
+            false => format!("<mark>{}</mark>", escape(middle)),
+        };
+        format!("{}{middle}{}", escape(before), escape(after))
+    };
+    (mark(old), mark(new))
+}
+
+/// A test in the course of a reduction.
+pub(crate) struct Point {
+    /// What is left to decide, as a share of the whole.
+    pub(crate) left: f64,
+    pub(crate) kind: Kind,
+    /// What is taken apart.
+    pub(crate) level: String,
+}
+
+/// The course as a picture: what is left after each test, and the verdicts.
+pub(crate) fn course(points: &[Point]) -> String {
+    if points.is_empty() {
+        return String::new();
+    }
+    let step = points.len().div_ceil(DRAWN);
+    let count = points.len().max(2) as f64 - 1.0;
+    let x = |at: usize| 40.0 + at as f64 / count * (WIDTH - 60.0);
+    // Logarithmic: the last few lines matter as much as the first thousands.
+    let least = points
+        .iter()
+        .map(|point| point.left)
+        .filter(|left| *left > 0.0);
+    let least = least.fold(1.0, f64::min).min(0.5);
+    let y = |left: f64| {
+        let left = left.clamp(least, 1.0);
+        20.0 + left.ln() / least.ln() * (HEIGHT - 60.0)
+    };
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"what is left after each test\">\n"
+    );
+    let line: Vec<String> = points
+        .iter()
+        .enumerate()
+        .step_by(step)
+        .map(|(at, point)| format!("{:.1},{:.1}", x(at), y(point.left)))
+        .collect();
+    // Writing to a text cannot fail.
+    let _ = writeln!(
+        svg,
+        "<polyline fill=\"none\" stroke=\"#4a78c0\" stroke-width=\"1.5\" points=\"{}\"/>",
+        line.join(" ")
+    );
+    let mut level = "";
+    for (at, point) in points.iter().enumerate().step_by(step) {
+        let color = match point.kind {
+            Kind::Pass => "#3a9a3a",
+            Kind::Fail => "#d0433a",
+            Kind::Unresolved => "#b0b0b0",
+        };
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"2\" height=\"10\" fill=\"{color}\"/>",
+            x(at) - 1.0,
+            HEIGHT - 34.0
+        );
+        if point.level != level {
+            level = &point.level;
+            let _ = writeln!(
+                svg,
+                "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"12\" y2=\"{1:.1}\" stroke=\"#bbb\" stroke-dasharray=\"2 3\"/>\
+                 <text x=\"{2:.1}\" y=\"12\" font-size=\"10\" fill=\"#888\">{3}</text>",
+                x(at),
+                HEIGHT - 38.0,
+                x(at) + 2.0,
+                escape(level)
+            );
+        }
+    }
+    let _ = writeln!(
+        svg,
+        "<text x=\"4\" y=\"24\" font-size=\"10\" fill=\"#888\">all</text>\
+         <text x=\"4\" y=\"{:.1}\" font-size=\"10\" fill=\"#888\">{:.4}</text>\
+         <text x=\"40\" y=\"{:.1}\" font-size=\"11\" fill=\"#888\">{} tests: green passes, red fails, grey has no verdict; the line is what is left (logarithmic)</text>\n</svg>",
+        HEIGHT - 40.0,
+        least,
+        HEIGHT - 8.0,
+        points.len()
+    );
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_marked() {
+        let (old, new) = marked("say(\"arguments\");", "say(\"argument list\");");
+        assert_eq!(old, "say(&quot;argument<mark>s</mark>&quot;);");
+        assert_eq!(new, "say(&quot;argument<mark> list</mark>&quot;);");
+        assert_eq!(marked("aa", "a").0, "a<mark>a</mark>");
+        assert_eq!(marked("é<", "è<").1, "<mark>è</mark>&lt;");
+        assert_eq!(marked("same", "same").0, "same");
+    }
+
+    #[test]
+    fn a_course_has_a_mark_for_each_test() {
+        let point = |left, kind| Point {
+            left,
+            kind,
+            level: "lines".to_owned(),
+        };
+        let points = [
+            point(1.0, Kind::Fail),
+            point(1.0, Kind::Pass),
+            point(0.25, Kind::Unresolved),
+        ];
+        let svg = course(&points);
+        assert_eq!(svg.matches("<rect").count(), 3);
+        assert!(svg.contains("3 tests"));
+        assert_eq!(course(&[]), "");
+    }
+}

@@ -1,0 +1,81 @@
+//! The folder for what an isolation finds.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::exit::{ExitCode, Expected};
+
+/// The folder for verdicts, within that for results.
+const JOURNALS: &str = "journal";
+
+/// A folder that is ours.
+pub(crate) struct Results {
+    folder: PathBuf,
+}
+
+impl Results {
+    /// Uses a folder that is new or empty, or goes on in one that has a journal.
+    pub(crate) fn in_folder(wish: &Path, resume: bool) -> Result<Results, Expected> {
+        let unusable = |error: io::Error| {
+            let message = format!("cannot write to {}: {error}", wish.display());
+            Expected::new(ExitCode::Usage, message).hint("name another folder (-o)")
+        };
+        if resume && !wish.join(JOURNALS).is_dir() {
+            let message = format!("{} has no journal to go on with", wish.display());
+            return Err(Expected::new(ExitCode::Usage, message)
+                .hint("name the folder of an earlier run with -o, or leave out --resume"));
+        }
+        fs::create_dir_all(wish).map_err(unusable)?;
+        let mut entries = fs::read_dir(wish).map_err(unusable)?;
+        if !resume && entries.next().is_some() {
+            let message = format!("{} is not empty", wish.display());
+            return Err(Expected::new(ExitCode::Usage, message)
+                .hint("name a new or empty folder with -o, or go on in this one with --resume"));
+        }
+        let folder = wish.canonicalize().map_err(unusable)?;
+        fs::create_dir_all(folder.join(JOURNALS)).map_err(unusable)?;
+        Ok(Results { folder })
+    }
+
+    /// The folder for verdicts.
+    pub(crate) fn journals(&self) -> PathBuf {
+        self.folder.join(JOURNALS)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+        fs::write(self.path(name), bytes)
+    }
+
+    /// Writes a script that repeats what was done.
+    pub(crate) fn write_script(&self, folder: &Path, command: &str) -> io::Result<()> {
+        let place = crate::record::quote::line([folder]);
+        let script = format!(
+            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n\
+             out=${{1:-again}}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\n\
+             cd {place} || exit 2\n{command} -o \"$out\"\n"
+        );
+        self.write("repeat.sh", script)?;
+        fs::set_permissions(self.path("repeat.sh"), fs::Permissions::from_mode(0o755))
+    }
+}
+
+/// A line of JSON for each candidate, as they come.
+pub(crate) struct Candidates(File);
+
+impl Candidates {
+    pub(crate) fn begin(results: &Results) -> io::Result<Candidates> {
+        File::create(results.path("candidates.jsonl")).map(Candidates)
+    }
+
+    pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {
+        writeln!(self.0, "{candidate}")
+    }
+}

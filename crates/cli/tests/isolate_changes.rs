@@ -1,0 +1,446 @@
+//! `culprit isolate changes` from outside: what it finds, what it refuses, and that nothing of the
+//! user's is touched.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with a repository, or without.
+struct Place(TempDir);
+
+#[expect(clippy::disallowed_methods, reason = "what a user does by hand")]
+fn shell(folder: &Path, script: &str) -> Output {
+    let output = Command::new("/bin/sh")
+        .args(["-ec", script])
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .envs([
+            ("GIT_AUTHOR_NAME", "Ann"),
+            ("GIT_AUTHOR_EMAIL", "ann@example.org"),
+        ])
+        .envs([
+            ("GIT_COMMITTER_NAME", "Ann"),
+            ("GIT_COMMITTER_EMAIL", "ann@example.org"),
+        ])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{script}: {}",
+        text(&output.stderr)
+    );
+    output
+}
+
+#[expect(clippy::disallowed_methods, reason = "the command under test")]
+fn culprit(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_culprit"));
+    command
+        .args(["isolate", "changes"])
+        .args(words)
+        .current_dir(folder)
+        .env("NO_COLOR", "1");
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Place {
+    fn empty() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn repository(script: &str) -> Place {
+        let place = Place::empty();
+        let start = "git init -q -b main .; commit() { git add -A; git commit -qm \"$1\"; }\n";
+        shell(place.path(), &format!("{start}{script}"));
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The status, and the report or what was said instead of one.
+    fn isolate(&self, words: &[&str]) -> (i32, Result<Value, String>) {
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().join("out");
+        let mut words = words.to_vec();
+        let folder = folder.to_str().unwrap().to_owned();
+        words.extend(["-o", &folder]);
+        let output = culprit(self.path(), &words).output().unwrap();
+        let report = fs::read_to_string(Path::new(&folder).join("report.json"));
+        let found = match report {
+            Ok(report) => Ok(serde_json::from_str(&report).unwrap()),
+            Err(_) => Err(text(&output.stderr)),
+        };
+        (output.status.code().unwrap_or(-1), found)
+    }
+
+    fn found(&self, words: &[&str]) -> Value {
+        let (code, found) = self.isolate(words);
+        let found = found.unwrap_or_else(|said| panic!("{said}"));
+        assert_eq!(code, 0, "{found:#}");
+        found
+    }
+
+    #[track_caller]
+    fn refused(&self, words: &[&str], expect_code: i32, expect: &str) {
+        let (code, found) = self.isolate(words);
+        let said = found.expect_err("no report");
+        assert_eq!(code, expect_code, "{said}");
+        assert!(said.contains(expect), "{said}");
+    }
+}
+
+/// The changes of a report as `file:-removed+added`.
+fn changes(report: &Value) -> Vec<String> {
+    let all = report["changes"].as_array().unwrap();
+    let shown = all.iter().map(|change| {
+        let lines = |key: &str, sign: &str| -> String {
+            let lines = change[key].as_array().unwrap().iter();
+            lines
+                .map(|line| format!("{sign}{}", line.as_str().unwrap()))
+                .collect()
+        };
+        let what = change["what"].as_str().unwrap_or_default();
+        let file = change["file"].as_str().unwrap();
+        format!(
+            "{file}:{what}{}{}",
+            lines("removed", "-"),
+            lines("added", "+")
+        )
+    });
+    shown.collect()
+}
+
+#[test]
+fn the_line_its_commit_and_its_author_are_found_and_nothing_is_touched() {
+    let place = Place::repository(
+        "seq 30 >a; seq 30 >b; commit base; git tag good
+         for i in 1 2 3 4; do sed -i \"s/^$i\\$/x$i/\" a; commit c$i; done
+         sed -i 's/^9$/nine/; s/^20$/twenty/' a b; commit culprit
+         for i in 11 12; do sed -i \"s/^$i\\$/x$i/\" b; commit d$i; done
+         echo dirty >>a; echo new >untracked",
+    );
+    let state = "GIT_OPTIONAL_LOCKS=0 git status --porcelain; find . -type f | sort | xargs sha256sum; \
+                 find . | sort | xargs stat -c '%n %Y %a'";
+    let before = text(&shell(place.path(), state).stdout);
+    let report = place.found(&[
+        "--good",
+        "good",
+        "--bad",
+        "HEAD",
+        "--test",
+        "! grep -q nine b",
+    ]);
+    assert_eq!(text(&shell(place.path(), state).stdout), before);
+    assert_eq!(changes(&report), ["b:-9+nine"]);
+    assert_eq!(report["commits"]["left"][0]["subject"], "culprit");
+    assert_eq!(report["changes"][0]["commit"]["author"], "Ann");
+    assert_eq!(report["minimal"], true);
+    assert_eq!(report["checks"]["alone"], "fails");
+    assert_eq!(report["checks"]["reverted"], "passes");
+}
+
+#[test]
+fn the_result_folder_has_all_that_the_result_is_made_of() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 9 >old/a; sed s/5/five/ old/a >new/a; echo x >new/b",
+    );
+    let words = [
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--test",
+        "! grep -q five a",
+        "--keep-variants",
+    ];
+    let output = culprit(place.path(), &words).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let out = place.path().join("culprit-isolate");
+    for name in [
+        "minimal.patch",
+        "report.json",
+        "report.md",
+        "report.html",
+        "repeat.sh",
+        "candidates.jsonl",
+    ] {
+        assert!(out.join(name).is_file(), "{name}");
+    }
+    // The patch makes the passing version the failing one.
+    shell(
+        &out,
+        "cd variants; patch -s -p1 -d passing <../minimal.patch; diff -r passing failing",
+    );
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("<svg") && !page.contains("http"), "{page}");
+    // A second run into the same folder must be asked for.
+    let again = culprit(place.path(), &words).output().unwrap();
+    assert_eq!(again.status.code(), Some(2));
+    let resumed = culprit(place.path(), &words)
+        .arg("--resume")
+        .output()
+        .unwrap();
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    let candidates = fs::read_to_string(out.join("candidates.jsonl")).unwrap();
+    assert!(
+        candidates
+            .lines()
+            .all(|line| line.contains("\"fromJournal\":true")),
+        "{candidates}"
+    );
+    let other = [
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--test",
+        "! grep -q five a #",
+        "--resume",
+    ];
+    let other = culprit(place.path(), &other).output().unwrap();
+    assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
+}
+
+#[test]
+fn changes_of_all_kinds_are_found() {
+    let check = |old: &str, new: &str, test: &str, expect: &[&str]| {
+        let place = Place::empty();
+        shell(
+            place.path(),
+            &format!("mkdir old new; cd old; {old}; cd ../new; {new}"),
+        );
+        let report = place.found(&["--good", "old", "--bad", "new", "--test", test]);
+        assert_eq!(changes(&report), expect);
+    };
+    let noise = "seq 40 >n";
+    let other = "seq 40 | sed 's/^3$/x/; s/^30$/y/' >n";
+    // Line ends, to the byte.
+    check(
+        &format!("{noise}; printf 'a\\r\\nb\\r\\n' >f"),
+        &format!("{other}; printf 'a\\r\\nb\\n' >f"),
+        "test $(grep -c $(printf '\\r') f) = 2",
+        &["f:-b+b"],
+    );
+    // Bytes that are no text.
+    check(
+        &format!("{noise}; printf 'a\\0b' >f"),
+        &format!("{other}; printf 'a\\0c' >f"),
+        "grep -q b f",
+        &["f:other bytes"],
+    );
+    // A mode.
+    check(
+        &format!("{noise}; echo 'exit 0' >f; chmod +x f"),
+        &format!("{other}; echo 'exit 0' >f; chmod -x f"),
+        "test -x f",
+        &["f:another mode"],
+    );
+    // A new name, with an edit that does not matter.
+    check(
+        &format!("{noise}; seq 9 >f"),
+        &format!("{other}; seq 9 | sed s/7/x/ >g"),
+        "test -e f",
+        &["g:renamed from f"],
+    );
+    // A link that points elsewhere.
+    check(
+        &format!("{noise}; ln -s n l"),
+        &format!("{other}; ln -s m l"),
+        "test -e l",
+        &["l:other bytes"],
+    );
+    // A file that is gone, and one that came.
+    check(
+        &format!("{noise}; echo x >f"),
+        &format!("{other}; echo different >g"),
+        "test -e f",
+        &["f:removed"],
+    );
+}
+
+#[test]
+fn submodules_count_with_their_files() {
+    let inner = Place::repository("seq 9 >f; commit one; seq 9 | sed s/5/five/ >f; commit two");
+    let place = Place::repository(&format!(
+        "git -c protocol.file.allow=always submodule --quiet add {} sub; git -C sub checkout -q HEAD~1
+         seq 9 >a; commit one; git -C sub checkout -q main; seq 8 >a; commit two",
+        inner.path().display()
+    ));
+    let words = [
+        "--good",
+        "HEAD~1",
+        "--bad",
+        "HEAD",
+        "--test",
+        "! grep -q five sub/f",
+    ];
+    assert_eq!(changes(&place.found(&words)), ["sub/f:-5+five"]);
+    shell(place.path(), "git submodule deinit -f sub");
+    place.refused(&words, 2, "the submodule sub is not there");
+}
+
+#[test]
+fn what_cannot_be_isolated_is_refused_with_a_next_step() {
+    let place = Place::repository(
+        "seq 9 >a; commit one; seq 8 >a; commit two; git clone -q --depth 1 file://$PWD ../shallow-$$; mv ../shallow-$$ shallow",
+    );
+    let sides = ["--good", "HEAD~1", "--bad", "HEAD", "--test"];
+    let with = |test: &'static str| -> Vec<&str> { sides.into_iter().chain([test]).collect() };
+    place.refused(&with("true"), 1, "the test does not fail");
+    place.refused(&with("false"), 1, "the good version fails too");
+    place.refused(&with("exit 125"), 3, "has no answer");
+    let mut hangs = with("grep -q 9 a || sleep 100");
+    hangs.extend(["--timeout", "300ms"]);
+    place.refused(&hangs, 3, "does not end in time");
+    let mut broken = with("true");
+    broken.extend(["--build", "echo 'x.c:1: error: no' >&2; false"]);
+    place.refused(&broken, 3, "x.c:1: error: no");
+    place.refused(
+        &["--good", "nothing", "--bad", "HEAD", "--test", "true"],
+        2,
+        "no revision nothing",
+    );
+    place.refused(
+        &["--good", "HEAD", "--bad", "HEAD", "--test", "false"],
+        2,
+        "are the same",
+    );
+    let shallow = Place(tempfile::tempdir_in(place.path()).unwrap());
+    shell(shallow.path(), "mv ../shallow/.git .; git checkout -q .");
+    shallow.refused(
+        &["--good", "HEAD~1", "--bad", "HEAD", "--test", "true"],
+        2,
+        "--unshallow",
+    );
+    let nowhere = Place::empty();
+    nowhere.refused(
+        &["--good", "a", "--bad", "b", "--test", "true"],
+        2,
+        "is in no Git repository",
+    );
+}
+
+#[test]
+fn a_test_that_hangs_can_be_the_failure() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 9 >old/a; seq 9 | sed 's/5/five/; s/8/x/' >new/a",
+    );
+    let report = place.found(&[
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--test",
+        "! grep -q five a || sleep 1000",
+        "--timeout",
+        "500ms",
+        "--fail-if",
+        "timeout",
+    ]);
+    assert_eq!(changes(&report), ["a:-5+five"]);
+}
+
+#[test]
+fn a_test_that_fails_now_and_then_is_repeated_and_its_rate_is_told() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 30 >old/a; seq 30 | sed 's/^5$/five/; s/^18$/x/; s/^25$/y/' >new/a",
+    );
+    // Fails every other time, by a count that all runs share.
+    let count = place.path().join("count");
+    fs::write(&count, "").unwrap();
+    let test = format!(
+        "echo >>{0}; ! grep -q five a || test $(( $(wc -l <{0}) % 2 )) = 0",
+        count.display()
+    );
+    let report = place.found(&[
+        "--good", "old", "--bad", "new", "--test", &test, "--jobs", "1",
+    ]);
+    assert_eq!(changes(&report), ["a:-5+five"]);
+    let (failed, of) = (&report["rate"]["failed"], &report["rate"]["of"]);
+    assert!(failed.as_u64() < of.as_u64(), "{report:#}");
+    assert!(report["runs"].as_u64() > Some(1));
+}
+
+#[test]
+fn a_budget_ends_with_the_best_so_far() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; for i in 1 2 3 4 5 6 7 8; do seq 9 >old/$i; seq 9 | sed 's/5/five/; s/8/x/' >new/$i; done",
+    );
+    let words = [
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--test",
+        "! grep -q five 3",
+        "--max-tests",
+        "4",
+    ];
+    let report = place.found(&words);
+    assert_eq!(report["minimal"], false);
+    assert_eq!(report["tests"], 4);
+    let left = report["changes"].as_array().unwrap().len();
+    assert!((2..16).contains(&left), "{left}");
+}
+
+#[test]
+fn an_interrupt_leaves_the_best_so_far() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; for i in $(seq 64); do seq 9 >old/$i; seq 9 | sed 's/5/five/' >new/$i; done",
+    );
+    let words = [
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--test",
+        "sleep 0.3; ! grep -q five 3",
+        "--jobs",
+        "1",
+    ];
+    let mut child = culprit(place.path(), &words)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = place.path().join("culprit-isolate");
+    let began = Instant::now();
+    // Until it has narrowed something down.
+    while fs::read_to_string(out.join("candidates.jsonl"))
+        .unwrap_or_default()
+        .lines()
+        .count()
+        < 4
+    {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    shell(place.path(), &format!("kill -INT {}", child.id()));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["minimal"], false);
+    let left = report["changes"].as_array().unwrap().len();
+    assert!(left < 64, "{left}");
+}

@@ -1,0 +1,337 @@
+//! `culprit isolate input` as a user runs it, on commands that need no JVM.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+struct Stage(tempfile::TempDir);
+
+struct Told {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Stage {
+    fn new() -> Stage {
+        Stage(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path().join(name), bytes).unwrap();
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the command under test")]
+    fn culprit(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_culprit"));
+        command
+            .args(["isolate", "input"])
+            .args(words)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Told {
+        Told::of(self.culprit(words).output().unwrap())
+    }
+}
+
+impl Told {
+    fn of(output: Output) -> Told {
+        Told {
+            status: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+const SELECT: &str = "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>";
+
+#[test]
+fn a_pair_is_shown_side_by_side_and_left_in_a_folder() {
+    let stage = Stage::new();
+    stage.put("print.txt", format!("one\n{SELECT}\nthree\n"));
+    let told = stage.run(&["--test", "! grep -q '<SELECT'", "print.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(
+        told.out.starts_with("1 byte decides: ends with 1\n"),
+        "{}",
+        told.out
+    );
+    assert!(
+        told.out.contains('^') && told.out.contains("passes"),
+        "{}",
+        told.out
+    );
+    let at = |name: &str| stage.text(&format!("culprit-isolate/{name}"));
+    let (passing, failing) = (at("passing.txt"), at("failing.txt"));
+    assert!(failing.contains("<SELECT") && !passing.contains("<SELECT"));
+    assert_eq!(failing.len(), passing.len() + 1);
+    assert!(at("difference.diff").starts_with("--- a/print.txt\n+++ b/print.txt\n@@ "));
+    assert!(at("report.md").contains("```diff"));
+    let page = at("report.html");
+    assert!(page.contains("<svg") && page.contains("<mark>") && !page.contains("http"));
+    let lines = at("candidates.jsonl").lines().count();
+    let report: serde_json::Value = serde_json::from_str(&at("report.json")).unwrap();
+    assert_eq!(report["tests"], lines);
+    assert_eq!(report["bytes"]["difference"], 1);
+    assert_eq!(report["minimal"], true);
+    // Nothing of the user's is changed.
+    assert_eq!(stage.text("print.txt"), format!("one\n{SELECT}\nthree\n"));
+    assert_eq!(fs::read_dir(stage.path()).unwrap().count(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_script_repeats_it_elsewhere() {
+    let stage = Stage::new();
+    stage.put("it's.txt", "a\nbad\nc\n");
+    let told = stage.run(&["--test", "! grep -q bad {}", "it's.txt", "-o", "first"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let folder = Path::new(env!("CARGO_BIN_EXE_culprit")).parent().unwrap();
+    #[expect(clippy::disallowed_methods, reason = "what the user would run")]
+    let status = Command::new("/bin/sh")
+        .args(["first/repeat.sh", "second"])
+        .current_dir(stage.path())
+        .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(
+        stage.text("first/failing.txt"),
+        stage.text("second/failing.txt")
+    );
+    assert_eq!(
+        stage.text("first/difference.diff"),
+        stage.text("second/difference.diff")
+    );
+}
+
+#[test]
+fn simplifying_gives_the_smallest_and_json_is_one_document() {
+    let stage = Stage::new();
+    stage.put("print.html", SELECT);
+    let words = [
+        "--simplify",
+        "--json",
+        "--interesting",
+        "grep -q '<SELECT.*>'",
+        "print.html",
+    ];
+    let told = stage.run(&words);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(report["bytes"]["failing"], 8);
+    assert_eq!(stage.text("culprit-isolate/failing.html"), "<SELECT>");
+    assert!(!stage.path().join("culprit-isolate/passing.html").exists());
+}
+
+#[test]
+fn bad_input_has_a_message_and_a_code() {
+    let stage = Stage::new();
+    stage.put("a.txt", "abc\n");
+    stage.put("b.txt", "abd\n");
+    stage.put("empty", "");
+    fs::create_dir(stage.path().join("folder")).unwrap();
+    let check = |words: &[&str], status: i32, message: &str| {
+        let told = stage.run(&[words, &["-o", "results"]].concat());
+        assert_eq!(told.status, Some(status), "{words:?}: {}", told.err);
+        assert!(told.err.contains(message), "{words:?}: {}", told.err);
+        assert!(told.err.lines().count() >= 2, "no next step: {}", told.err);
+        let _ = fs::remove_dir_all(stage.path().join("results"));
+    };
+    check(
+        &["--test", "true", "a.txt"],
+        1,
+        "does not fail: it ends with 0 on a.txt",
+    );
+    check(
+        &["--test", "false", "a.txt"],
+        1,
+        "fails on an empty input too",
+    );
+    check(
+        &["--test", "false", "a.txt", "--passing", "b.txt"],
+        1,
+        "fails on b.txt too",
+    );
+    check(
+        &["--test", "no-such-program", "a.txt"],
+        3,
+        "cannot be run: it ends with 127",
+    );
+    check(
+        &["--test", "sleep 50; true", "--timeout", "300ms", "a.txt"],
+        3,
+        "does not end in time",
+    );
+    check(&["--test", "false", "empty"], 2, "nothing in empty");
+    check(&["--test", "false", "missing"], 2, "cannot use missing");
+    check(
+        &["--test", "false", "a.txt", "--passing", "a.txt"],
+        2,
+        "are the same",
+    );
+    check(
+        &["--test", "false", "a.txt", "--passing", "folder"],
+        2,
+        "one side is a file",
+    );
+    check(
+        &["--test", "test ! -s {} || exit 1; exit 125", "a.txt"],
+        1,
+        "neither passes nor fails",
+    );
+    check(&["a.txt"], 2, "--test");
+    check(
+        &["--test", "x", "--fail-if", "sometimes", "a.txt"],
+        2,
+        "write 'stderr contains",
+    );
+    check(
+        &["--test", "x", "--language", "cobol", "a.txt"],
+        2,
+        "write none",
+    );
+}
+
+#[test]
+fn a_flaky_test_is_repeated_and_its_rate_is_told() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nbad\nthree\n");
+    // Every other run on something bad fails.
+    let test = "grep -q bad {} || exit 0; echo >>count; exit $(($(wc -l <count) % 2))";
+    let told = stage.run(&["--jobs", "1", "--test", test, "a.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(
+        told.err
+            .contains("fails 5 of 10 times; each candidate was run up to 6 times"),
+        "{}",
+        told.err
+    );
+    assert!(
+        told.err
+            .contains("the test changed this folder (count); --in-scratch"),
+        "{}",
+        told.err
+    );
+    let told = stage.run(&[
+        "--in-scratch",
+        "--test",
+        "! grep -q bad {}; r=$?; echo >x; exit $r",
+        "a.txt",
+        "-o",
+        "b",
+    ]);
+    assert!(!told.err.contains("changed this folder"), "{}", told.err);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_that_are_left_behind_are_ended_and_told_of() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nbad\nthree\n");
+    let test = "setsid sleep 7654 & ! grep -q bad {}";
+    let told = stage.run(&["--test", test, "a.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.err.contains("left processes behind"), "{}", told.err);
+    let is_left = fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        words == b"sleep\x007654\0"
+    });
+    assert!(!is_left);
+}
+
+#[test]
+fn another_failure_has_no_verdict() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\ntwo\nbad\nfour\nfive\n");
+    // Without `two` it fails elsewhere.
+    let test = "grep -q bad {} || exit 0; \
+                if grep -q two {}; then f=parse; else f=print; fi; \
+                echo \"#0 0x1 in $f a.c:1\" >&2; exit 1";
+    let told = stage.run(&["--simplify", "--verbatim", "--test", test, "a.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.out.contains("in parse (a.c:1)"), "{}", told.out);
+    let failing = stage.text("culprit-isolate/failing.txt");
+    assert!(
+        failing.contains("two") && failing.contains("bad"),
+        "{failing}"
+    );
+    let told = stage.run(&[
+        "--simplify",
+        "--same",
+        "any",
+        "--test",
+        test,
+        "a.txt",
+        "-o",
+        "any",
+    ]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert_eq!(stage.text("any/failing.txt"), "bad");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_its_best_and_goes_on_later() {
+    use std::io::Read;
+    let stage = Stage::new();
+    let words: Vec<String> = (0..300).map(|number| format!("word{number}\n")).collect();
+    stage.put("a.txt", words.concat());
+    let test = "sleep 0.03; echo >>runs; ! (grep -q word17 {} && grep -q word250 {})";
+    let words = ["--jobs", "1", "--simplify", "--test", test, "a.txt"];
+    let mut child = stage.culprit(&words).spawn().unwrap();
+    // Once some verdicts are there.
+    let file = stage.path().join("culprit-isolate/candidates.jsonl");
+    while fs::read_to_string(&file)
+        .unwrap_or_default()
+        .lines()
+        .count()
+        < 8
+    {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let status = child.wait().unwrap();
+    let mut err = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut err)
+        .unwrap();
+    assert_eq!(status.code(), Some(130), "{err}");
+    assert!(err.contains("may not be minimal: interrupted"), "{err}");
+    let best = stage.text("culprit-isolate/failing.txt");
+    assert!(best.contains("word17") && best.contains("word250") && best.len() < 2_000);
+    let runs = stage.text("runs").lines().count();
+    let told = stage.run(&[&words[..], &["--resume"]].concat());
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let report: serde_json::Value =
+        serde_json::from_str(&stage.text("culprit-isolate/report.json")).unwrap();
+    assert!(report["replayed"].as_u64().unwrap() >= 8, "{report}");
+    let more = stage.text("runs").lines().count() - runs;
+    assert_eq!(report["runs"].as_u64().unwrap(), more as u64, "{report}");
+    assert_eq!(
+        stage.text("culprit-isolate/failing.txt").len(),
+        "word17word250".len()
+    );
+}

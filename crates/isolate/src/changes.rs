@@ -1,0 +1,31 @@
+//! Changes of a program: which of those between a good and a bad version make a test fail?
+
+mod bench;
+mod blame;
+mod blocks;
+mod brackets;
+mod commits;
+mod course;
+mod difference;
+mod error;
+mod git;
+mod groups;
+mod history;
+mod isolation;
+mod lines;
+mod names;
+mod patch;
+mod renames;
+mod sides;
+mod tree;
+mod trial;
+
+pub use bench::Leftovers;
+pub use blame::{Change, Origin};
+pub use course::{Goal, Limits, Tried};
+pub use difference::Difference;
+pub use error::Error;
+pub use git::{Commit, Repository};
+pub use isolation::{Checks, Commits, Isolation, Plan};
+pub use patch::{Compared, Row};
+pub use sides::{Side, WORK_TREE};

@@ -1,0 +1,282 @@
+//! Benches: folders in which candidates are put together, one for each job.
+//!
+//! A bench keeps what is the same: only files that differ from the candidate before are written, and
+//! the others keep their times, so that builds there go on from the last one. What a run changed of
+//! the candidate's files is put back; what else it left stays, unless benches are to be fresh.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::Error;
+use super::tree::{self, Entry, Kind, Tree};
+
+/// What is left on a bench from the candidate before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Leftovers {
+    /// All that its runs made: builds go on from the last one.
+    #[default]
+    Stay,
+    /// Nothing: each candidate is built anew.
+    Go,
+}
+
+/// The benches of all jobs.
+pub(crate) struct Benches {
+    root: PathBuf,
+    leftovers: Leftovers,
+    idle: Mutex<Idle>,
+}
+
+#[derive(Default)]
+struct Idle {
+    benches: Vec<Bench>,
+    made: usize,
+}
+
+/// A folder with a candidate in it.
+pub(crate) struct Bench {
+    folder: PathBuf,
+    /// For temporary files of runs.
+    scratch: PathBuf,
+    leftovers: Leftovers,
+    written: BTreeMap<PathBuf, Written>,
+}
+
+struct Written {
+    entry: Entry,
+    stamp: Stamp,
+}
+
+/// Tells whether somebody else wrote a file.
+#[derive(PartialEq)]
+struct Stamp {
+    node: u64,
+    size: u64,
+    mode: u32,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Stamp> {
+        let found = fs::symlink_metadata(path).ok()?;
+        Some(Stamp {
+            node: found.ino(),
+            size: found.len(),
+            mode: found.mode(),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
+}
+
+impl Benches {
+    /// Benches below a folder of ours.
+    pub(crate) fn new(root: PathBuf, leftovers: Leftovers) -> Benches {
+        Benches {
+            root,
+            leftovers,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Does something at a bench that nobody else is at meanwhile.
+    pub(crate) fn at<T>(
+        &self,
+        work: impl FnOnce(&mut Bench) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut bench = self.take()?;
+        let done = work(&mut bench);
+        self.lock().benches.push(bench);
+        done
+    }
+
+    fn take(&self) -> Result<Bench, Error> {
+        let mut idle = self.lock();
+        if let Some(bench) = idle.benches.pop() {
+            return Ok(bench);
+        }
+        idle.made += 1;
+        let place = self.root.join(idle.made.to_string());
+        let bench = Bench {
+            folder: place.join("tree"),
+            scratch: place.join("tmp"),
+            leftovers: self.leftovers,
+            written: BTreeMap::new(),
+        };
+        for folder in [&bench.folder, &bench.scratch] {
+            fs::create_dir_all(folder).map_err(Error::at(folder))?;
+        }
+        Ok(bench)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Idle> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Bench {
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    /// Makes the folder hold the tree.
+    pub(crate) fn hold(&mut self, tree: &Tree) -> Result<(), Error> {
+        if self.leftovers == Leftovers::Go {
+            self.clear()?;
+        }
+        self.restore(tree)
+    }
+
+    /// The same, and what runs made stays in any case.
+    pub(crate) fn restore(&mut self, tree: &Tree) -> Result<(), Error> {
+        let gone = self
+            .written
+            .keys()
+            .filter(|path| !tree.0.contains_key(*path));
+        for path in gone.cloned().collect::<Vec<_>>() {
+            self.written.remove(&path);
+            remove(&self.folder, &path);
+        }
+        for (path, entry) in &tree.0 {
+            let place = self.folder.join(path);
+            let stamp = Stamp::of(&place);
+            let is_ours = self.written.get(path).is_some_and(|written| {
+                written.entry == *entry && stamp.as_ref() == Some(&written.stamp)
+            });
+            if is_ours {
+                continue;
+            }
+            if !has(&place, entry)? {
+                make_way(&self.folder, path)?;
+                tree::write(&place, entry)?;
+            }
+            if let Some(stamp) = Stamp::of(&place) {
+                let entry = entry.clone();
+                self.written.insert(path.clone(), Written { entry, stamp });
+            }
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.written.clear();
+        for folder in [&self.folder, &self.scratch] {
+            let _ = fs::remove_dir_all(folder);
+            fs::create_dir_all(folder).map_err(Error::at(folder))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the entry is there already.
+fn has(place: &Path, entry: &Entry) -> Result<bool, Error> {
+    let Ok(found) = fs::symlink_metadata(place) else {
+        return Ok(false);
+    };
+    let is_program = found.mode() & 0o100 != 0;
+    let same_kind = match entry.kind {
+        Kind::Link => found.is_symlink(),
+        Kind::Program => found.is_file() && is_program,
+        Kind::File => found.is_file() && !is_program,
+    };
+    if !same_kind {
+        return Ok(false);
+    }
+    let there = Entry {
+        kind: entry.kind,
+        source: tree::Source::Disk(place.into()),
+    };
+    Ok(there.bytes()? == entry.bytes()?)
+}
+
+/// Takes a file away, and folders that nothing is left in.
+fn remove(folder: &Path, path: &Path) {
+    // A run may have removed it, or put something else there: then it is not ours.
+    if fs::remove_file(folder.join(path)).is_err() {
+        return;
+    }
+    for above in path
+        .ancestors()
+        .skip(1)
+        .filter(|above| *above != Path::new(""))
+    {
+        if fs::remove_dir(folder.join(above)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Removes what stands where a file is to be, or where its folders are: runs leave such things.
+fn make_way(folder: &Path, path: &Path) -> Result<(), Error> {
+    for above in path
+        .ancestors()
+        .skip(1)
+        .filter(|above| *above != Path::new(""))
+    {
+        let place = folder.join(above);
+        if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_dir()) {
+            fs::remove_file(&place).map_err(Error::at(&place))?;
+        }
+    }
+    let place = folder.join(path);
+    if fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
+        fs::remove_dir_all(&place).map_err(Error::at(&place))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::difference::tests::tree;
+    use super::*;
+
+    fn times(folder: &Path, path: &str) -> (i64, i64) {
+        let found = fs::symlink_metadata(folder.join(path)).unwrap();
+        (found.mtime(), found.mtime_nsec())
+    }
+
+    #[test]
+    fn only_what_differs_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let benches = Benches::new(root.path().to_owned(), Leftovers::Stay);
+        let work = |bench: &mut Bench| {
+            bench.hold(&tree(&[("a", "1"), ("b/c", "2"), ("run*", "3")]))?;
+            let folder = bench.folder().to_owned();
+            let before = times(&folder, "a");
+            fs::write(folder.join("built"), "x").unwrap();
+            // A run changes a file of the candidate.
+            fs::write(folder.join("run"), "changed").unwrap();
+            bench.hold(&tree(&[("a", "1"), ("b", "now a file"), ("run*", "3")]))?;
+            assert_eq!(times(&folder, "a"), before);
+            assert_eq!(fs::read_to_string(folder.join("b")).unwrap(), "now a file");
+            assert_eq!(fs::read_to_string(folder.join("run")).unwrap(), "3");
+            assert!(folder.join("built").exists());
+            bench.hold(&tree(&[("a", "1"), ("b/c", "2")]))?;
+            let found = Tree::read(&folder)?;
+            let paths: Vec<_> = found.0.keys().map(|path| path.to_str().unwrap()).collect();
+            assert_eq!(paths, ["a", "b/c", "built"]);
+            Ok(())
+        };
+        benches.at(work).unwrap();
+    }
+
+    #[test]
+    fn a_fresh_bench_has_nothing_of_the_candidate_before() {
+        let root = tempfile::tempdir().unwrap();
+        let benches = Benches::new(root.path().to_owned(), Leftovers::Go);
+        let work = |bench: &mut Bench| {
+            bench.hold(&tree(&[("a", "1")]))?;
+            fs::write(bench.folder().join("built"), "x").unwrap();
+            bench.hold(&tree(&[("a", "2")]))?;
+            assert!(!bench.folder().join("built").exists());
+            Ok(())
+        };
+        benches.at(work).unwrap();
+    }
+}

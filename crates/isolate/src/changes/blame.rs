@@ -1,0 +1,189 @@
+//! Who changed the lines that decide, when, and in which commit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Error;
+use super::difference::{Difference, Part};
+use super::git::{Commit, Repository};
+use super::isolation::Isolation;
+
+/// One change that decides.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The file, in the failing version if it is there.
+    pub path: String,
+    /// What changed, other than lines.
+    pub what: Option<String>,
+    /// The first of the lines that it takes away, from 1.
+    pub old_line: Option<usize>,
+    /// The first of the lines that it brings, from 1.
+    pub new_line: Option<usize>,
+    /// Lines that it takes away.
+    pub removed: Vec<String>,
+    /// Lines that it brings.
+    pub added: Vec<String>,
+    /// Where it is from.
+    pub origin: Origin,
+}
+
+/// Where a change is from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// It cannot be told: there is no history.
+    Unknown,
+    /// From the work tree: no commit has it.
+    Uncommitted,
+    /// From a commit.
+    Commit(Box<Commit>),
+}
+
+/// Where the difference of an isolation is from.
+pub(crate) enum Source<'s> {
+    Unknown,
+    Uncommitted,
+    /// All of it is from one commit.
+    One(&'s Commit),
+    /// It lies between two commits.
+    Between {
+        since: &'s str,
+        at: &'s str,
+    },
+}
+
+/// The changes that decide.
+pub(crate) fn changes(
+    found: &Isolation,
+    source: &Source<'_>,
+    repository: Option<&Repository>,
+) -> Result<Vec<Change>, Error> {
+    let mut history = repository.map(|repository| Blamed {
+        repository,
+        lines: BTreeMap::new(),
+        commits: BTreeMap::new(),
+    });
+    let mut changes = Vec::new();
+    for delta in found.deltas().iter() {
+        let mut change = change(&found.difference, delta);
+        change.origin = match (source, &mut history) {
+            (Source::Uncommitted, _) => Origin::Uncommitted,
+            (Source::One(commit), _) => Origin::Commit(Box::new((*commit).clone())),
+            (Source::Between { since, at }, Some(history)) => {
+                history.origin(&found.difference, delta, since, at)?
+            }
+            _ => Origin::Unknown,
+        };
+        changes.push(change);
+    }
+    Ok(changes)
+}
+
+fn change(difference: &Difference, delta: u64) -> Change {
+    let (file, part) = difference.locate(delta);
+    let mut change = Change {
+        path: file.shown_path().display().to_string(),
+        what: None,
+        old_line: None,
+        new_line: None,
+        removed: Vec::new(),
+        added: Vec::new(),
+        origin: Origin::Unknown,
+    };
+    match (part, &file.script) {
+        (Part::Edit(number), Some(script)) => {
+            let edit = &script.edits[number];
+            let first =
+                |lines: &std::ops::Range<usize>| (!lines.is_empty()).then_some(lines.start + 1);
+            change.old_line = first(&edit.old);
+            change.new_line = first(&edit.new);
+            change.removed = edit.old.clone().map(|at| script.old.shown(at)).collect();
+            change.added = edit.new.clone().map(|at| script.new.shown(at)).collect();
+        }
+        _ => change.what = Some(difference.what(delta)),
+    }
+    change
+}
+
+/// What Git says of lines, asked once for each file.
+struct Blamed<'r> {
+    repository: &'r Repository,
+    lines: BTreeMap<(String, String), Vec<String>>,
+    commits: BTreeMap<String, Commit>,
+}
+
+impl Blamed<'_> {
+    fn origin(
+        &mut self,
+        difference: &Difference,
+        delta: u64,
+        since: &str,
+        at: &str,
+    ) -> Result<Origin, Error> {
+        let (file, part) = difference.locate(delta);
+        let side =
+            |side: &Option<(std::path::PathBuf, _)>| side.as_ref().map(|(path, _)| path.clone());
+        let id = match (part, &file.script, side(&file.old), side(&file.new)) {
+            (Part::Edit(number), Some(script), old, new) => {
+                let edit = &script.edits[number];
+                match (edit.new.is_empty(), old, new) {
+                    (false, _, Some(path)) => {
+                        self.line(since, at, &path, edit.new.start, Way::Came)?
+                    }
+                    (_, Some(path), _) => self.line(since, at, &path, edit.old.start, Way::Went)?,
+                    _ => None,
+                }
+            }
+            (_, _, old, new) => {
+                let path = new.or(old).unwrap_or_default();
+                self.repository.last_touched(since, at, &path)?
+            }
+        };
+        match id {
+            Some(id) => {
+                if !self.commits.contains_key(&id) {
+                    let commit = self.repository.commit(&id)?;
+                    self.commits.insert(id.clone(), commit);
+                }
+                Ok(Origin::Commit(Box::new(self.commits[&id].clone())))
+            }
+            None => Ok(Origin::Unknown),
+        }
+    }
+
+    /// The commit that brought a line, or the one that took it away.
+    fn line(
+        &mut self,
+        since: &str,
+        at: &str,
+        path: &Path,
+        line: usize,
+        way: Way,
+    ) -> Result<Option<String>, Error> {
+        let key = (format!("{way:?}"), path.display().to_string());
+        if !self.lines.contains_key(&key) {
+            let found = match way {
+                Way::Came => self.repository.blame(since, at, path),
+                Way::Went => self.repository.last_seen(since, at, path),
+            };
+            let found = match found {
+                // A file of a submodule is not in the history of the repository around it.
+                Err(Error::Git { .. }) => Vec::new(),
+                found => found?,
+            };
+            self.lines.insert(key.clone(), found);
+        }
+        let Some(id) = self.lines[&key].get(line) else {
+            return Ok(None);
+        };
+        match way {
+            Way::Came => Ok(Some(id.clone())),
+            Way::Went => self.repository.next_touched(id, at, path),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Came,
+    Went,
+}

@@ -1,0 +1,179 @@
+//! Which edits need each other so that brackets stay in pairs.
+//!
+//! The line that opens a bracket and the line that closes it come and go together, and what is
+//! between them does not stay without them. A bracket of a line that stays may have another partner
+//! after the change than before: then those that change places belong together too.
+
+use std::collections::BTreeMap;
+
+use super::blocks::Blocks;
+use super::difference::FileChange;
+use super::lines::Script;
+
+/// What the edits of a file need.
+pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
+    let Some(script) = &file.script else {
+        return Vec::new();
+    };
+    let (old, new) = (Lines::of_old(script), Lines::of_new(script));
+    let mut needs = Vec::new();
+    old.within(|outer, inner| needs.push((outer, inner)));
+    new.within(|outer, inner| needs.push((inner, outer)));
+    let mut circle = |one: usize, other: usize| {
+        if one != other {
+            needs.extend([(one, other), (other, one)]);
+        }
+    };
+    for lines in [&old, &new] {
+        for (open, close) in &lines.brackets {
+            if let (Some(first), Some(last)) = (lines.edits[*open], lines.edits[*close]) {
+                circle(first, last);
+            }
+        }
+    }
+    for (edit, kept) in new.half_kept() {
+        for partner in old.partners(new.other[kept]) {
+            match old.edits[partner] {
+                Some(gone) => circle(edit, gone),
+                None => {
+                    let moved = new.partners(old.other[partner]);
+                    let moved = moved.filter_map(|line| new.edits[line]);
+                    moved.for_each(|other| circle(edit, other));
+                }
+            }
+        }
+    }
+    let start = file.edits.start;
+    let as_deltas = needs
+        .into_iter()
+        .map(|(a, b)| (start + a as u64, start + b as u64));
+    as_deltas.collect()
+}
+
+/// One side of a script.
+struct Lines {
+    brackets: Vec<(usize, usize)>,
+    by_line: BTreeMap<usize, Vec<usize>>,
+    /// The edit of each line that does not stay.
+    edits: Vec<Option<usize>>,
+    /// Of each line that stays, where it is on the other side.
+    other: Vec<usize>,
+}
+
+impl Lines {
+    fn of_old(script: &Script) -> Lines {
+        let mut lines = Lines::of(&script.old);
+        let (mut at, mut there) = (0, 0);
+        let ends = [(script.old.len(), script.new.len())];
+        let starts = script
+            .edits
+            .iter()
+            .map(|edit| (edit.old.start, edit.new.start));
+        let nexts = script.edits.iter().map(|edit| (edit.old.end, edit.new.end));
+        for ((old, _), next) in starts.chain(ends).zip(nexts.chain(ends)) {
+            for (line, other) in (at..old).zip(there..) {
+                lines.other[line] = other;
+            }
+            (at, there) = next;
+        }
+        for (number, edit) in script.edits.iter().enumerate() {
+            edit.old
+                .clone()
+                .for_each(|line| lines.edits[line] = Some(number));
+        }
+        lines
+    }
+
+    fn of_new(script: &Script) -> Lines {
+        let mut lines = Lines::of(&script.new);
+        let old = Lines::of_old(script);
+        for (line, other) in old.other.iter().enumerate() {
+            if old.edits[line].is_none() {
+                lines.other[*other] = line;
+            }
+        }
+        for (number, edit) in script.edits.iter().enumerate() {
+            edit.new
+                .clone()
+                .for_each(|line| lines.edits[line] = Some(number));
+        }
+        lines
+    }
+
+    fn of(text: &super::lines::Text) -> Lines {
+        let brackets = Blocks::of(text).brackets;
+        let mut by_line: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (open, close) in &brackets {
+            by_line.entry(*open).or_default().push(*close);
+            by_line.entry(*close).or_default().push(*open);
+        }
+        Lines {
+            brackets,
+            by_line,
+            edits: vec![None; text.len()],
+            other: vec![0; text.len()],
+        }
+    }
+
+    /// Where the brackets of a line have their other end.
+    fn partners(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
+        self.by_line.get(&line).into_iter().flatten().copied()
+    }
+
+    /// Edits of lines with a bracket whose other end stays, and where that is.
+    fn half_kept(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let ends = |pair: &(usize, usize)| [*pair, (pair.1, pair.0)];
+        let both = self.brackets.iter().flat_map(ends);
+        both.filter_map(|(one, other)| match (self.edits[one], self.edits[other]) {
+            (Some(edit), None) => Some((edit, other)),
+            _ => None,
+        })
+    }
+
+    /// Tells of edits between the lines of a bracket that are an edit too.
+    fn within(&self, mut tell: impl FnMut(usize, usize)) {
+        for (open, close) in &self.brackets {
+            let (Some(first), Some(last)) = (self.edits[*open], self.edits[*close]) else {
+                continue;
+            };
+            for inner in self.edits[open + 1..*close].iter().flatten() {
+                if *inner != first && *inner != last {
+                    tell(first, *inner);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::difference::Difference;
+    use super::super::difference::tests::tree;
+    use super::*;
+
+    fn check(good: &str, bad: &str, expect: &[(u64, u64)]) {
+        let (good, bad) = (tree(&[("a", good)]), tree(&[("a", bad)]));
+        let difference = Difference::new(good, &bad).unwrap();
+        let mut found = needs(&difference.files[0]);
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn new_and_old_brackets_stay_in_pairs() {
+        let with = "a\nif (x) {\n  y();\n}\nb\n";
+        check("a\nb\n", with, &[(0, 2), (1, 0), (2, 0)]);
+        check(with, "a\nb\n", &[(0, 1), (0, 2), (2, 0)]);
+    }
+
+    #[test]
+    fn brackets_that_change_partners_belong_together() {
+        // The } of f is taken for that of g, and a new one closes f.
+        check(
+            "f() {\n  a;\n}\n",
+            "f() {\n  b;\n}\ng() {\n  c;\n}\n",
+            &[(1, 2), (2, 1)],
+        );
+    }
+}

@@ -1,0 +1,552 @@
+//! The course of an isolation: commits, then files, blocks of code, hunks and lines of what the last
+//! commits changed, each level with what the one before left.
+//!
+//! At each level but the last, units bring what they need: the declarations of names that they use,
+//! the other end of a bracket, and what a failed build spoke of together. The last level is lines
+//! without all that, so that its result is 1-minimal whatever was guessed before.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use culprit_reduce::{
+    Budget, Cancel, DeltaSet, End, Engine, Error as SearchError, Fingerprint, Journal, Kind, Needs,
+    Oracle, Origin, Problem, Reduction, Settings, Step, Verdict, Wanted,
+};
+
+use super::Error;
+use super::brackets;
+use super::difference::{Difference, FileChange};
+use super::groups::{self, Level};
+use super::names::Names;
+use super::trial::{Trial, names_in, reason_in};
+use crate::{Digest, Memo};
+
+/// Names of one message that are learned from, at most.
+const LEARNED: usize = 12;
+
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Goal {
+    /// A passing and a failing version whose difference is minimal.
+    #[default]
+    Pair,
+    /// As few changes as possible that make the good version fail.
+    Fewest,
+}
+
+/// How far it may go.
+pub struct Limits<'a> {
+    /// Candidates judged at the same time.
+    pub jobs: usize,
+    /// The most tests.
+    pub tests: Option<u64>,
+    /// The longest time.
+    pub time: Option<Duration>,
+    /// Whether somebody wants it to end.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// One verdict, and where the isolation stands after it.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Versions tested so far, this one included.
+    pub tests: u64,
+    /// What is taken apart: `commits`, `files`, ..., `lines`.
+    pub level: &'static str,
+    /// Units of the level in the candidate.
+    pub units: u64,
+    /// Units of the level that are left.
+    pub left: u64,
+    /// Lines and the like in the candidate; of commits, commits.
+    pub deltas: u64,
+    /// What is left to decide, as a share of the whole, about.
+    pub share: f64,
+    /// The verdict.
+    pub kind: Kind,
+    /// What is told of it.
+    pub reason: String,
+    /// Since the beginning.
+    pub since: Duration,
+    /// Whether a journal had it.
+    pub is_known: bool,
+}
+
+/// An isolation under way.
+pub(crate) struct Course<'a> {
+    pub(crate) goal: Goal,
+    pub(crate) limits: &'a Limits<'a>,
+    pub(crate) trial: Trial<'a>,
+    /// Where verdicts are kept.
+    pub(crate) journals: &'a Path,
+    /// What verdicts depend on besides.
+    pub(crate) key: String,
+    pub(crate) began: Instant,
+    pub(crate) memo: Memo,
+    /// Versions that were needed.
+    pub(crate) tested: HashSet<Digest>,
+    /// Searches so far, each with a journal of its own.
+    pub(crate) searches: u32,
+    pub(crate) watch: &'a mut dyn FnMut(&Tried),
+    /// How the last search ended, and what it was told of.
+    pub(crate) end: End,
+    /// Whether the tests were used up.
+    pub(crate) is_spent: bool,
+}
+
+/// Versions by sets of units.
+pub(crate) trait Versions: Sync {
+    /// What stands for the version; `Err` says why there is none.
+    fn digest(&self, set: &DeltaSet) -> Result<Result<Digest, String>, Error>;
+
+    /// The verdict on it.
+    fn judge(
+        &self,
+        set: &DeltaSet,
+        trial: &Trial<'_>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Verdict<String>, Error>;
+}
+
+/// What a level works on.
+pub(crate) struct Work<'w> {
+    pub(crate) name: &'static str,
+    pub(crate) problem: Problem,
+    /// Units of the level.
+    pub(crate) units: u64,
+    /// What is left to decide when it begins, as a share of the whole.
+    pub(crate) share: f64,
+    pub(crate) versions: &'w dyn Versions,
+    /// Lines and the like in so many units of the level.
+    pub(crate) deltas: &'w dyn Fn(&DeltaSet) -> u64,
+    /// Learns from what is told of a version without a verdict; whether there is something new.
+    pub(crate) learn: &'w mut dyn FnMut(&DeltaSet, &str) -> bool,
+}
+
+/// How a search ended.
+pub(crate) enum Found {
+    /// With what it had to say.
+    Sets {
+        passing: DeltaSet,
+        failing: DeltaSet,
+    },
+    /// It is to begin anew from here, with what it learned.
+    Again {
+        passing: DeltaSet,
+        failing: DeltaSet,
+    },
+}
+
+struct Judges<'j, 't> {
+    versions: &'j dyn Versions,
+    trial: &'j Trial<'t>,
+    memo: &'j Memo,
+    stop: &'j (dyn Fn() -> bool + Sync),
+    cancel: Cancel,
+    digests: Mutex<HashMap<Fingerprint, Digest>>,
+}
+
+impl Oracle for Judges<'_, '_> {
+    type Detail = String;
+    type Error = Error;
+
+    fn judge(&self, candidate: &DeltaSet, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        let digest = match self.versions.digest(candidate)? {
+            Ok(digest) => digest,
+            Err(why) => return Ok(Verdict::Unresolved(why)),
+        };
+        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
+        digests.insert(candidate.fingerprint(), digest);
+        drop(digests);
+        let still = || {
+            if (self.stop)() {
+                self.cancel.cancel();
+            }
+            wanted.still()
+        };
+        let judged = self.memo.recall(digest, || {
+            self.versions.judge(candidate, self.trial, &still)
+        });
+        match judged {
+            // Nobody hears it: the engine passes over what it does not want.
+            Err(Error::Test(crate::Error::Unwanted)) if !wanted.still() => {
+                Ok(Verdict::Unresolved(String::new()))
+            }
+            judged => judged,
+        }
+    }
+}
+
+impl Course<'_> {
+    /// Runs one search to its end.
+    pub(crate) fn search(&mut self, work: Work<'_>) -> Result<Found, Error> {
+        self.searches += 1;
+        let problem = work.problem.key(format!("{}\n{}", self.key, work.name));
+        std::fs::create_dir_all(self.journals).map_err(Error::at(self.journals))?;
+        let path = self
+            .journals
+            .join(format!("{:03}-{}", self.searches, work.name));
+        let mut journal = Journal::open(&path, &problem)?;
+        let cancel = Cancel::new();
+        let judges = Judges {
+            versions: work.versions,
+            trial: &self.trial,
+            memo: &self.memo,
+            stop: self.limits.stop,
+            cancel: cancel.clone(),
+            digests: Mutex::default(),
+        };
+        let spent = self.began.elapsed();
+        let settings = Settings {
+            jobs: self.limits.jobs,
+            budget: Budget {
+                // The ends of all searches but the first are known.
+                tests: self.limits.tests.map(|most| {
+                    let known = if self.searches > 1 { 2 } else { 0 };
+                    most.saturating_sub(self.tested.len() as u64) + known
+                }),
+                time: self.limits.time.map(|time| time.saturating_sub(spent)),
+            },
+            cancel: cancel.clone(),
+            ..Settings::default()
+        };
+        let (tested, watch) = (&mut self.tested, &mut *self.watch);
+        let (mut learned, mut is_spent) = (false, false);
+        let (limits, began, memo) = (self.limits, self.began, &self.memo);
+        let mut trouble = None;
+        let hear = |step: &Step<'_, String>| {
+            if matches!(step.origin, Origin::Cache | Origin::Inference) {
+                return;
+            }
+            let known = judges
+                .digests
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let known = known.get(&step.candidate.fingerprint()).copied();
+            let digest = match known {
+                Some(digest) => Some(digest),
+                None => match work.versions.digest(step.candidate) {
+                    Ok(digest) => digest.ok(),
+                    Err(error) => {
+                        trouble = Some(error);
+                        cancel.cancel();
+                        None
+                    }
+                },
+            };
+            let told = step.verdict.detail().map_or("", String::as_str);
+            let is_new = digest.is_none_or(|digest| tested.insert(digest));
+            if let Some(digest) = digest {
+                memo.learn(digest, step.verdict.clone());
+            }
+            if is_new {
+                let left = step.standing.failing.saturating_sub(step.standing.passing);
+                watch(&Tried {
+                    tests: tested.len() as u64,
+                    level: work.name,
+                    units: step.candidate.len(),
+                    left,
+                    share: work.share * left as f64 / work.units.max(1) as f64,
+                    deltas: (work.deltas)(step.candidate),
+                    kind: step.verdict.kind(),
+                    reason: reason_in(told).to_owned(),
+                    since: began.elapsed(),
+                    is_known: step.origin == Origin::Journal,
+                });
+            }
+            if step.verdict.kind() == Kind::Unresolved && (work.learn)(step.candidate, told) {
+                learned = true;
+                cancel.cancel();
+            }
+            if limits.tests.is_some_and(|most| tested.len() as u64 >= most) {
+                is_spent = true;
+                cancel.cancel();
+            }
+            if (limits.stop)() {
+                cancel.cancel();
+            }
+        };
+        let engine = Engine::new(&problem, &judges)
+            .settings(settings)
+            .journal(&mut journal);
+        let engine = engine.watch(hear);
+        let outcome = match self.goal {
+            Goal::Pair => engine.dd(),
+            Goal::Fewest => engine.ddmin(),
+        };
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        let Reduction {
+            failing,
+            passing,
+            end,
+            ..
+        } = outcome.map_err(search_error)?;
+        if is_spent {
+            self.is_spent = true;
+        }
+        if learned && !is_spent && !(self.limits.stop)() {
+            return Ok(Found::Again { passing, failing });
+        }
+        self.end = match end {
+            End::Cancelled if is_spent => End::Tests,
+            end => end,
+        };
+        Ok(Found::Sets { passing, failing })
+    }
+
+    /// Whether nothing more is to be judged.
+    pub(crate) fn is_over(&self) -> bool {
+        self.end != End::Minimal || (self.limits.stop)()
+    }
+
+    /// Takes a difference apart: the deltas that pass, and those that fail.
+    pub(crate) fn take_apart(
+        &mut self,
+        difference: &Difference,
+    ) -> Result<(DeltaSet, DeltaSet), Error> {
+        let names = Names::of(difference);
+        let fixed = fixed_needs(difference);
+        let mut guessed = names.needs(difference)?;
+        guessed.extend(difference.files.iter().flat_map(brackets::needs));
+        guessed.extend(&fixed);
+        let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
+        let mut learned: Vec<DeltaSet> = Vec::new();
+        for level in groups::levels(difference) {
+            self.narrow(
+                difference,
+                &level,
+                &guessed,
+                Some((&names, &mut learned)),
+                &mut ends,
+            )?;
+            if self.is_over() {
+                return Ok(ends);
+            }
+        }
+        let last = Level {
+            name: "lines",
+            groups: groups::singles(difference),
+        };
+        self.narrow(difference, &last, &fixed, None, &mut ends)?;
+        Ok(ends)
+    }
+
+    /// Narrows the ends as far as the units of a level allow.
+    fn narrow(
+        &mut self,
+        difference: &Difference,
+        level: &Level,
+        needs: &[(u64, u64)],
+        mut learning: Option<(&Names, &mut Vec<DeltaSet>)>,
+        ends: &mut (DeltaSet, DeltaSet),
+    ) -> Result<(), Error> {
+        loop {
+            let (passing, failing) = ends.clone();
+            let open = failing.minus(&passing);
+            let units: Vec<DeltaSet> = level
+                .groups
+                .iter()
+                .map(|group| group.intersection(&open))
+                .filter(|unit| !unit.is_empty())
+                .collect();
+            // A single unit is known to matter: with it fails what passes without it. The ends are
+            // seen once in any case.
+            if units.len() < 2 && self.searches > 0 {
+                return Ok(());
+            }
+            let owners = Owners::new(&units);
+            let empty = Vec::new();
+            let known = learning.as_ref().map_or(&empty, |(_, learned)| *learned);
+            let edges = owners.lifted(needs).chain(owners.circles(known));
+            let graph = Needs::graph(units.len() as u32, edges);
+            let versions = Parts {
+                difference,
+                names: learning.as_ref().map(|(names, _)| *names),
+                base: &passing,
+                units: &units,
+            };
+            let mut learn = |_: &DeltaSet, told: &str| match &mut learning {
+                Some((names, learned)) => owners.learn(names, told, learned),
+                None => false,
+            };
+            let work = Work {
+                name: level.name,
+                problem: Problem::new(units.len() as u64).needs(graph),
+                units: units.len() as u64,
+                share: open.len() as f64 / difference.size() as f64,
+                versions: &versions,
+                deltas: &|set| versions.deltas(set).minus(versions.base).len(),
+                learn: &mut learn,
+            };
+            let found = self.search(work)?;
+            let (again, passed, failed) = match found {
+                Found::Sets { passing, failing } => (false, passing, failing),
+                Found::Again { passing, failing } => (true, passing, failing),
+            };
+            *ends = (versions.deltas(&passed), versions.deltas(&failed));
+            if !again {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// What deltas need in any case: lines a file, files a place.
+fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
+    let within = difference.files.iter().flat_map(FileChange::needs);
+    within.chain(difference.path_needs()).collect()
+}
+
+fn search_error(error: SearchError<Error>) -> Error {
+    match error {
+        SearchError::NotPassing { verdict } => Error::Good(
+            match verdict {
+                Kind::Fail => "fails too",
+                _ => "has no verdict",
+            }
+            .to_owned(),
+        ),
+        SearchError::Nothing => Error::Interrupted,
+        SearchError::Oracle { source, .. } => source,
+        other => Error::Search(other.to_string()),
+    }
+}
+
+/// The units of a level, by their deltas.
+struct Owners {
+    of: BTreeMap<u64, u32>,
+    count: usize,
+}
+
+impl Owners {
+    fn new(units: &[DeltaSet]) -> Owners {
+        let numbered = (0u32..).zip(units);
+        Owners {
+            of: numbered
+                .flat_map(|(number, unit)| unit.iter().map(move |delta| (delta, number)))
+                .collect(),
+            count: units.len(),
+        }
+    }
+
+    /// What units need, by what their deltas do. What is not open is there or never will be.
+    fn lifted<'o>(&'o self, needs: &'o [(u64, u64)]) -> impl Iterator<Item = (u32, u32)> + 'o {
+        let pairs = needs
+            .iter()
+            .filter_map(|(delta, needed)| Some((*self.of.get(delta)?, *self.of.get(needed)?)));
+        pairs.filter(|(one, other)| one != other)
+    }
+
+    fn units(&self, deltas: &DeltaSet) -> Vec<u32> {
+        let mut found: Vec<u32> = deltas
+            .iter()
+            .filter_map(|delta| self.of.get(&delta).copied())
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Units that come and go together.
+    fn circles<'o>(&'o self, groups: &'o [DeltaSet]) -> impl Iterator<Item = (u32, u32)> + 'o {
+        groups.iter().flat_map(|group| {
+            let units = self.units(group);
+            let next: Vec<u32> = units
+                .iter()
+                .cycle()
+                .skip(1)
+                .take(units.len())
+                .copied()
+                .collect();
+            units.into_iter().zip(next)
+        })
+    }
+
+    /// Remembers which deltas a message speaks of together; whether that is news for the units.
+    fn learn(&self, names: &Names, told: &str, learned: &mut Vec<DeltaSet>) -> bool {
+        let said: Vec<&str> = names_in(told).into_iter().collect();
+        let said = said.join(" ");
+        let most = (self.count / 2).max(2);
+        let mut together: Vec<usize> = (0..self.count).collect();
+        for group in &*learned {
+            self.join(&mut together, group);
+        }
+        let mut is_new = false;
+        let named = names.named(&said);
+        let open = named.filter(|(_, group)| (2..=most).contains(&self.units(group).len()));
+        for (_, group) in open.take(LEARNED) {
+            if self.join(&mut together, &group) {
+                learned.push(group);
+                is_new = true;
+            }
+        }
+        is_new
+    }
+
+    /// Joins the units of a group; whether they were apart.
+    fn join(&self, together: &mut [usize], group: &DeltaSet) -> bool {
+        fn root(together: &[usize], mut at: usize) -> usize {
+            while together[at] != at {
+                at = together[at];
+            }
+            at
+        }
+        let mut apart = false;
+        let units = self.units(group);
+        for pair in units.windows(2) {
+            let (one, other) = (
+                root(together, pair[0] as usize),
+                root(together, pair[1] as usize),
+            );
+            if one != other {
+                together[one] = other;
+                apart = true;
+            }
+        }
+        apart
+    }
+}
+
+/// Versions that are parts of a difference.
+struct Parts<'p> {
+    difference: &'p Difference,
+    names: Option<&'p Names>,
+    /// What every version has.
+    base: &'p DeltaSet,
+    units: &'p [DeltaSet],
+}
+
+impl Parts<'_> {
+    fn deltas(&self, set: &DeltaSet) -> DeltaSet {
+        let units = set
+            .iter()
+            .flat_map(|unit| self.units[unit as usize].ranges());
+        self.base.union(&units.collect())
+    }
+}
+
+impl Versions for Parts<'_> {
+    fn digest(&self, set: &DeltaSet) -> Result<Result<Digest, String>, Error> {
+        let made = self.difference.tree(&self.deltas(set))?;
+        Ok(made.map(|(_, digest)| digest).map_err(in_the_way))
+    }
+
+    fn judge(
+        &self,
+        set: &DeltaSet,
+        trial: &Trial<'_>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Verdict<String>, Error> {
+        match self.difference.tree(&self.deltas(set))? {
+            Ok((tree, _)) => trial.judge(&tree, self.names, wanted),
+            Err(path) => Ok(Verdict::Unresolved(in_the_way(path))),
+        }
+    }
+}
+
+fn in_the_way(path: PathBuf) -> String {
+    format!("does not apply: two files would be at {}", path.display())
+}

@@ -1,0 +1,98 @@
+//! Why changes cannot be isolated.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use culprit_jvm::LaunchError;
+
+/// What stands in the way.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something on disk cannot be read or written.
+    #[error("cannot use {}: {source}", .path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A folder is in no repository.
+    #[error("{} is in no Git repository: {message}", .path.display())]
+    NoRepository {
+        /// The folder.
+        path: PathBuf,
+        /// What Git says.
+        message: String,
+    },
+    /// A revision is not known.
+    #[error("there is no revision {revision}{}", shallow(.is_shallow))]
+    NoRevision {
+        /// As the user wrote it.
+        revision: String,
+        /// Whether the repository has only the last commits.
+        is_shallow: bool,
+    },
+    /// A submodule is not there, or not its commit.
+    #[error("the submodule {} is not there at commit {commit}", .path.display())]
+    NoSubmodule {
+        /// Where it should be.
+        path: PathBuf,
+        /// The commit that is wanted.
+        commit: String,
+    },
+    /// The repository has no work tree.
+    #[error("the repository has no work tree")]
+    NoWorkTree,
+    /// There is no Git.
+    #[error("there is no git on the path")]
+    NoGit,
+    /// Git could not do something.
+    #[error("git {command}: {message}")]
+    Git {
+        /// The command of Git.
+        command: String,
+        /// What it says.
+        message: String,
+    },
+    /// A program could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The test could not be run.
+    #[error(transparent)]
+    Test(#[from] crate::Error),
+    /// Both versions are the same.
+    #[error("both versions are the same")]
+    NoDifference,
+    /// The bad version is of no use.
+    #[error("the bad version: {0}")]
+    Bad(#[from] crate::Unfit),
+    /// The good version does not pass.
+    #[error("the good version {0}")]
+    Good(String),
+    /// A journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] culprit_reduce::JournalError),
+    /// Nobody waits for an answer any more, and there is none yet.
+    #[error("interrupted before there was anything to tell")]
+    Interrupted,
+    /// The search went wrong.
+    #[error("the search went wrong: {0}")]
+    Search(String),
+}
+
+fn shallow(is_shallow: &bool) -> &'static str {
+    match is_shallow {
+        true => " (the clone is shallow)",
+        false => "",
+    }
+}
+
+impl Error {
+    /// An error of the system about a path.
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
+        move |source| Error::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,722 @@
+//! A Git repository of the user's, read and never changed.
+//!
+//! Every command has an index and a store of objects of its own, so that neither the user's work
+//! tree nor anything below `.git` is written: versions are checked out into our folders.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use culprit_jvm::{Launch, Limits, Status};
+use tempfile::TempDir;
+
+use super::Error;
+
+/// No command of Git takes longer.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// Variables that would point Git elsewhere.
+const ELSEWHERE: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+];
+
+/// The mode of a submodule in a tree.
+const SUBMODULE: &str = "160000";
+
+/// A repository.
+pub struct Repository {
+    /// Where its data is.
+    data: PathBuf,
+    objects: PathBuf,
+    /// `None` if it is bare.
+    work_tree: Option<PathBuf>,
+    is_shallow: bool,
+    env: Vec<(OsString, OsString)>,
+    scratch: TempDir,
+}
+
+/// What a commit says of itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Commit {
+    /// Its full name.
+    pub id: String,
+    /// Who wrote it.
+    pub author: String,
+    /// And their address.
+    pub mail: String,
+    /// When, as in ISO 8601.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// What a command said.
+struct Said {
+    status: Option<Status>,
+    out: Vec<u8>,
+    err: String,
+}
+
+impl Repository {
+    /// The repository that a folder is in. `env` is the environment of Git.
+    pub fn find(folder: &Path, env: &[(OsString, OsString)]) -> Result<Repository, Error> {
+        let scratch = tempfile::Builder::new().prefix("culprit-git-").tempdir();
+        let scratch = scratch.map_err(Error::at(&std::env::temp_dir()))?;
+        let objects = scratch.path().join("objects");
+        fs::create_dir(&objects).map_err(Error::at(&objects))?;
+        let mut env = env.to_vec();
+        env.retain(|(name, _)| !ELSEWHERE.iter().any(|odd| name == *odd));
+        let mut set = |name: &str, value: &OsStr| {
+            env.retain(|(known, _)| known != name);
+            env.push((name.into(), value.into()));
+        };
+        set("LC_ALL", "C".as_ref());
+        set("GIT_OPTIONAL_LOCKS", "0".as_ref());
+        set("GIT_TERMINAL_PROMPT", "0".as_ref());
+        let mut found = Repository {
+            data: PathBuf::new(),
+            objects: PathBuf::new(),
+            work_tree: None,
+            is_shallow: false,
+            env,
+            scratch,
+        };
+        let asked = [
+            "rev-parse",
+            "--absolute-git-dir",
+            "--is-shallow-repository",
+            "--is-bare-repository",
+        ];
+        let said = found.run(folder, &asked, &[])?;
+        if said.status != Some(Status::Exited(0)) {
+            return Err(Error::NoRepository {
+                path: folder.to_owned(),
+                message: first_line(&said.err),
+            });
+        }
+        let lines = lines(&said.out);
+        let [data, shallow, bare] = &lines[..] else {
+            return Err(odd(&asked, "an answer of another form"));
+        };
+        found.data = PathBuf::from(OsString::from_vec(data.clone()));
+        found.is_shallow = shallow == b"true";
+        if bare != b"true" {
+            let top = found.line(folder, &["rev-parse", "--show-toplevel"])?;
+            found.work_tree = Some(PathBuf::from(top));
+        }
+        let path = found.line(folder, &["rev-parse", "--git-path", "objects"])?;
+        found.objects = folder.join(path);
+        Ok(found)
+    }
+
+    /// The user's work tree.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.work_tree.as_deref()
+    }
+
+    /// The full name of a commit.
+    pub fn resolve(&self, revision: &str) -> Result<String, Error> {
+        let wish = format!("{revision}^{{commit}}");
+        let asked = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &wish,
+        ];
+        let said = self.ask(&asked)?;
+        match said.status {
+            Some(Status::Exited(0)) => Ok(text(&said.out)),
+            _ => Err(Error::NoRevision {
+                revision: revision.to_owned(),
+                is_shallow: self.is_shallow,
+            }),
+        }
+    }
+
+    /// The tree of a commit.
+    pub(crate) fn tree_of(&self, commit: &str) -> Result<String, Error> {
+        let wish = format!("{commit}^{{tree}}");
+        self.line(&self.data, &["rev-parse", "--verify", &wish])
+    }
+
+    /// Whether the one is among the ancestors of the other.
+    pub(crate) fn is_ancestor(&self, one: &str, other: &str) -> Result<bool, Error> {
+        let asked = ["merge-base", "--is-ancestor", one, other];
+        Ok(self.ask(&asked)?.status == Some(Status::Exited(0)))
+    }
+
+    /// The best common ancestor, if there is one that is known here.
+    pub(crate) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Error> {
+        let said = self.ask(&["merge-base", one, other])?;
+        Ok((said.status == Some(Status::Exited(0))).then(|| text(&said.out)))
+    }
+
+    /// The commits that the bad one has and the good one has not, each with its parents, ancestors first.
+    pub(crate) fn commits(
+        &self,
+        good: &str,
+        bad: &str,
+    ) -> Result<Vec<(String, Vec<String>)>, Error> {
+        let range = format!("{good}..{bad}");
+        let asked = ["rev-list", "--topo-order", "--reverse", "--parents", &range];
+        let out = self.answer(&asked)?;
+        let commits = lines(&out).into_iter().filter_map(|line| {
+            let line = text(&line);
+            let mut names = line.split(' ').map(str::to_owned);
+            Some((names.next()?, names.collect()))
+        });
+        Ok(commits.collect())
+    }
+
+    /// A tree with the changes of all the commits, which are no ancestors of each other; `None` if
+    /// they do not merge without a conflict.
+    pub(crate) fn merged(&self, commits: &[&str]) -> Result<Option<String>, Error> {
+        let Some((first, rest)) = commits.split_first() else {
+            return Ok(None);
+        };
+        let mut commit = (*first).to_owned();
+        let mut tree = self.tree_of(first)?;
+        for next in rest {
+            let said = self.ask(&["merge-tree", "--write-tree", &commit, next])?;
+            match said.status {
+                Some(Status::Exited(0)) => {}
+                Some(Status::Exited(1)) => return Ok(None),
+                _ => return Err(odd(&["merge-tree"], &first_line(&said.err))),
+            }
+            tree = text(&said.out);
+            let made = [
+                "commit-tree",
+                &tree,
+                "-p",
+                &commit,
+                "-p",
+                next,
+                "-m",
+                "merged",
+            ];
+            commit = self.line(&self.data, &made)?;
+        }
+        Ok(Some(tree))
+    }
+
+    /// Writes the files of a tree into a folder that is empty, as a checkout would: submodules too.
+    pub(crate) fn check_out(&self, tree: &str, folder: &Path) -> Result<(), Error> {
+        fs::create_dir_all(folder).map_err(Error::at(folder))?;
+        let index = self.scratch.path().join(format!("index-{tree}"));
+        let places: [(&str, &OsStr); 2] = [
+            ("GIT_INDEX_FILE", index.as_os_str()),
+            ("GIT_WORK_TREE", folder.as_os_str()),
+        ];
+        for command in [
+            &["read-tree", tree][..],
+            &["checkout-index", "--all", "--force"],
+        ] {
+            let said = self.run(folder, command, &places)?;
+            if said.status != Some(Status::Exited(0)) {
+                return Err(odd(command, &first_line(&said.err)));
+            }
+        }
+        fs::remove_file(&index).map_err(Error::at(&index))?;
+        for (path, commit) in self.submodules(tree)? {
+            self.check_out_submodule(&path, &commit, &folder.join(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Where a tree has submodules, and at which commits.
+    fn submodules(&self, tree: &str) -> Result<Vec<(PathBuf, String)>, Error> {
+        let out = self.answer(&["ls-tree", "-r", "-z", "--full-tree", tree])?;
+        let entries = out.split(|byte| *byte == 0).filter_map(|entry| {
+            let tab = entry.iter().position(|byte| *byte == b'\t')?;
+            let about = text(&entry[..tab]);
+            let commit = about
+                .strip_prefix(SUBMODULE)?
+                .trim()
+                .strip_prefix("commit ")?;
+            let path = PathBuf::from(OsStr::from_bytes(&entry[tab + 1..]));
+            Some((path, commit.to_owned()))
+        });
+        Ok(entries.collect())
+    }
+
+    fn check_out_submodule(&self, path: &Path, commit: &str, folder: &Path) -> Result<(), Error> {
+        let missing = || Error::NoSubmodule {
+            path: path.to_owned(),
+            commit: commit.to_owned(),
+        };
+        let work_tree = self.work_tree.as_ref().ok_or_else(missing)?;
+        let place = work_tree.join(path);
+        // A folder that is no repository of its own would be taken for one of the outer's.
+        if !place.join(".git").exists() {
+            return Err(missing());
+        }
+        let inner = Repository::find(&place, &self.env).map_err(|_| missing())?;
+        let commit = inner.resolve(commit).map_err(|_| missing())?;
+        inner.check_out(&inner.tree_of(&commit)?, folder)
+    }
+
+    /// Files of the work tree as they are now: those that Git knows, and new ones that it does not
+    /// ignore.
+    pub(crate) fn work_files(&self) -> Result<Vec<PathBuf>, Error> {
+        let work_tree = self.work_tree.as_ref().ok_or(Error::NoWorkTree)?;
+        let asked = [
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--deduplicate",
+        ];
+        let said = self.run(work_tree, &asked, &[])?;
+        if said.status != Some(Status::Exited(0)) {
+            return Err(odd(&asked, &first_line(&said.err)));
+        }
+        let mut found = Vec::new();
+        for path in said
+            .out
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty())
+        {
+            let path = PathBuf::from(OsStr::from_bytes(path));
+            let place = work_tree.join(&path);
+            if place.is_dir() && !place.is_symlink() {
+                // A submodule, or a repository inside the work tree that Git does not look into.
+                if let Ok(inner) = Repository::find(&place, &self.env) {
+                    if inner.work_tree().is_some_and(|top| top != work_tree) {
+                        found.extend(
+                            inner
+                                .work_files()?
+                                .into_iter()
+                                .map(|below| path.join(below)),
+                        );
+                    }
+                }
+            } else if place.symlink_metadata().is_ok() {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the work tree has changes that no commit has.
+    pub fn is_dirty(&self) -> Result<bool, Error> {
+        let Some(work_tree) = &self.work_tree else {
+            return Ok(false);
+        };
+        let said = self.run(
+            work_tree,
+            &["status", "--porcelain", "--untracked-files=no"],
+            &[],
+        )?;
+        Ok(!said.out.is_empty())
+    }
+
+    /// What a commit says of itself.
+    pub fn commit(&self, id: &str) -> Result<Commit, Error> {
+        let form = "--format=%H%x00%an%x00%ae%x00%aI%x00%s";
+        let out = self.answer(&["show", "--no-patch", "--no-show-signature", form, id])?;
+        let said = text(&out);
+        let mut fields = said.split('\0').map(str::to_owned);
+        let mut next = || fields.next().unwrap_or_default();
+        Ok(Commit {
+            id: next(),
+            author: next(),
+            mail: next(),
+            date: next(),
+            subject: next(),
+        })
+    }
+
+    /// For each line of a file at a commit, the commit that it is from. Lines from before `since`
+    /// are from there.
+    pub(crate) fn blame(&self, since: &str, at: &str, path: &Path) -> Result<Vec<String>, Error> {
+        self.annotated(&[format!("{since}..{at}")], path)
+    }
+
+    /// For each line of a file at a commit, the last commit up to `until` that has it.
+    pub(crate) fn last_seen(
+        &self,
+        at: &str,
+        until: &str,
+        path: &Path,
+    ) -> Result<Vec<String>, Error> {
+        self.annotated(&["--reverse".to_owned(), format!("{at}..{until}")], path)
+    }
+
+    /// The last commit up to `at` that touched a path.
+    pub(crate) fn last_touched(
+        &self,
+        since: &str,
+        at: &str,
+        path: &Path,
+    ) -> Result<Option<String>, Error> {
+        let range = format!("{since}..{at}");
+        let mut asked: Vec<&OsStr> = ["rev-list", "--max-count=1", &range, "--"]
+            .map(OsStr::new)
+            .to_vec();
+        asked.push(path.as_os_str());
+        let out = self.answer(&asked)?;
+        Ok(lines(&out).first().map(|line| text(line)))
+    }
+
+    /// The first commit after one, on the way to another, that touched a path.
+    pub(crate) fn next_touched(
+        &self,
+        after: &str,
+        until: &str,
+        path: &Path,
+    ) -> Result<Option<String>, Error> {
+        let range = format!("{after}..{until}");
+        let asked = [
+            "rev-list",
+            "--ancestry-path",
+            "--topo-order",
+            "--reverse",
+            &range,
+            "--",
+        ];
+        let mut asked: Vec<&OsStr> = asked.map(OsStr::new).to_vec();
+        asked.push(path.as_os_str());
+        let out = self.answer(&asked)?;
+        Ok(lines(&out).first().map(|line| text(line)))
+    }
+
+    fn annotated(&self, range: &[String], path: &Path) -> Result<Vec<String>, Error> {
+        let mut asked: Vec<&OsStr> = ["blame", "--porcelain"].map(OsStr::new).to_vec();
+        asked.extend(range.iter().map(OsStr::new));
+        asked.extend([OsStr::new("--"), path.as_os_str()]);
+        let out = self.answer(&asked)?;
+        let mut found = Vec::new();
+        for line in out.split(|byte| *byte == b'\n') {
+            // `COMMIT OLD NEW [COUNT]`; all other lines begin with a word or a tab.
+            let line = String::from_utf8_lossy(line);
+            let mut words = line.split(' ');
+            let id = words.next().unwrap_or_default();
+            let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if is_id && words.clone().all(|word| word.parse::<u32>().is_ok()) {
+                found.push(id.to_owned());
+            }
+        }
+        Ok(found)
+    }
+
+    fn line(&self, folder: &Path, asked: &[&str]) -> Result<String, Error> {
+        let said = self.run(folder, asked, &[])?;
+        match said.status {
+            Some(Status::Exited(0)) => Ok(text(&said.out)),
+            _ => Err(odd(asked, &first_line(&said.err))),
+        }
+    }
+
+    fn answer<S: AsRef<OsStr>>(&self, asked: &[S]) -> Result<Vec<u8>, Error> {
+        let said = self.ask(asked)?;
+        match said.status {
+            Some(Status::Exited(0)) => Ok(said.out),
+            _ => Err(odd(asked, &first_line(&said.err))),
+        }
+    }
+
+    fn ask<S: AsRef<OsStr>>(&self, asked: &[S]) -> Result<Said, Error> {
+        self.run(self.work_tree.as_deref().unwrap_or(&self.data), asked, &[])
+    }
+
+    /// Runs Git. What it prints goes through a file: there may be much of it.
+    fn run<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        asked: &[S],
+        places: &[(&str, &OsStr)],
+    ) -> Result<Said, Error> {
+        let out = tempfile::NamedTempFile::new_in(self.scratch.path());
+        let out = out.map_err(Error::at(self.scratch.path()))?;
+        let mut env = self.env.clone();
+        let mut set = |name: &str, value: &OsStr| env.push((name.into(), value.into()));
+        if !self.data.as_os_str().is_empty() {
+            set("GIT_DIR", self.data.as_os_str());
+            if let Some(work_tree) = self.work_tree.as_ref().filter(|_| places.is_empty()) {
+                set("GIT_WORK_TREE", work_tree.as_os_str());
+            }
+        }
+        if !self.objects.as_os_str().is_empty() {
+            set(
+                "GIT_OBJECT_DIRECTORY",
+                self.scratch.path().join("objects").as_os_str(),
+            );
+            set("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.objects.as_os_str());
+        }
+        for role in ["AUTHOR", "COMMITTER"] {
+            set(&format!("GIT_{role}_NAME"), "culprit".as_ref());
+            set(&format!("GIT_{role}_EMAIL"), "culprit@localhost".as_ref());
+        }
+        for (name, value) in places {
+            set(name, value);
+        }
+        let script = "out=$1; shift; exec git \"$@\" >\"$out\"";
+        let mut args: Vec<OsString> =
+            vec!["-c".into(), script.into(), "git".into(), out.path().into()];
+        args.extend(asked.iter().map(|word| word.as_ref().to_owned()));
+        let launch = Launch {
+            file: "/bin/sh".into(),
+            args,
+            env,
+            directory: folder.to_owned(),
+            limits: Limits {
+                memory: None,
+                file_size: None,
+                open_files: None,
+            },
+            sandbox: None,
+        };
+        let ended = launch.run(LIMIT)?;
+        // What a shell says of a program that it does not find.
+        if ended.status == Some(Status::Exited(127)) {
+            return Err(Error::NoGit);
+        }
+        Ok(Said {
+            status: ended.status,
+            out: fs::read(out.path()).map_err(Error::at(out.path()))?,
+            err: ended.err,
+        })
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .trim_end_matches('\n')
+        .to_owned()
+}
+
+fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines
+        .filter(|line| !line.is_empty())
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("fatal: ").unwrap_or(line).to_owned()
+}
+
+fn odd<S: AsRef<OsStr>>(asked: &[S], message: &str) -> Error {
+    let command = asked
+        .first()
+        .map(|word| word.as_ref().to_string_lossy().into_owned());
+    Error::Git {
+        command: command.unwrap_or_default(),
+        message: message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A repository made by a script.
+    pub(crate) struct Made {
+        pub(crate) folder: TempDir,
+    }
+
+    pub(crate) fn env() -> Vec<(OsString, OsString)> {
+        let mut env: Vec<(OsString, OsString)> = std::env::vars_os()
+            .filter(|(name, _)| name == "PATH" || name == "HOME" || name == "TMPDIR")
+            .collect();
+        for (name, value) in [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_AUTHOR_NAME", "Ann"),
+            ("GIT_AUTHOR_EMAIL", "ann@example.org"),
+            ("GIT_COMMITTER_NAME", "Ann"),
+            ("GIT_COMMITTER_EMAIL", "ann@example.org"),
+        ] {
+            env.push((name.into(), value.into()));
+        }
+        env
+    }
+
+    impl Made {
+        pub(crate) fn by(script: &str) -> Made {
+            let made = Made {
+                folder: tempfile::tempdir().unwrap(),
+            };
+            made.run(&format!("set -e\ngit init -q -b main .\ncommit() {{ git add -A; git commit -qm \"$1\"; }}\n{script}"));
+            made
+        }
+
+        pub(crate) fn run(&self, script: &str) -> String {
+            let launch = Launch {
+                file: "/bin/sh".into(),
+                args: vec!["-c".into(), script.into()],
+                env: env(),
+                directory: self.folder.path().to_owned(),
+                limits: Limits::default(),
+                sandbox: None,
+            };
+            let ended = launch.run(Duration::from_secs(60)).unwrap();
+            assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+            ended.out
+        }
+
+        pub(crate) fn repository(&self) -> Repository {
+            Repository::find(self.folder.path(), &env()).unwrap()
+        }
+    }
+
+    #[test]
+    fn versions_are_checked_out_and_the_repository_stays_as_it_is() {
+        let made = Made::by(
+            "printf 'a\\r\\n' >a; printf '#!/bin/sh\\n' >run; chmod +x run; ln -s a link; mkdir d; echo x >d/x; commit one
+             echo b >>a; commit two; echo dirty >>a; echo new >untracked; echo skipped >.gitignore; echo s >skipped",
+        );
+        let snapshot = "find . -type f | sort | xargs sha256sum; find . | sort | xargs stat -c '%n %Y %a' | sort";
+        let before = made.run(snapshot);
+        let repository = made.repository();
+        let good = repository.resolve("HEAD~1").unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().join("good");
+        repository
+            .check_out(&repository.tree_of(&good).unwrap(), &folder)
+            .unwrap();
+        assert_eq!(fs::read(folder.join("a")).unwrap(), b"a\r\n");
+        assert!(folder.join("link").is_symlink());
+        assert_eq!(fs::read(folder.join("d/x")).unwrap(), b"x\n");
+        let mut files = repository.work_files().unwrap();
+        files.sort();
+        let expect = [".gitignore", "a", "d/x", "link", "run", "untracked"];
+        assert_eq!(files, expect.map(PathBuf::from));
+        assert!(repository.is_dirty().unwrap());
+        assert_eq!(made.run(snapshot), before);
+    }
+
+    #[test]
+    fn branches_are_merged_outside_of_the_repository() {
+        let made = Made::by(
+            "seq 20 >a; commit base; git checkout -qb side; sed -i s/^2$/two/ a; commit side
+             git checkout -q main; sed -i s/^19$/nineteen/ a; commit main; git checkout -qb clash HEAD~1; sed -i s/^19$/other/ a; commit clash",
+        );
+        let repository = made.repository();
+        let count = "find .git/objects -type f | wc -l";
+        let before = made.run(count);
+        let id = |name: &str| repository.resolve(name).unwrap();
+        let merged = repository
+            .merged(&[&id("main"), &id("side")])
+            .unwrap()
+            .unwrap();
+        let out = tempfile::tempdir().unwrap();
+        repository
+            .check_out(&merged, &out.path().join("x"))
+            .unwrap();
+        let text = fs::read_to_string(out.path().join("x/a")).unwrap();
+        assert!(
+            text.contains("two\n") && text.contains("nineteen\n"),
+            "{text}"
+        );
+        assert_eq!(
+            repository.merged(&[&id("main"), &id("clash")]).unwrap(),
+            None
+        );
+        assert_eq!(made.run(count), before);
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Repository::find(folder.path(), &env()).err().unwrap();
+        assert!(matches!(error, Error::NoRepository { .. }), "{error}");
+        let made = Made::by(
+            "echo a >a; commit one; echo b >a; commit two; git clone -q --depth 1 file://$PWD shallow",
+        );
+        let error = made.repository().resolve("nothing").unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::NoRevision {
+                    is_shallow: false,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        let shallow = Repository::find(&made.folder.path().join("shallow"), &env()).unwrap();
+        let error = shallow.resolve("HEAD~1").unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::NoRevision {
+                    is_shallow: true,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn submodules_are_checked_out_where_they_are_there() {
+        let inner = Made::by("echo 1 >f; commit one; echo 2 >f; commit two");
+        let made = Made::by(&format!(
+            "git -c protocol.file.allow=always submodule --quiet add {} sub; git -C sub checkout -q HEAD~1; commit one; git -C sub checkout -q main; commit two",
+            inner.folder.path().display()
+        ));
+        let repository = made.repository();
+        let out = tempfile::tempdir().unwrap();
+        for (revision, expect) in [("HEAD~1", "1\n"), ("HEAD", "2\n")] {
+            let tree = repository
+                .tree_of(&repository.resolve(revision).unwrap())
+                .unwrap();
+            let folder = out.path().join(expect.trim());
+            repository.check_out(&tree, &folder).unwrap();
+            assert_eq!(fs::read_to_string(folder.join("sub/f")).unwrap(), expect);
+        }
+        made.run("git submodule deinit -f sub");
+        let tree = repository.tree_of("HEAD").unwrap();
+        let error = repository
+            .check_out(&tree, &out.path().join("x"))
+            .unwrap_err();
+        assert!(matches!(error, Error::NoSubmodule { .. }), "{error}");
+    }
+
+    #[test]
+    fn lines_have_the_commits_that_brought_and_took_them() {
+        let made = Made::by(
+            "seq 5 >a; commit base; sed -i 's/^2$/two/' a; commit two; sed -i '/^4$/d' a; commit three",
+        );
+        let repository = made.repository();
+        let id = |name: &str| repository.resolve(name).unwrap();
+        let blamed = repository
+            .blame(&id("HEAD~2"), &id("HEAD"), Path::new("a"))
+            .unwrap();
+        assert_eq!(
+            blamed,
+            [id("HEAD~2"), id("HEAD~1"), id("HEAD~2"), id("HEAD~2")]
+        );
+        let seen = repository
+            .last_seen(&id("HEAD~2"), &id("HEAD"), Path::new("a"))
+            .unwrap();
+        assert_eq!(
+            seen,
+            [
+                id("HEAD"),
+                id("HEAD~2"),
+                id("HEAD"),
+                id("HEAD~1"),
+                id("HEAD")
+            ]
+        );
+        let commit = repository.commit("HEAD~1").unwrap();
+        assert_eq!(
+            (commit.author.as_str(), commit.subject.as_str()),
+            ("Ann", "two")
+        );
+    }
+}

@@ -1,0 +1,526 @@
+//! From two versions and a test to the changes that decide.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use culprit_reduce::{DeltaSet, End, Kind, Verdict};
+
+use super::Error;
+use super::bench::{Benches, Leftovers};
+use super::blame::{self, Change, Source};
+use super::commits::Checkouts;
+use super::course::{Course, Goal, Limits, Tried};
+use super::difference::Difference;
+use super::git::{Commit, Repository};
+use super::history::History;
+use super::sides::Side;
+use super::tree::Tree;
+use super::trial::{self, Trial};
+use crate::{Digest, Judge, Likeness, Lines, Memo, Rate, Test};
+
+/// What is to be isolated, and how.
+pub struct Plan<'a> {
+    /// The version that passes.
+    pub good: Side,
+    /// The version that fails.
+    pub bad: Side,
+    /// Where commits and the work tree are.
+    pub repository: Option<&'a Repository>,
+    /// The test.
+    pub test: Test,
+    /// What is run before it; a candidate for which it fails has no verdict.
+    pub build: Option<Test>,
+    /// What other failures must have in common with the first.
+    pub likeness: Likeness,
+    /// How often each candidate is run; by default as often as the failure needs.
+    pub runs: Option<u32>,
+    /// What stays on the benches.
+    pub leftovers: Leftovers,
+    /// What is looked for.
+    pub goal: Goal,
+    /// How far it may go.
+    pub limits: Limits<'a>,
+    /// The folder for verdicts.
+    pub journals: &'a Path,
+    /// An empty folder for versions and benches.
+    pub work: &'a Path,
+    /// What verdicts depend on besides, for journals.
+    pub key: String,
+}
+
+/// What was found.
+pub struct Isolation {
+    /// The changes that decide, one by one.
+    pub changes: Vec<Change>,
+    /// The commits that decide, if there were any to choose from.
+    pub commits: Option<Commits>,
+    /// The difference that was taken apart.
+    pub difference: Difference,
+    /// Deltas of the version that passes.
+    pub passing: DeltaSet,
+    /// Deltas of the version that fails.
+    pub failing: DeltaSet,
+    /// How the failing version fails.
+    pub failure: String,
+    /// How it ended.
+    pub end: End,
+    /// Versions that were tested.
+    pub tests: u64,
+    /// How often the bad version failed.
+    pub rate: Rate,
+    /// How often each candidate was run at most.
+    pub runs: u32,
+    /// Processes that the bad version's runs left behind.
+    pub strays: usize,
+    /// What was seen of the result afterwards.
+    pub checks: Checks,
+    /// The time it took.
+    pub took: Duration,
+}
+
+/// Commits that decide.
+pub struct Commits {
+    /// So many there were.
+    pub of: u64,
+    /// Those that are in the failing version only.
+    pub left: Vec<Commit>,
+    /// Whether changes that no commit has are among them.
+    pub has_work_tree: bool,
+    /// The commit, or the merged commits, that pass.
+    pub passing: Vec<String>,
+}
+
+/// The result seen again, each time in a new folder; `None` where there was no time for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Checks {
+    /// The passing version.
+    pub passing: Option<Kind>,
+    /// The failing version.
+    pub failing: Option<Kind>,
+    /// The changes alone, made to the good version.
+    pub alone: Option<Kind>,
+    /// The bad version without them.
+    pub reverted: Option<Kind>,
+}
+
+impl Isolation {
+    /// The deltas that decide.
+    pub fn deltas(&self) -> DeltaSet {
+        self.failing.minus(&self.passing)
+    }
+}
+
+impl Plan<'_> {
+    /// Finds the changes that decide.
+    pub fn run(self, watch: &mut dyn FnMut(&Tried)) -> Result<Isolation, Error> {
+        let began = Instant::now();
+        let good = self.good.copy(self.repository, &self.work.join("good"))?;
+        let bad = self.bad.copy(self.repository, &self.work.join("bad"))?;
+        let difference = Difference::new(good.clone(), &bad)?;
+        if difference.size() == 0 {
+            return Err(Error::NoDifference);
+        }
+        let benches = Benches::new(self.work.join("benches"), self.leftovers);
+        let wanted = || !(self.limits.stop)();
+        let begin = |spot: &mut dyn FnMut() -> Result<crate::Spot, crate::Error>| {
+            let likeness = (self.likeness, Lines::Ignored);
+            Judge::witness(self.test.clone(), likeness, self.runs, spot, &wanted)
+        };
+        let witness = trial::witness(&benches, self.build.as_ref(), &bad, begin, &wanted)?;
+        let witness = witness.map_err(|unfit| match unfit {
+            crate::Unfit::Error(crate::Error::Unwanted) => Error::Interrupted,
+            unfit => Error::Bad(unfit),
+        })?;
+        let failure = witness.judge.failure().to_string();
+        let mut course = Course {
+            goal: self.goal,
+            limits: &self.limits,
+            trial: Trial {
+                judge: &witness.judge,
+                build: self.build.as_ref(),
+                benches: &benches,
+            },
+            journals: self.journals,
+            key: format!(
+                "{} {} {} {}",
+                self.key,
+                good.digest()?,
+                bad.digest()?,
+                witness.judge.runs()
+            ),
+            began,
+            memo: Memo::default(),
+            tested: HashSet::new(),
+            searches: 0,
+            watch,
+            end: End::Minimal,
+            is_spent: false,
+        };
+        let seen = Verdict::Fail(failure.clone());
+        let mut sides = (difference, None);
+        if let (Goal::Pair, Some(history)) = (self.goal, self.history()?) {
+            sides = self.narrow_commits(&mut course, &history, (&bad, &seen), sides)?;
+        }
+        let (difference, commits) = sides;
+        if commits.is_none() {
+            let (_, digest) = whole(&difference)?;
+            course.memo.learn(digest, seen);
+        }
+        let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
+        if !course.is_over() {
+            ends = course.take_apart(&difference)?;
+        }
+        let (passing, failing) = ends;
+        let end = match course.is_over() && course.end == End::Minimal {
+            true => End::Cancelled,
+            false => course.end,
+        };
+        let tests = course.tested.len() as u64;
+        let checks = self.check(&difference, (&passing, &failing), &witness.judge)?;
+        let mut found = Isolation {
+            changes: Vec::new(),
+            commits,
+            difference,
+            passing,
+            failing,
+            failure,
+            end,
+            tests,
+            rate: witness.rate,
+            runs: witness.judge.runs(),
+            strays: witness.strays,
+            checks,
+            took: began.elapsed(),
+        };
+        found.changes = blame::changes(&found, &self.source(&found), self.repository)?;
+        Ok(found)
+    }
+
+    /// Where the difference that was taken apart is from.
+    fn source<'s>(&'s self, found: &'s Isolation) -> Source<'s> {
+        match (&found.commits, &self.good, &self.bad) {
+            (Some(commits), _, _) => match (&commits.left[..], commits.has_work_tree) {
+                ([one], false) => Source::One(one),
+                ([], true) => Source::Uncommitted,
+                ([.., last], false) => match &commits.passing[..] {
+                    [since] => Source::Between {
+                        since,
+                        at: &last.id,
+                    },
+                    _ => Source::Unknown,
+                },
+                _ => Source::Unknown,
+            },
+            (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
+                Source::Between { since, at }
+            }
+            _ => Source::Unknown,
+        }
+    }
+
+    /// The commits between the versions, where both are of one history. Where
+    /// the good version is on another branch, the history begins where the branches parted.
+    fn history(&self) -> Result<Option<(History, Begins)>, Error> {
+        let (Some(repository), Side::Commit { id: good, .. }) = (self.repository, &self.good)
+        else {
+            return Ok(None);
+        };
+        let (bad, has_work_tree) = match &self.bad {
+            Side::Commit { id, .. } => (id.clone(), false),
+            Side::WorkTree => (repository.resolve("HEAD")?, true),
+            Side::Folder(_) => return Ok(None),
+        };
+        let (good, begins) = match repository.is_ancestor(good, &bad)? {
+            true => (good.clone(), Begins::Good),
+            false => match repository.merge_base(good, &bad)? {
+                Some(base) => (base, Begins::Fork),
+                None => return Ok(None),
+            },
+        };
+        let history = History::between(repository, &good, &bad, has_work_tree)?;
+        Ok((history.size() > 0).then_some((history, begins)))
+    }
+
+    /// Narrows the versions down to the commits that decide.
+    fn narrow_commits(
+        &self,
+        course: &mut Course<'_>,
+        (history, begins): &(History, Begins),
+        (bad, seen): (&Tree, &Verdict<String>),
+        whole_difference: (Difference, Option<Commits>),
+    ) -> Result<(Difference, Option<Commits>), Error> {
+        let repository = self.repository.ok_or(Error::NoGit)?;
+        let versions = Checkouts {
+            repository,
+            history,
+            folder: &self.work.join("versions"),
+            work_tree: (self.bad == Side::WorkTree).then_some(bad),
+            number: AtomicU64::new(0),
+        };
+        let all = DeltaSet::all(history.size());
+        if let Ok(digest) = super::course::Versions::digest(&versions, &all)? {
+            course.memo.learn(digest, seen.clone());
+        }
+        let only = (DeltaSet::empty(), all.clone());
+        let (passing, failing) = match history.size() {
+            1 => only,
+            _ => match course.narrow_history(&versions) {
+                // What fails since before the branches parted was mended on the good one.
+                Err(Error::Good(_)) if *begins == Begins::Fork => return Ok(whole_difference),
+                narrowed => narrowed?,
+            },
+        };
+        let left = failing.minus(&passing);
+        let ids = history.ids(&left);
+        let commits = Commits {
+            of: history.size(),
+            has_work_tree: (ids.len() as u64) < left.len(),
+            left: ids
+                .iter()
+                .map(|id| repository.commit(id))
+                .collect::<Result<_, _>>()?,
+            passing: history.heads(&passing),
+        };
+        let difference = match left == all && *begins == Begins::Good {
+            true => whole_difference.0,
+            false => {
+                let good = versions.copy(&passing, &self.work.join("passing"))?;
+                let bad = versions.copy(&failing, &self.work.join("failing"))?;
+                Difference::new(good, &bad)?
+            }
+        };
+        // Commits that change nothing cannot decide: the test saw something else.
+        if difference.size() == 0 {
+            let why = "the deciding commits change no file: the test is not steady";
+            return Err(Error::Search(why.to_owned()));
+        }
+        let (_, digest) = whole(&difference)?;
+        course.memo.learn(digest, seen.clone());
+        // The good version is seen to pass by whoever comes first.
+        if let (true, Ok((_, digest))) = (course.searches > 0, difference.tree(&DeltaSet::empty())?)
+        {
+            course.memo.learn(digest, Verdict::Pass);
+            course.tested.insert(digest);
+        }
+        Ok((difference, Some(commits)))
+    }
+
+    /// Sees the result again in new folders, where what is there from earlier candidates has no say.
+    fn check(
+        &self,
+        difference: &Difference,
+        (passing, failing): (&DeltaSet, &DeltaSet),
+        judge: &Judge,
+    ) -> Result<Checks, Error> {
+        let benches = Benches::new(self.work.join("checks"), Leftovers::Go);
+        let trial = Trial {
+            judge,
+            build: self.build.as_ref(),
+            benches: &benches,
+        };
+        let wanted = || !(self.limits.stop)();
+        let kind = |set: &DeltaSet| -> Result<Option<Kind>, Error> {
+            let Ok((tree, _)) = difference.tree(set)? else {
+                return Ok(Some(Kind::Unresolved));
+            };
+            match trial.judge(&tree, None, &wanted) {
+                Ok(verdict) => Ok(Some(verdict.kind())),
+                Err(Error::Test(crate::Error::Unwanted)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        let deltas = failing.minus(passing);
+        let all = DeltaSet::all(difference.size());
+        Ok(Checks {
+            passing: kind(passing)?,
+            failing: kind(failing)?,
+            alone: match passing.is_empty() {
+                true => Some(Kind::Fail),
+                false => kind(&deltas)?,
+            },
+            reverted: match *failing == all {
+                true => Some(Kind::Pass),
+                false => kind(&all.minus(&deltas))?,
+            },
+        })
+    }
+}
+
+/// Where a history begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Begins {
+    /// At the good version.
+    Good,
+    /// Where its branch and that of the bad one parted.
+    Fork,
+}
+
+/// The bad tree, and what stands for it.
+fn whole(difference: &Difference) -> Result<(Tree, Digest), Error> {
+    let all = DeltaSet::all(difference.size());
+    let made = difference.tree(&all)?;
+    made.map_err(|path: PathBuf| Error::Search(format!("two files at {}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::git::tests::{Made, env};
+    use super::*;
+    use crate::Rule;
+
+    fn test(command: &str) -> Test {
+        Test {
+            command: command.to_owned(),
+            rule: Rule::default(),
+            limit: Duration::from_secs(20),
+            env: env(),
+        }
+    }
+
+    fn isolate(
+        made: &Made,
+        (good, bad): (&str, &str),
+        goal: Goal,
+        build: Option<&str>,
+        command: &str,
+    ) -> Result<Isolation, Error> {
+        let mut repository = None;
+        let folder = made.folder.path();
+        let find =
+            |word: &str, known: &mut Option<Repository>| Side::find(word, folder, &env(), known);
+        let good = find(good, &mut repository)?;
+        let bad = find(bad, &mut repository)?;
+        let work = tempfile::tempdir().unwrap();
+        let plan = Plan {
+            good,
+            bad,
+            repository: repository.as_ref(),
+            test: test(command),
+            build: build.map(test),
+            likeness: Likeness::default(),
+            runs: None,
+            leftovers: Leftovers::Stay,
+            goal,
+            limits: Limits {
+                jobs: 2,
+                tests: None,
+                time: None,
+                stop: &|| false,
+            },
+            journals: &work.path().join("journals"),
+            work: work.path(),
+            key: String::new(),
+        };
+        plan.run(&mut |_| {})
+    }
+
+    /// The lines that decide, as `path: -old +new`.
+    fn lines(found: &Isolation) -> Vec<String> {
+        let deltas = found.deltas();
+        let described = deltas.iter().map(|delta| found.difference.describe(delta));
+        described.collect()
+    }
+
+    #[test]
+    fn the_commit_and_in_it_the_line_that_decide_are_found() {
+        let made = Made::by(
+            "seq 30 >a; seq 30 >b; commit base; git tag good
+             for i in 1 2 3 4 5 6; do sed -i \"s/^$i$/x$i/\" a; commit c$i; done
+             sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a b; commit culprit
+             for i in 11 12 13; do sed -i \"s/^$i$/x$i/\" b; commit d$i; done; git tag bad",
+        );
+        let found = isolate(&made, ("good", "bad"), Goal::Pair, None, "! grep -q nine b").unwrap();
+        assert_eq!(lines(&found), ["b: -9 +nine"]);
+        let commits = found.commits.as_ref().unwrap();
+        assert_eq!((commits.of, commits.left.len()), (10, 1));
+        assert_eq!(commits.left[0].subject, "culprit");
+        assert_eq!(found.end, End::Minimal);
+        let expect = Checks {
+            passing: Some(Kind::Pass),
+            failing: Some(Kind::Fail),
+            alone: Some(Kind::Fail),
+            reverted: Some(Kind::Pass),
+        };
+        assert_eq!(found.checks, expect);
+        assert!(found.tests < 15, "{}", found.tests);
+    }
+
+    #[test]
+    fn changes_of_the_work_tree_count() {
+        let made = Made::by(
+            "seq 9 >a; commit one; echo b >b; commit two; sed -i s/5/five/ a; echo new >c",
+        );
+        let found = isolate(
+            &made,
+            ("HEAD~1", "WORKTREE"),
+            Goal::Pair,
+            None,
+            "! grep -q five a",
+        )
+        .unwrap();
+        assert_eq!(lines(&found), ["a: -5 +five"]);
+        let commits = found.commits.as_ref().unwrap();
+        assert!(commits.has_work_tree && commits.left.is_empty());
+    }
+
+    #[test]
+    fn two_changes_that_only_fail_together_are_both_there() {
+        let made = Made::by(
+            "mkdir old new; seq 40 >old/a; sed 's/^3$/three/; s/^20$/twenty/; s/^33$/x/; s/^36$/y/' old/a >new/a",
+        );
+        let command = "! { grep -q three a && grep -q x a; }";
+        let found = isolate(&made, ("old", "new"), Goal::Fewest, None, command).unwrap();
+        assert_eq!(lines(&found), ["a: -3 +three", "a: -33 +x"]);
+        assert!(found.passing.is_empty());
+        let pair = isolate(&made, ("old", "new"), Goal::Pair, None, command).unwrap();
+        assert_eq!(lines(&pair).len(), 1);
+    }
+
+    #[test]
+    fn candidates_that_do_not_build_have_no_verdict_and_teach_what_belongs_together() {
+        // Every new function is called by new lines elsewhere; one constant decides.
+        let made = Made::by(
+            r#"mkdir old; cd old
+             echo 'int limit(void);' >limit.h
+             printf '#include "limit.h"\nint limit(void) {\n  return 5;\n}\n' >limit.c
+             printf '#include "limit.h"\nint main(void) {\n  int sum = 0;\n  sum += 1;\n  return limit() > 7;\n}\n' >main.c
+             cd ..; cp -r old new; cd new
+             for i in 1 2 3 4 5 6 7 8; do
+               echo "int extra$i(int value$i);" >>limit.h
+               printf "int extra$i(int value$i) {\n  return value$i;\n}\n" >>limit.c
+               sed -i "s/^  sum += 1;/  sum += extra$i(sum);\n&/" main.c
+             done
+             sed -i 's/return 5/return 9/' limit.c"#,
+        );
+        let build = "cc -Werror -o program main.c limit.c";
+        let found = isolate(&made, ("old", "new"), Goal::Pair, Some(build), "./program").unwrap();
+        assert_eq!(lines(&found), ["limit.c: -  return 5; +  return 9;"]);
+        assert!(found.tests < 12, "{}", found.tests);
+    }
+
+    #[test]
+    fn versions_that_do_not_fit_are_refused() {
+        let made = Made::by("mkdir old new same; seq 9 >old/a; seq 8 >new/a; seq 9 >same/a");
+        let refused = |sides, command| {
+            isolate(&made, sides, Goal::Pair, None, command)
+                .err()
+                .unwrap()
+        };
+        let same = refused(("old", "same"), "false");
+        assert!(matches!(same, Error::NoDifference), "{same}");
+        let passes = refused(("old", "new"), "true");
+        assert!(
+            matches!(passes, Error::Bad(crate::Unfit::Passes(_))),
+            "{passes}"
+        );
+        let fails = refused(("old", "new"), "false");
+        assert_eq!(fails.to_string(), "the good version fails too");
+        let odd = refused(("old", "new"), "grep -q 9 a && exit 125; false");
+        assert_eq!(odd.to_string(), "the good version has no verdict");
+        assert!(Path::new(made.folder.path()).exists());
+    }
+}

@@ -1,0 +1,306 @@
+//! The difference of two versions as a patch that `git apply` takes.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use culprit_reduce::DeltaSet;
+
+use super::Error;
+use super::difference::{Difference, Made, is_text};
+use super::lines::{Edit, Script};
+use super::tree::Kind;
+
+/// Unchanged lines around changed ones.
+const AROUND: usize = 3;
+
+impl Difference {
+    /// What makes a version with some deltas one with others.
+    pub fn patch(&self, from: &DeltaSet, to: &DeltaSet) -> Result<Vec<u8>, Error> {
+        let mut patch = Vec::new();
+        for (before, after) in self.changed(from)?.iter().zip(&self.changed(to)?) {
+            let is_link = |side: &Made| side.as_ref().map(|(_, entry)| entry.kind == Kind::Link);
+            match (is_link(before), is_link(after)) {
+                _ if before == after => {}
+                // A file that becomes a link goes, and the link comes.
+                (Some(one), Some(other)) if one != other => {
+                    file(before, &None, &mut patch)?;
+                    file(&None, after, &mut patch)?;
+                }
+                _ => file(before, after, &mut patch)?,
+            }
+        }
+        Ok(patch)
+    }
+
+    /// Both versions of the lines that differ, with some lines around them, side by side.
+    pub fn side_by_side(&self, from: &DeltaSet, to: &DeltaSet) -> Result<Vec<Compared>, Error> {
+        let mut all = Vec::new();
+        for (before, after) in self.changed(from)?.iter().zip(&self.changed(to)?) {
+            if before != after {
+                all.extend(compared(before, after)?);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// A file in both versions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compared {
+    /// Where it is in the passing version; `None` if it is not there.
+    pub old: Option<String>,
+    /// Where it is in the failing version.
+    pub new: Option<String>,
+    /// Lines side by side; `None` between parts of the file.
+    pub rows: Vec<Option<Row>>,
+}
+
+/// A line of each version, with its number from 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The line that passes.
+    pub old: Option<(usize, String)>,
+    /// The line that fails.
+    pub new: Option<(usize, String)>,
+    /// Whether they differ.
+    pub is_changed: bool,
+}
+
+fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
+    let path = |side: &Made| side.as_ref().map(|(path, _)| path.display().to_string());
+    let bytes = |side: &Made| match side {
+        Some((_, entry)) => entry.bytes(),
+        None => Ok([].into()),
+    };
+    let (from, to) = (bytes(before)?, bytes(after)?);
+    let mut found = Compared {
+        old: path(before),
+        new: path(after),
+        rows: Vec::new(),
+    };
+    if !is_text(&from) || !is_text(&to) {
+        return Ok(Some(found));
+    }
+    let script = Script::new(from.to_vec(), to.to_vec());
+    let old = |at: usize| Some((at + 1, script.old.shown(at)));
+    let new = |at: usize| Some((at + 1, script.new.shown(at)));
+    let same = |at: usize, there: usize| Row {
+        old: old(at),
+        new: new(there),
+        is_changed: false,
+    };
+    for (edits, lines, others) in near(&script) {
+        if !found.rows.is_empty() {
+            found.rows.push(None);
+        }
+        let (mut at, mut there) = (lines.start, others.start);
+        for edit in edits {
+            let kept = (at..edit.old.start).zip(there..edit.new.start);
+            found
+                .rows
+                .extend(kept.map(|(at, there)| Some(same(at, there))));
+            for line in 0..edit.old.len().max(edit.new.len()) {
+                found.rows.push(Some(Row {
+                    old: edit.old.clone().nth(line).and_then(old),
+                    new: edit.new.clone().nth(line).and_then(new),
+                    is_changed: true,
+                }));
+            }
+            (at, there) = (edit.old.end, edit.new.end);
+        }
+        let kept = (at..lines.end).zip(there..others.end);
+        found
+            .rows
+            .extend(kept.map(|(at, there)| Some(same(at, there))));
+    }
+    Ok(Some(found))
+}
+
+/// Edits that are near each other, with the lines on both sides that show them.
+fn near(script: &Script) -> impl Iterator<Item = (&[Edit], Range<usize>, Range<usize>)> {
+    // Edits with less than twice the lines around between them are shown as one.
+    let parts = script
+        .edits
+        .chunk_by(|edit, next| next.old.start - edit.old.end <= 2 * AROUND);
+    parts.filter_map(|edits| {
+        let (first, last) = (edits.first()?, edits.last()?);
+        let before = AROUND.min(first.old.start);
+        let after = AROUND.min(script.old.len() - last.old.end);
+        let old = first.old.start - before..last.old.end + after;
+        let new = first.new.start - before..last.new.end + after;
+        Some((edits, old, new))
+    })
+}
+
+fn file(before: &Made, after: &Made, patch: &mut Vec<u8>) -> Result<(), Error> {
+    let (Some(one), Some(other)) = (
+        before.as_ref().or(after.as_ref()),
+        after.as_ref().or(before.as_ref()),
+    ) else {
+        return Ok(());
+    };
+    let (old, new) = (name("a", &one.0), name("b", &other.0));
+    let mut head = format!("diff --git {old} {new}\n");
+    // Writing to a text cannot fail.
+    let _ = match (before, after) {
+        (None, Some((_, entry))) => writeln!(head, "new file mode {}", mode(entry.kind)),
+        (Some((_, entry)), None) => writeln!(head, "deleted file mode {}", mode(entry.kind)),
+        (Some((_, old)), Some((_, new))) if old.kind != new.kind => {
+            writeln!(
+                head,
+                "old mode {}\nnew mode {}",
+                mode(old.kind),
+                mode(new.kind)
+            )
+        }
+        _ => Ok(()),
+    };
+    if one.0 != other.0 {
+        let (from, to) = (name("", &one.0), name("", &other.0));
+        let _ = write!(head, "rename from {from}\nrename to {to}\n");
+    }
+    patch.extend_from_slice(head.as_bytes());
+    let bytes = |side: &Made| match side {
+        Some((_, entry)) => entry.bytes(),
+        None => Ok([].into()),
+    };
+    let (from, to) = (bytes(before)?, bytes(after)?);
+    if from == to {
+        return Ok(());
+    }
+    let missing = || "/dev/null".to_owned();
+    let old = before.as_ref().map_or_else(missing, |_| old);
+    let new = after.as_ref().map_or_else(missing, |_| new);
+    if !is_text(&from) || !is_text(&to) {
+        patch.extend_from_slice(format!("Binary files {old} and {new} differ\n").as_bytes());
+        return Ok(());
+    }
+    patch.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
+    hunks(&Script::new(from.to_vec(), to.to_vec()), patch);
+    Ok(())
+}
+
+fn mode(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "100644",
+        Kind::Program => "100755",
+        Kind::Link => "120000",
+    }
+}
+
+/// A path below a letter, quoted as Git does it.
+fn name(letter: &str, path: &Path) -> String {
+    let mut full = letter.as_bytes().to_vec();
+    if !letter.is_empty() {
+        full.push(b'/');
+    }
+    full.extend_from_slice(path.as_os_str().as_bytes());
+    let is_plain = |byte: &u8| (b' '..0x7f).contains(byte) && !b"\"\\".contains(byte);
+    if full.iter().all(is_plain) {
+        return String::from_utf8_lossy(&full).into_owned();
+    }
+    let quoted = full.iter().map(|byte| match byte {
+        b'"' | b'\\' => format!("\\{}", *byte as char),
+        byte if is_plain(byte) => (*byte as char).to_string(),
+        byte => format!("\\{byte:03o}"),
+    });
+    format!("\"{}\"", quoted.collect::<String>())
+}
+
+fn hunks(script: &Script, patch: &mut Vec<u8>) {
+    for (edits, old, new) in near(script) {
+        let head = format!("@@ -{} +{} @@\n", range(&old), range(&new));
+        patch.extend_from_slice(head.as_bytes());
+        let mut at = old.start;
+        // Removed lines before added ones, as readers know it, as long as nothing is between them.
+        for run in edits.chunk_by(|one, next| one.old.end == next.old.start) {
+            let start = run.first().map_or(at, |edit| edit.old.start);
+            (at..start).for_each(|line| put(b' ', script.old.line(line), patch));
+            for edit in run {
+                edit.old
+                    .clone()
+                    .for_each(|line| put(b'-', script.old.line(line), patch));
+            }
+            for edit in run {
+                edit.new
+                    .clone()
+                    .for_each(|line| put(b'+', script.new.line(line), patch));
+            }
+            at = run.last().map_or(start, |edit| edit.old.end);
+        }
+        (at..old.end).for_each(|line| put(b' ', script.old.line(line), patch));
+    }
+}
+
+/// Lines from 1; a range of none begins after the line before it.
+fn range(lines: &Range<usize>) -> String {
+    match lines.len() {
+        0 => format!("{},0", lines.start),
+        1 => format!("{}", lines.start + 1),
+        count => format!("{},{count}", lines.start + 1),
+    }
+}
+
+fn put(sign: u8, line: &[u8], patch: &mut Vec<u8>) {
+    patch.push(sign);
+    patch.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        patch.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::difference::tests::tree;
+    use super::super::git::tests::Made as Repo;
+    use super::super::sides::copy_tree;
+    use super::super::tree::Tree;
+    use super::*;
+
+    #[test]
+    fn git_makes_the_one_version_the_other() {
+        let long: String = (0..40).map(|line| format!("line {line}\n")).collect();
+        let changed = long
+            .replace("line 3\n", "LINE 3\nmore\n")
+            .replace("line 30\n", "")
+            .replace("line 33\n", "x\n");
+        let good = tree(&[
+            ("a b", &long),
+            ("crlf", "a\r\nb\r\nc\r\n"),
+            ("gone", "1\n2\n"),
+            ("mode", "m\n"),
+            ("link@", "a"),
+            ("old", "1\n2\n3\n4\n5"),
+            ("open", "no end"),
+        ]);
+        let bad = tree(&[
+            ("a b", &changed),
+            ("crlf", "a\r\nB\nc\r\n"),
+            ("new \u{e9}/f*", "1\n2"),
+            ("mode*", "m\n"),
+            ("link@", "b"),
+            ("renamed", "1\n2\n3\nfour\n5"),
+            ("open", "no end\nnow\n"),
+        ]);
+        let difference = Difference::new(good.clone(), &bad).unwrap();
+        let all = DeltaSet::all(difference.size());
+        let repo = Repo::by("");
+        let folder = repo.folder.path();
+        copy_tree(&good, folder).unwrap();
+        let patch = difference.patch(&DeltaSet::empty(), &all).unwrap();
+        std::fs::write(folder.join(".git/patch"), &patch).unwrap();
+        repo.run("git apply --whitespace=nowarn .git/patch");
+        let made = Tree::read(folder).unwrap();
+        assert_eq!(made.0.len(), bad.0.len());
+        for (path, entry) in &made.0 {
+            assert_eq!(entry.kind, bad.0[path].kind, "{path:?}");
+            assert_eq!(
+                entry.bytes().unwrap(),
+                bad.0[path].bytes().unwrap(),
+                "{path:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The two versions, copied into folders of ours before anything runs.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::git::Repository;
+use super::tree::{self, Tree};
+
+/// The name of the work tree where a revision is asked for.
+pub const WORK_TREE: &str = "WORKTREE";
+
+/// A version as the user names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// A folder.
+    Folder(PathBuf),
+    /// A commit, by its full name, and as the user wrote it.
+    Commit {
+        /// The full name.
+        id: String,
+        /// As the user wrote it.
+        name: String,
+    },
+    /// The files of the work tree as they are.
+    WorkTree,
+}
+
+impl Side {
+    /// What the user means by a word: a revision if there is one of that name, or a folder.
+    pub fn find(
+        word: &str,
+        directory: &Path,
+        env: &[(OsString, OsString)],
+        repository: &mut Option<Repository>,
+    ) -> Result<Side, Error> {
+        let folder = directory.join(word);
+        let found = match repository {
+            Some(_) => Ok(()),
+            None => Repository::find(directory, env).map(|found| *repository = Some(found)),
+        };
+        let refused = match (found, repository) {
+            (Ok(()), Some(repository)) if word == WORK_TREE => {
+                return match repository.work_tree() {
+                    Some(_) => Ok(Side::WorkTree),
+                    None => Err(Error::NoWorkTree),
+                };
+            }
+            (Ok(()), Some(repository)) => match repository.resolve(word) {
+                Ok(id) => {
+                    let name = word.to_owned();
+                    return Ok(Side::Commit { id, name });
+                }
+                Err(error) => error,
+            },
+            (Err(error), _) => error,
+            (Ok(()), None) => Error::NoGit,
+        };
+        match folder.is_dir() {
+            true => Ok(Side::Folder(folder)),
+            false => Err(refused),
+        }
+    }
+
+    /// As the user would write it.
+    pub fn name(&self) -> String {
+        match self {
+            Side::Folder(path) => path.display().to_string(),
+            Side::Commit { name, .. } => name.clone(),
+            Side::WorkTree => "the work tree".to_owned(),
+        }
+    }
+
+    /// Copies the version into a folder of ours, which is empty.
+    pub(crate) fn copy(
+        &self,
+        repository: Option<&Repository>,
+        folder: &Path,
+    ) -> Result<Tree, Error> {
+        match self {
+            Side::Folder(from) => copy_tree(&Tree::read(from)?, folder)?,
+            Side::Commit { id, .. } => {
+                let repository = repository.ok_or(Error::NoGit)?;
+                repository.check_out(&repository.tree_of(id)?, folder)?;
+            }
+            Side::WorkTree => copy_work_tree(repository.ok_or(Error::NoWorkTree)?, folder)?,
+        }
+        Tree::read(folder)
+    }
+}
+
+/// Copies the work tree as it is.
+pub(crate) fn copy_work_tree(repository: &Repository, folder: &Path) -> Result<(), Error> {
+    let from = repository.work_tree().ok_or(Error::NoWorkTree)?;
+    let mut found = Tree::default();
+    for path in repository.work_files()? {
+        found.add(&from.join(&path), path)?;
+    }
+    copy_tree(&found, folder)
+}
+
+/// Writes all files of a tree into a folder.
+pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
+    for (path, entry) in &tree.0 {
+        tree::write(&folder.join(path), entry)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::git::tests::{Made, env};
+    use super::*;
+
+    #[test]
+    fn a_word_is_a_revision_before_it_is_a_folder() {
+        let made = Made::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
+        let folder = made.folder.path();
+        let find = |word: &str| Side::find(word, folder, &env(), &mut None);
+        assert!(matches!(find("v1"), Ok(Side::Commit { .. })));
+        assert!(matches!(find("v2"), Ok(Side::Folder(_))));
+        assert!(matches!(find("WORKTREE"), Ok(Side::WorkTree)));
+        assert!(matches!(find("v3"), Err(Error::NoRevision { .. })));
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::create_dir(outside.path().join("a")).unwrap();
+        let find = |word: &str| Side::find(word, outside.path(), &env(), &mut None);
+        assert!(matches!(find("a"), Ok(Side::Folder(_))));
+        assert!(matches!(find("b"), Err(Error::NoRepository { .. })));
+    }
+}

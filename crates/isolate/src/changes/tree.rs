@@ -1,0 +1,194 @@
+//! A tree of files: what a version of a program is. Folders are only where files are.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Error;
+use crate::{Digest, Digester};
+
+/// What is at a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) kind: Kind,
+    pub(crate) source: Source,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Kind {
+    File,
+    Program,
+    /// A symbolic link; its bytes are where it points to.
+    Link,
+}
+
+/// Where the bytes are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    Disk(Arc<Path>),
+    Memory(Arc<[u8]>),
+}
+
+impl Entry {
+    pub(crate) fn bytes(&self) -> Result<Arc<[u8]>, Error> {
+        match &self.source {
+            Source::Memory(bytes) => Ok(bytes.clone()),
+            Source::Disk(path) => {
+                let read = match self.kind {
+                    Kind::Link => {
+                        fs::read_link(path).map(|to| to.as_os_str().as_bytes().to_owned())
+                    }
+                    Kind::File | Kind::Program => fs::read(path),
+                };
+                read.map(Arc::from).map_err(Error::at(path))
+            }
+        }
+    }
+}
+
+/// Files by their paths, which are relative.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Tree(pub(crate) BTreeMap<PathBuf, Entry>);
+
+impl Tree {
+    /// All files below a folder, but for the data of Git at its top.
+    pub(crate) fn read(folder: &Path) -> Result<Tree, Error> {
+        let mut tree = Tree::default();
+        tree.add_folder(folder, Path::new(""))?;
+        Ok(tree)
+    }
+
+    fn add_folder(&mut self, folder: &Path, below: &Path) -> Result<(), Error> {
+        for found in fs::read_dir(folder).map_err(Error::at(folder))? {
+            let found = found.map_err(Error::at(folder))?;
+            let (path, relative) = (found.path(), below.join(found.file_name()));
+            let kind = found.file_type().map_err(Error::at(&path))?;
+            if relative == Path::new(".git") {
+                continue;
+            }
+            if kind.is_dir() {
+                self.add_folder(&path, &relative)?;
+            } else {
+                self.add(&path, relative)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is at a path on disk. Pipes and devices are refused.
+    pub(crate) fn add(&mut self, path: &Path, relative: PathBuf) -> Result<(), Error> {
+        let found = fs::symlink_metadata(path).map_err(Error::at(path))?;
+        let kind = match found.file_type() {
+            kind if kind.is_symlink() => Kind::Link,
+            kind if kind.is_file() && found.permissions().mode() & 0o100 != 0 => Kind::Program,
+            kind if kind.is_file() => Kind::File,
+            _ => {
+                let odd = io::Error::other("neither a file nor a link nor a folder");
+                return Err(Error::at(path)(odd));
+            }
+        };
+        let source = Source::Disk(path.into());
+        self.0.insert(relative, Entry { kind, source });
+        Ok(())
+    }
+
+    /// What stands for all of it.
+    pub(crate) fn digest(&self) -> Result<Digest, Error> {
+        let mut digest = Digester::default();
+        for (path, entry) in &self.0 {
+            digest.field(path.as_os_str().as_bytes());
+            digest.field(&[entry.kind as u8]);
+            digest.field(&entry.bytes()?);
+        }
+        Ok(digest.finish())
+    }
+
+    /// A path that is a file and a folder at once, which no disk can hold.
+    pub(crate) fn conflict(&self) -> Option<&Path> {
+        let mut paths = self.0.keys();
+        let mut last = paths.next()?;
+        // What is below a path need not follow it at once, but something below it does or the path
+        // is no folder: paths compare part by part.
+        for path in paths {
+            if path.starts_with(last) {
+                return Some(last);
+            }
+            last = path;
+        }
+        None
+    }
+}
+
+/// Makes what is at a path the entry, as it should be: folders around it included.
+pub(crate) fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
+    let failed = || Error::at(path);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(Error::at(folder))?;
+    }
+    let bytes = entry.bytes()?;
+    let before = fs::symlink_metadata(path);
+    // Links are not written through, and a file that others hold is left to them.
+    if before.is_ok() {
+        fs::remove_file(path).map_err(failed())?;
+    }
+    match entry.kind {
+        Kind::Link => {
+            let target = Path::new(std::ffi::OsStr::from_bytes(&bytes));
+            std::os::unix::fs::symlink(target, path).map_err(failed())
+        }
+        Kind::File | Kind::Program => {
+            fs::write(path, &bytes).map_err(failed())?;
+            let mode = match entry.kind {
+                Kind::Program => 0o755,
+                _ => 0o644,
+            };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(failed())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = |kind, text: &str| Entry {
+            kind,
+            source: Source::Memory(text.as_bytes().into()),
+        };
+        let entries = [
+            ("a/b.txt", entry(Kind::File, "x\r\n")),
+            ("run", entry(Kind::Program, "#!/bin/sh\n")),
+            ("to", entry(Kind::Link, "a/nowhere")),
+        ];
+        for (path, entry) in &entries {
+            write(&folder.path().join(path), entry).unwrap();
+        }
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        fs::write(folder.path().join(".git/x"), "x").unwrap();
+        let tree = Tree::read(folder.path()).unwrap();
+        assert_eq!(tree.0.len(), 3);
+        for (path, entry) in &entries {
+            let found = &tree.0[Path::new(path)];
+            assert_eq!(found.kind, entry.kind);
+            assert_eq!(found.bytes().unwrap(), entry.bytes().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_also_a_folder_is_noticed() {
+        let entry = Entry {
+            kind: Kind::File,
+            source: Source::Memory([].into()),
+        };
+        let tree = |paths: &[&str]| Tree(paths.iter().map(|p| (p.into(), entry.clone())).collect());
+        assert_eq!(tree(&["a", "a.b", "b/c"]).conflict(), None);
+        assert_eq!(tree(&["a", "a.b", "a/c"]).conflict(), Some(Path::new("a")));
+    }
+}

@@ -1,0 +1,93 @@
+//! How a run of a test ended.
+
+use std::fmt;
+use std::time::Duration;
+
+use culprit_jvm::{Fate, Ran, Status};
+
+/// Signals that a program dies of by itself.
+const CRASHES: [(u8, &str); 7] = [
+    (4, "SIGILL"),
+    (5, "SIGTRAP"),
+    (6, "SIGABRT"),
+    (7, "SIGBUS"),
+    (8, "SIGFPE"),
+    (11, "SIGSEGV"),
+    (31, "SIGSYS"),
+];
+
+/// The end of one run, with what it printed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ending {
+    pub how: How,
+    /// What is kept of its output: the first and the last half megabyte.
+    pub out: String,
+    pub err: String,
+    pub took: Duration,
+    /// Processes that it left behind, outside its group. They were ended.
+    pub strays: usize,
+}
+
+/// By itself or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum How {
+    Ended(Status),
+    /// It took longer than this.
+    Late,
+}
+
+impl Ending {
+    pub(crate) fn of(ran: &Ran) -> Ending {
+        Ending {
+            how: match ran.end {
+                Fate::Ended(status) => How::Ended(status),
+                Fate::Late | Fate::Unwanted => How::Late,
+            },
+            out: ran.out.text(),
+            err: ran.err.text(),
+            took: ran.took,
+            strays: ran.strays,
+        }
+    }
+}
+
+impl How {
+    /// The status of a program that ended by itself.
+    pub fn code(self) -> Option<u8> {
+        match self {
+            How::Ended(Status::Exited(code)) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The signal it died of, also where a shell tells of it by its status.
+    pub fn signal(self) -> Option<u8> {
+        match self {
+            How::Ended(Status::Killed(signal)) => Some(signal),
+            How::Ended(Status::Exited(code)) => {
+                let signal = code.checked_sub(128)?;
+                CRASHES
+                    .iter()
+                    .any(|(it, _)| *it == signal)
+                    .then_some(signal)
+            }
+            How::Late => None,
+        }
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, self.signal()) {
+            (How::Late, _) => f.write_str("does not end in time"),
+            (_, Some(signal)) => {
+                let name = CRASHES.iter().find(|(it, _)| *it == signal);
+                match name {
+                    Some((_, name)) => write!(f, "dies of {name}"),
+                    None => write!(f, "dies of signal {signal}"),
+                }
+            }
+            (How::Ended(status), None) => write!(f, "ends with {}", status.shell_code()),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What makes a failure of a test the one that was seen at first.
+
+use std::fmt;
+
+use culprit_signature::{Grade, Signature, Thrown, find_all};
+
+use crate::Ending;
+use crate::backtrace::Backtrace;
+use crate::ending::How;
+
+/// How much another failure must have in common with the first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Likeness {
+    /// Nothing: each failure counts.
+    Any,
+    /// It ends the same way, and its innermost frame and kind are the same.
+    #[default]
+    Place,
+    /// So are all frames.
+    Trace,
+}
+
+/// Whether lines of the program count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lines {
+    #[default]
+    Count,
+    /// The program was changed between the two.
+    Ignored,
+}
+
+/// How a failing run failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    how: How,
+    /// Exceptions of a JVM.
+    thrown: Vec<Thrown>,
+    /// The one that ended the program, or the last one.
+    main: Option<Signature>,
+    /// Of another program.
+    trace: Option<Backtrace>,
+}
+
+impl Failure {
+    /// How a run failed.
+    pub fn of(ending: &Ending) -> Failure {
+        let mut found = find_all(&ending.err);
+        found.extend(find_all(&ending.out));
+        let owned = found.iter().find(|it| it.owner.is_some());
+        let main = owned.or(found.last());
+        let main = main.map(|it| Signature::of(&it.thrown));
+        let trace = match main {
+            Some(_) => None,
+            None => Backtrace::find(&ending.err).or_else(|| Backtrace::find(&ending.out)),
+        };
+        Failure {
+            how: ending.how,
+            thrown: found.into_iter().map(|it| it.thrown).collect(),
+            main,
+            trace,
+        }
+    }
+
+    /// Whether it tells of more than a status.
+    pub fn has_trace(&self) -> bool {
+        self.main.is_some() || self.trace.is_some()
+    }
+
+    /// Whether another failure is this one.
+    pub fn is_same(&self, other: &Failure, likeness: Likeness, lines: Lines) -> bool {
+        if likeness == Likeness::Any {
+            return true;
+        }
+        // Statuses are for programs to choose; a signal, or none, is not.
+        let late = |failure: &Failure| failure.how == How::Late;
+        if self.how.signal() != other.how.signal() || late(self) != late(other) {
+            return false;
+        }
+        if let Some(main) = &self.main {
+            let main = match lines {
+                Lines::Count => main.clone(),
+                Lines::Ignored => main.clone().ignoring_lines(),
+            };
+            let enough = match likeness {
+                Likeness::Trace => Grade::L4,
+                // Messages quote the input, which is what differs.
+                _ => Grade::L1,
+            };
+            return other
+                .thrown
+                .iter()
+                .any(|thrown| main.grade(thrown) >= Some(enough));
+        }
+        match (&self.trace, &other.trace) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(other)) => {
+                let same_kind = own.kind == other.kind;
+                let same_frames = match likeness {
+                    Likeness::Trace => {
+                        let pairs = own.frames.iter().zip(&other.frames);
+                        own.frames.len() == other.frames.len()
+                            && pairs.into_iter().all(|(a, b)| a.is_same(b, lines))
+                    }
+                    _ => match (own.top(), other.top()) {
+                        (Some(a), Some(b)) => a.is_same(b, lines),
+                        (a, b) => a.is_none() && b.is_none(),
+                    },
+                };
+                same_kind && same_frames
+            }
+        }
+    }
+}
+
+/// One line for people.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(main) = &self.main {
+            return write!(f, "{main}");
+        }
+        write!(f, "{}", self.how)?;
+        if let Some(trace) = &self.trace {
+            if !trace.kind.is_empty() {
+                write!(f, ", {}", trace.kind)?;
+            }
+            if let Some(top) = trace.top() {
+                write!(f, " in {top}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::tests::{shell, spot};
+
+    fn failure(script: &str) -> Failure {
+        let folder = tempfile::tempdir().unwrap();
+        Failure::of(&shell(script).run(&spot(folder.path()), &|| true).unwrap())
+    }
+
+    fn java(class: &str, message: &str, frames: &[&str]) -> Failure {
+        let mut text = format!("Exception in thread \"main\" java.lang.{class}: {message}\n");
+        for frame in frames {
+            text.push_str(&format!("\tat com.acme.{frame}\n"));
+        }
+        failure(&format!("cat >&2 <<'END'\n{text}END\nexit 1"))
+    }
+
+    #[track_caller]
+    fn check(a: &Failure, b: &Failure, expect: [bool; 3]) {
+        let likenesses = [Likeness::Any, Likeness::Place, Likeness::Trace];
+        let told = likenesses.map(|likeness| a.is_same(b, likeness, Lines::Count));
+        assert_eq!(told, expect, "{a} / {b}");
+    }
+
+    #[test]
+    fn exceptions_of_a_jvm_are_compared_by_their_place_or_their_stack() {
+        let frames = ["Parser.value(Parser.java:10)", "Main.main(Main.java:3)"];
+        let first = java("IllegalStateException", "bad 'x' at 17", &frames);
+        check(
+            &first,
+            &java("IllegalStateException", "odd", &frames),
+            [true, true, false],
+        );
+        check(
+            &first,
+            &java("IllegalStateException", "bad 'x' at 17", &frames),
+            [true; 3],
+        );
+        check(
+            &first,
+            &java("RuntimeException", "bad 'x' at 17", &frames),
+            [true, false, false],
+        );
+        let elsewhere = ["Parser.name(Parser.java:20)", "Main.main(Main.java:3)"];
+        let other = java("IllegalStateException", "bad 'x' at 17", &elsewhere);
+        check(&first, &other, [true, false, false]);
+        check(&first, &failure("exit 1"), [true, false, false]);
+        assert!(
+            first.to_string().starts_with("IllegalStateException"),
+            "{first}"
+        );
+    }
+
+    #[test]
+    fn signals_and_backtraces_of_others_are_compared() {
+        let crash = failure("echo '#0 0x1 in parse a.c:3' >&2; kill -SEGV $$");
+        check(
+            &crash,
+            &failure("echo '#0 0x9 in parse a.c:3' >&2; kill -SEGV $$"),
+            [true; 3],
+        );
+        check(
+            &crash,
+            &failure("echo '#0 0x1 in print a.c:7' >&2; kill -SEGV $$"),
+            [true, false, false],
+        );
+        check(
+            &crash,
+            &failure("echo '#0 0x1 in parse a.c:3' >&2; exit 1"),
+            [true, false, false],
+        );
+        let plain = failure("kill -SEGV $$");
+        check(
+            &plain,
+            &failure("sh -c 'kill -SEGV $$'; exit $?"),
+            [true; 3],
+        );
+        check(&plain, &failure("kill -ABRT $$"), [true, false, false]);
+        // Programs choose their statuses, and a failure that tells nothing is like any other.
+        check(&failure("exit 1"), &failure("exit 2"), [true; 3]);
+    }
+
+    #[test]
+    fn lines_of_a_changed_program_do_not_count() {
+        let at = |line: u32| {
+            java(
+                "IllegalStateException",
+                "x",
+                &[&format!("P.f(P.java:{line})")],
+            )
+        };
+        assert!(!at(1).is_same(&at(2), Likeness::Place, Lines::Count));
+        assert!(at(1).is_same(&at(2), Likeness::Place, Lines::Ignored));
+    }
+}

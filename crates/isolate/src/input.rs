@@ -1,0 +1,34 @@
+//! Inputs: a file or a folder on which a test fails, what of it makes it fail, and next to what.
+//!
+//! Everything is *material*: a list of files. Two sides are known, *old* (passes, or nothing) and
+//! *new* (fails). A pass cuts the difference of the two into deltas, the engine decides which of
+//! them stay, and the sides are narrowed to what was found; finer passes follow. So deltas are never
+//! finer than what coarser ones left.
+
+mod across;
+mod bench;
+mod brackets;
+mod changes;
+mod course;
+mod cut;
+mod edits;
+mod files;
+mod grammar;
+mod hoist;
+mod isolating;
+mod ledger;
+mod material;
+mod pair;
+mod pass;
+mod place;
+mod rename;
+mod simplifying;
+mod tree;
+
+pub use course::{Goal, Isolated, Plan, Syntax, Trouble, isolate};
+pub use cut::Content;
+pub use grammar::Language;
+pub use ledger::{Counts, Heard, Stop};
+pub use material::{Item, Material, Stuff};
+pub use pair::{Half, Pair, PairRow, pairs, unified};
+pub use place::Handing;

@@ -1,0 +1,96 @@
+//! The bench: where candidates are run and verdicts are known. Threads share it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use culprit_reduce::{Cancel, Verdict};
+
+use super::material::Material;
+use super::place::Places;
+use crate::{Digest, Error, Judge, Judged, Memo};
+
+/// Whether the user wants it to end.
+pub(crate) type Wish = Arc<dyn Fn() -> bool + Send + Sync>;
+
+pub(crate) struct Bench {
+    pub(crate) judge: Judge,
+    pub(crate) places: Places,
+    pub(crate) memo: Memo,
+    /// Ends the pass at hand.
+    pub(crate) cancel: Cancel,
+    pub(crate) is_over: Wish,
+    /// What all runs took together, and how many there were.
+    micros: AtomicU64,
+    runs: AtomicU64,
+    strays: AtomicU64,
+}
+
+impl Bench {
+    pub(crate) fn new(judge: Judge, places: Places, is_over: Wish) -> Bench {
+        Bench {
+            judge,
+            places,
+            memo: Memo::default(),
+            cancel: Cancel::new(),
+            is_over,
+            micros: AtomicU64::new(0),
+            runs: AtomicU64::new(0),
+            strays: AtomicU64::new(0),
+        }
+    }
+
+    /// Judges material that is not known yet.
+    pub(crate) fn judge(
+        &self,
+        material: &Material,
+        digest: Digest,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Verdict<String>, Error> {
+        let wanted = || {
+            if (self.is_over)() {
+                self.cancel.cancel();
+            }
+            wanted() && !self.cancel.is_cancelled()
+        };
+        self.memo.recall(digest, || {
+            let mut held = None;
+            let mut spot = || {
+                // The folder of the run before goes first.
+                held.take();
+                let (spot, folder) = self.places.put(material)?;
+                held = Some(folder);
+                Ok(spot)
+            };
+            let judged = self.judge.judge(&mut spot, &wanted)?;
+            self.count(&judged);
+            Ok(judged.verdict)
+        })
+    }
+
+    fn count(&self, judged: &Judged) {
+        let micros = u64::try_from(judged.took.as_micros()).unwrap_or(u64::MAX);
+        let runs = u64::from(judged.rate.of);
+        self.micros
+            .fetch_add(micros.saturating_mul(runs), Ordering::Relaxed);
+        self.runs.fetch_add(runs, Ordering::Relaxed);
+        self.strays
+            .fetch_add(judged.strays as u64, Ordering::Relaxed);
+    }
+
+    /// How often the command was run.
+    pub(crate) fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    /// Processes that were left behind.
+    pub(crate) fn strays(&self) -> u64 {
+        self.strays.load(Ordering::Relaxed)
+    }
+
+    /// What a run takes in the mean.
+    pub(crate) fn mean(&self) -> Duration {
+        let runs = self.runs().max(1);
+        Duration::from_micros(self.micros.load(Ordering::Relaxed) / runs)
+    }
+}

@@ -1,0 +1,328 @@
+//! The course of an isolation: the ends are seen to be what they should, then pass follows pass.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use culprit_reduce::{JournalError, ProblemError, Verdict};
+
+use super::bench::{Bench, Wish};
+use super::grammar::Language;
+use super::ledger::{Counts, Heard, Ledger, Stop};
+use super::material::Material;
+use super::pass::{Means, Pass, decide};
+use super::place::{Handing, Places};
+use crate::{Digester, Error, Judge, Likeness, Lines, Rate, Test, Unfit};
+
+/// A candidate may take so many times as long as what failed at first, and so long at least.
+const SLOWER: u32 = 20;
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// A pair with the smallest difference.
+    Isolate,
+    /// The smallest that fails.
+    Simplify,
+}
+
+/// Whether files are read as a language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Syntax {
+    /// By their names or how they begin.
+    ByFile,
+    /// All as this one.
+    Of(Language),
+    /// As text.
+    None,
+}
+
+/// What to isolate, and how.
+pub struct Plan {
+    pub test: Test,
+    pub likeness: Likeness,
+    /// How often each candidate is run; found out if it is not said.
+    pub runs: Option<u32>,
+    pub failing: Material,
+    /// Nothing, if it is not said.
+    pub passing: Option<Material>,
+    pub goal: Goal,
+    pub syntax: Syntax,
+    /// Whether things are only left out, never written otherwise.
+    pub is_verbatim: bool,
+    pub handing: Handing,
+    /// Where tests work; each in a folder of its own if it is not said.
+    pub directory: Option<PathBuf>,
+    /// A folder for candidates.
+    pub scratch: PathBuf,
+    pub jobs: usize,
+    pub most_tests: Option<u64>,
+    pub most_time: Option<Duration>,
+    /// A folder for verdicts.
+    pub journals: Option<PathBuf>,
+    /// Whether the user wants it to end.
+    pub is_over: Wish,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Isolated {
+    pub failing: Material,
+    /// The other side of the pair.
+    pub passing: Option<Material>,
+    /// How it fails.
+    pub failure: String,
+    /// How often the failing side failed before.
+    pub rate: Rate,
+    /// How often a candidate was run until it counted as passing.
+    pub runs: u32,
+    pub counts: Counts,
+    pub stop: Stop,
+    pub took: Duration,
+}
+
+/// Why there is nothing to tell.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    #[error(transparent)]
+    Failing(#[from] Unfit),
+    #[error(transparent)]
+    Error(#[from] Error),
+    #[error("the test fails on the passing side too: {0}")]
+    PassingFails(String),
+    #[error("the test fails on the passing side too, now and then: it {0}")]
+    PassingFailsSometimes(Rate),
+    #[error("the test neither passes nor fails on the passing side: it {0}")]
+    PassingUnresolved(String),
+    #[error("both sides are the same")]
+    Same,
+    #[error("one side is a file and the other a folder")]
+    Unlike,
+    #[error("there is nothing in it")]
+    Empty,
+    #[error("interrupted")]
+    Interrupted,
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error("the journal cannot be written: {0}")]
+    Write(io::Error),
+    #[error(transparent)]
+    Problem(ProblemError),
+}
+
+/// An isolation under way.
+pub(crate) struct Course<'a> {
+    means: Means<'a>,
+    pub(crate) ledger: Ledger<'a>,
+    pub(crate) old: Material,
+    pub(crate) new: Material,
+    pub(crate) has_passing: bool,
+    pub(crate) is_verbatim: bool,
+    syntax: Syntax,
+    passes: usize,
+}
+
+/// Isolates an input. `hear` is told each verdict that counts.
+pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Trouble> {
+    check(&plan)?;
+    let key = key(&plan);
+    let places = Places::new(&plan.scratch, plan.handing, plan.directory.clone());
+    let ledger = Ledger::new((plan.most_tests, plan.most_time), hear);
+    let began = ledger.began;
+    let is_over = plan.is_over.clone();
+    let wanted = || !is_over();
+    let mut held = None;
+    let mut spot = || {
+        held.take();
+        let (spot, folder) = places.put(&plan.failing)?;
+        held = Some(folder);
+        Ok(spot)
+    };
+    let compare = (plan.likeness, Lines::Count);
+    let witness = Judge::witness(plan.test, compare, plan.runs, &mut spot, &wanted);
+    drop(held);
+    let witness = witness.map_err(|why| match why {
+        Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
+        why => why.into(),
+    })?;
+    let has_passing = plan.passing.is_some();
+    let old = plan.passing.unwrap_or_else(|| plan.failing.emptied());
+    // What takes so much longer than what fails is something else.
+    let limit = PATIENCE.max(witness.ending.took * SLOWER);
+    let bench = Bench::new(witness.judge.within(limit), places, plan.is_over);
+    let failure = bench.judge.failure().to_string();
+    let fails = Verdict::Fail(failure.clone());
+    bench.memo.learn(plan.failing.digest(), fails);
+    passes(&bench, &old, plan.goal, &wanted)?;
+    let mut course = Course {
+        means: Means {
+            bench: &bench,
+            goal: plan.goal,
+            jobs: plan.jobs,
+            journals: plan.journals,
+            key,
+        },
+        ledger,
+        old,
+        new: plan.failing,
+        has_passing,
+        is_verbatim: plan.is_verbatim,
+        syntax: plan.syntax,
+        passes: 0,
+    };
+    course.ledger.is_new(course.old.digest());
+    course.ledger.is_new(course.new.digest());
+    match plan.goal {
+        Goal::Isolate => course.narrow()?,
+        Goal::Simplify => course.simplify()?,
+    }
+    let mut counts = course.ledger.counts;
+    counts.runs = bench.runs() + u64::from(witness.rate.of);
+    counts.strays = bench.strays() + witness.strays as u64;
+    let runs = bench.judge.runs();
+    Ok(Isolated {
+        failure: match bench.memo.get(course.new.digest()) {
+            Some(Verdict::Fail(how)) => how,
+            _ => failure,
+        },
+        passing: (plan.goal == Goal::Isolate).then_some(course.old),
+        failing: course.new,
+        rate: witness.rate,
+        runs,
+        counts,
+        stop: course.ledger.stop.unwrap_or(Stop::Minimal),
+        took: began.elapsed(),
+    })
+}
+
+/// What can be refused before anything runs.
+fn check(plan: &Plan) -> Result<(), Trouble> {
+    match &plan.passing {
+        _ if plan.failing.is_empty() => Err(Trouble::Empty),
+        Some(passing) if passing.is_folder != plan.failing.is_folder => Err(Trouble::Unlike),
+        Some(passing) if passing.items == plan.failing.items => Err(Trouble::Same),
+        _ => Ok(()),
+    }
+}
+
+/// Sees that the passing side passes. Where only the failing one is reduced, it must not fail.
+fn passes(
+    bench: &Bench,
+    old: &Material,
+    goal: Goal,
+    wanted: &dyn Fn() -> bool,
+) -> Result<(), Trouble> {
+    let told = |why| match why {
+        Error::Unwanted => Trouble::Interrupted,
+        why => why.into(),
+    };
+    let digest = old.digest();
+    match (bench.judge(old, digest, wanted).map_err(told)?, goal) {
+        (Verdict::Fail(how), _) => return Err(Trouble::PassingFails(how)),
+        (Verdict::Unresolved(why), Goal::Isolate) => return Err(Trouble::PassingUnresolved(why)),
+        (_, Goal::Simplify) => return Ok(()),
+        (Verdict::Pass, Goal::Isolate) => {}
+    }
+    // Once more, since everything rests on it.
+    let mut held = None;
+    let mut spot = || {
+        held.take();
+        let (spot, folder) = bench.places.put(old)?;
+        held = Some(folder);
+        Ok(spot)
+    };
+    let rate = bench.judge.rate(1, &mut spot, wanted).map_err(told)?;
+    match rate.failed {
+        0 => Ok(()),
+        failed => Err(Trouble::PassingFailsSometimes(Rate { failed, of: 2 })),
+    }
+}
+
+/// What verdicts depend on besides the candidate.
+fn key(plan: &Plan) -> String {
+    let mut digester = Digester::default();
+    digester.field(plan.test.command.as_bytes());
+    digester.field(format!("{:?}", plan.test.rule).as_bytes());
+    digester.field(format!("{:?} {:?}", plan.test.limit, plan.likeness).as_bytes());
+    digester.field(format!("{:?} {:?} {:?}", plan.goal, plan.handing, plan.runs).as_bytes());
+    digester.finish().to_string()
+}
+
+impl Course<'_> {
+    /// Decides a pass and takes what it found. Whether it found something.
+    pub(crate) fn take(&mut self, pass: &Pass<'_>) -> Result<bool, Trouble> {
+        self.passes += 1;
+        let found = decide(pass, &self.means, &mut self.ledger, self.passes)?;
+        let Some(found) = found else {
+            return Ok(false);
+        };
+        let mut changed = found.failing != self.new;
+        self.new = found.failing;
+        if self.means.goal == Goal::Isolate {
+            changed |= found.passing != self.old;
+            self.old = found.passing;
+        }
+        Ok(changed)
+    }
+
+    /// The verdict on something that is no candidate of a pass. `None` if it is over.
+    pub(crate) fn ask(
+        &mut self,
+        material: &Material,
+        name: &str,
+    ) -> Result<Option<Verdict<String>>, Trouble> {
+        let digest = material.digest();
+        let verdict = match self.means.bench.judge(material, digest, &|| true) {
+            Ok(verdict) => verdict,
+            Err(Error::Unwanted) => {
+                self.ledger.stop = Some(Stop::Interrupted);
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if self.ledger.is_new(digest) {
+            let heard = Heard {
+                number: 0,
+                pass: name.to_owned(),
+                kind: verdict.kind(),
+                detail: verdict.detail().cloned().unwrap_or_default(),
+                size: material.len(),
+                failing: 1,
+                passing: 0,
+                best: self.new.len(),
+                open: self.new.len().saturating_sub(self.old.len()),
+                at: Duration::ZERO,
+                left: 1,
+                mean: self.means.bench.mean(),
+                artefact: digest,
+            };
+            self.ledger.add(heard, false);
+        }
+        Ok(Some(verdict))
+    }
+
+    /// The side whose file a pass works on, and the place of the file in it. Of `dd` both sides are
+    /// the same but for that file.
+    pub(crate) fn base(&self, path: &Path) -> (Material, usize) {
+        let index = self.new.find(path).expect("the file is there");
+        (self.new.clone(), index)
+    }
+
+    /// The language of a file.
+    pub(crate) fn language(&self, path: &Path, bytes: &[u8]) -> Option<Language> {
+        match self.syntax {
+            Syntax::None => None,
+            Syntax::Of(language) => Some(language),
+            Syntax::ByFile => Language::of(path, bytes),
+        }
+    }
+
+    /// What a pass is called: with the file, where there are several.
+    pub(crate) fn pass_name(&self, name: &str, path: &Path) -> String {
+        match self.new.is_folder {
+            true => format!("{name} of {}", path.display()),
+            false => name.to_owned(),
+        }
+    }
+}

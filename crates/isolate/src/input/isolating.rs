@@ -1,0 +1,188 @@
+//! Isolating: a pair of inputs, one of which fails and one of which passes, that differ as little as
+//! can be.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use culprit_reduce::{DeltaSet, Problem, Verdict};
+
+use super::across::Across;
+use super::changes::changes;
+use super::course::{Course, Trouble};
+use super::cut::{Content, Grain};
+use super::files::Files;
+use super::grammar::Language;
+use super::material::{Item, Material, Stuff};
+use super::pass::Pass;
+use super::tree::Syntax;
+
+impl Course<'_> {
+    /// Narrows both sides: files first, then inside those that differ, coarse to fine.
+    pub(crate) fn narrow(&mut self) -> Result<(), Trouble> {
+        if self.new.is_folder {
+            let files = Files::of(&self.old, &self.new);
+            if files.len() > 1 {
+                let render = |kept: &DeltaSet| files.render(kept);
+                self.narrow_by("files", Problem::new(files.len()), &render)?;
+            }
+        }
+        for path in self.differing() {
+            self.begin_empty(&path)?;
+        }
+        if let [path] = self.differing().as_slice()
+            && self.ledger.stop.is_none()
+        {
+            self.narrow_syntax(path)?;
+        }
+        let grains = [
+            Grain::Sections,
+            Grain::Lines,
+            Grain::Tokens,
+            Grain::Characters,
+            Grain::Bytes,
+        ];
+        for grain in grains {
+            // Pieces that were joined are looked at again when there are fewer.
+            loop {
+                let (across, is_joined) = self.across(grain);
+                if across.len() < 2 || self.ledger.stop.is_some() {
+                    break;
+                }
+                let render = |kept: &DeltaSet| across.render(kept);
+                let problem = Problem::new(across.len());
+                let narrowed = self.narrow_by(grain.name(), problem, &render)?;
+                if !is_joined || !narrowed {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn narrow_by(
+        &mut self,
+        name: &str,
+        problem: Problem,
+        render: &(dyn Fn(&DeltaSet) -> Material + Sync),
+    ) -> Result<bool, Trouble> {
+        self.take(&Pass {
+            name: name.to_owned(),
+            problem,
+            render,
+            well_formed: None,
+        })
+    }
+
+    /// The paths of what differs.
+    fn differing(&self) -> Vec<PathBuf> {
+        let all = self.old.items.iter().chain(&self.new.items);
+        let paths: BTreeSet<&PathBuf> = all.map(|item| &item.path).collect();
+        let differs = |path: &&PathBuf| self.sides(path).0 != self.sides(path).1;
+        paths.into_iter().filter(differs).cloned().collect()
+    }
+
+    /// What both sides have at a path.
+    fn sides(&self, path: &Path) -> (Option<&Item>, Option<&Item>) {
+        let of = |side: &Material| side.find(path);
+        (
+            of(&self.old).map(|index| &self.old.items[index]),
+            of(&self.new).map(|index| &self.new.items[index]),
+        )
+    }
+
+    /// A file that only the failing side has may begin empty, so that there is something to look into.
+    fn begin_empty(&mut self, path: &Path) -> Result<(), Trouble> {
+        let (None, Some(new)) = self.sides(path) else {
+            return Ok(());
+        };
+        if new.bytes().is_empty() || self.ledger.stop.is_some() {
+            return Ok(());
+        }
+        let mut empty = new.clone();
+        empty.clear();
+        let mut with_empty = self.old.clone();
+        with_empty.items.push(empty);
+        with_empty.items.sort_by(|a, b| a.path.cmp(&b.path));
+        match self.ask(&with_empty, "empty file")? {
+            Some(Verdict::Pass) => self.old = with_empty,
+            // That it is there decides.
+            Some(Verdict::Fail(_)) => self.new = with_empty,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The difference, cut this fine; and whether pieces were joined.
+    fn across(&self, grain: Grain) -> (Across, bool) {
+        let mut across = Across::new(self.new.is_folder);
+        let mut joined = false;
+        let all = self.old.items.iter().chain(&self.new.items);
+        let paths: BTreeSet<&PathBuf> = all.map(|item| &item.path).collect();
+        for path in paths {
+            match self.sides(path) {
+                (Some(old), Some(new)) if old == new => across.same(new.clone()),
+                (Some(old), Some(new)) => match (&old.stuff, &new.stuff) {
+                    (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. })
+                        if before != after && is_cut(before, after, grain) =>
+                    {
+                        let changes = changes(before, after, grain);
+                        joined |= changes.is_joined;
+                        across.inside(new.clone(), changes.edits);
+                    }
+                    _ => across.whole(Some(old.clone()), Some(new.clone())),
+                },
+                (old, new) => across.whole(old.cloned(), new.cloned()),
+            }
+        }
+        (across, joined)
+    }
+
+    /// By the syntax of a file of which the passing side has nothing.
+    fn narrow_syntax(&mut self, path: &Path) -> Result<(), Trouble> {
+        let (Some(old), Some(new)) = self.sides(path) else {
+            return Ok(());
+        };
+        let Stuff::File { bytes: text, .. } = &new.stuff else {
+            return Ok(());
+        };
+        let Some(language) = self.language(path, text).filter(|_| old.bytes().is_empty()) else {
+            return Ok(());
+        };
+        self.narrow_tree(path, &Arc::clone(text), language)
+    }
+
+    fn narrow_tree(
+        &mut self,
+        path: &Path,
+        text: &Arc<Vec<u8>>,
+        language: Language,
+    ) -> Result<(), Trouble> {
+        let Some(syntax) = Syntax::read(text, language) else {
+            return Ok(());
+        };
+        let (base, index) = self.base(path);
+        let render = |kept: &DeltaSet| base.with(index, syntax.render(kept));
+        let reads = language.reads(text);
+        self.take(&Pass {
+            name: self.pass_name("syntax", path),
+            problem: syntax.problem(),
+            render: &render,
+            well_formed: reads.then_some((index, language)),
+        })?;
+        Ok(())
+    }
+}
+
+/// Whether two texts are looked into at this grain. Otherwise they are one delta.
+fn is_cut(old: &[u8], new: &[u8], grain: Grain) -> bool {
+    let grains = match (Content::of(old), Content::of(new)) {
+        (Content::Text, new) => new,
+        (old, Content::Text) => old,
+        (old, new) if old == new => new,
+        _ => Content::Binary,
+    }
+    .grains();
+    // What was cut to its finest stays cut.
+    grains.contains(&grain) || grains.last().is_some_and(|finest| *finest < grain)
+}

@@ -1,0 +1,251 @@
+//! Material: what a test is run on. One file, or a folder of them.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::{Digest, Digester, Error};
+
+/// A file by its name, or all that is in a folder, sorted by path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Material {
+    /// Whether it is a folder, and not one file.
+    pub is_folder: bool,
+    pub items: Vec<Item>,
+}
+
+/// One thing in a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Item {
+    /// Below the folder; of a file its name.
+    pub path: PathBuf,
+    pub stuff: Stuff,
+}
+
+/// What it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stuff {
+    File {
+        bytes: Arc<Vec<u8>>,
+        executable: bool,
+    },
+    Link(PathBuf),
+    /// A folder that is empty.
+    Folder,
+}
+
+impl Material {
+    /// Reads a file, or a folder with all below it.
+    pub fn read(path: &Path) -> Result<Material, Error> {
+        let data = fs::metadata(path).map_err(Error::at(path))?;
+        if data.is_dir() {
+            let mut items = Vec::new();
+            collect(path, Path::new(""), &mut items)?;
+            items.sort_by(|a, b| a.path.cmp(&b.path));
+            return Ok(Material {
+                is_folder: true,
+                items,
+            });
+        }
+        let name = path.file_name().unwrap_or("input".as_ref());
+        Ok(Material {
+            is_folder: false,
+            items: vec![Item {
+                path: name.into(),
+                stuff: file(path, &data)?,
+            }],
+        })
+    }
+
+    /// The same without anything in it: a file of no bytes, or an empty folder.
+    pub fn emptied(&self) -> Material {
+        let mut empty = self.clone();
+        match self.is_folder {
+            true => empty.items.clear(),
+            false => empty.items.iter_mut().for_each(Item::clear),
+        }
+        empty
+    }
+
+    /// How many bytes all files have.
+    pub fn len(&self) -> u64 {
+        self.items
+            .iter()
+            .map(|item| item.bytes().len() as u64)
+            .sum()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match self.is_folder {
+            true => self.items.is_empty(),
+            false => self.len() == 0,
+        }
+    }
+
+    /// What stands for it in caches.
+    pub fn digest(&self) -> Digest {
+        let mut digester = Digester::default();
+        for item in &self.items {
+            digester.field(item.path.as_os_str().as_bytes());
+            match &item.stuff {
+                Stuff::File { bytes, executable } => {
+                    digester.field(if *executable { b"x" } else { b"f" });
+                    digester.field(bytes);
+                }
+                Stuff::Link(target) => {
+                    digester.field(b"l");
+                    digester.field(target.as_os_str().as_bytes());
+                }
+                Stuff::Folder => digester.field(b"d"),
+            }
+        }
+        digester.finish()
+    }
+
+    /// The place of a path.
+    pub(crate) fn find(&self, path: &Path) -> Option<usize> {
+        self.items.iter().position(|item| item.path == path)
+    }
+
+    /// The same with other bytes in one of its files.
+    pub(crate) fn with(&self, index: usize, bytes: Vec<u8>) -> Material {
+        let mut changed = self.clone();
+        if let Stuff::File { bytes: own, .. } = &mut changed.items[index].stuff {
+            *own = Arc::new(bytes);
+        }
+        changed
+    }
+
+    /// Writes it below a folder; the path of what was written.
+    pub fn write(&self, folder: &Path) -> Result<PathBuf, Error> {
+        if self.is_folder {
+            let top = folder.join("input");
+            fs::create_dir_all(&top).map_err(Error::at(&top))?;
+            for item in &self.items {
+                item.write(&top)?;
+            }
+            return Ok(top);
+        }
+        for item in &self.items {
+            item.write(folder)?;
+        }
+        let name = self.items.first().map(|item| item.path.as_path());
+        Ok(folder.join(name.unwrap_or(Path::new("input"))))
+    }
+}
+
+impl Item {
+    /// Of a file its bytes; nothing of anything else.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.stuff {
+            Stuff::File { bytes, .. } => bytes,
+            Stuff::Link(_) | Stuff::Folder => &[],
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if let Stuff::File { bytes, .. } = &mut self.stuff {
+            *bytes = Arc::default();
+        }
+    }
+
+    /// Writes it below a folder.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        let path = folder.join(&self.path);
+        let written = || -> io::Result<()> {
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            match &self.stuff {
+                Stuff::File { bytes, executable } => {
+                    fs::write(&path, bytes.as_slice())?;
+                    if *executable {
+                        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+                    }
+                    Ok(())
+                }
+                Stuff::Link(target) => symlink(target, &path),
+                Stuff::Folder => fs::create_dir_all(&path),
+            }
+        };
+        written().map_err(Error::at(&path))
+    }
+}
+
+fn file(path: &Path, data: &fs::Metadata) -> Result<Stuff, Error> {
+    Ok(Stuff::File {
+        bytes: Arc::new(fs::read(path).map_err(Error::at(path))?),
+        executable: data.permissions().mode() & 0o111 != 0,
+    })
+}
+
+fn collect(top: &Path, below: &Path, items: &mut Vec<Item>) -> Result<(), Error> {
+    let here = top.join(below);
+    let before = items.len();
+    for entry in fs::read_dir(&here).map_err(Error::at(&here))? {
+        let entry = entry.map_err(Error::at(&here))?;
+        let path = below.join(entry.file_name());
+        let whole = entry.path();
+        let data = entry.metadata().map_err(Error::at(&whole))?;
+        let stuff = match () {
+            () if data.is_dir() => {
+                collect(top, &path, items)?;
+                continue;
+            }
+            () if data.is_symlink() => {
+                Stuff::Link(fs::read_link(&whole).map_err(Error::at(&whole))?)
+            }
+            () if data.is_file() => file(&whole, &data)?,
+            // Sockets, pipes and devices are no input.
+            () => continue,
+        };
+        items.push(Item { path, stuff });
+    }
+    if items.len() == before && below != Path::new("") {
+        items.push(Item {
+            path: below.to_owned(),
+            stuff: Stuff::Folder,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_read_and_written_with_links_modes_and_empty_folders() {
+        let from = tempfile::tempdir().unwrap();
+        let at = |path: &str| from.path().join(path);
+        fs::create_dir_all(at("a/b")).unwrap();
+        fs::create_dir_all(at("empty")).unwrap();
+        fs::write(at("a/b/c.txt"), "abc").unwrap();
+        fs::write(at("run"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(at("run"), fs::Permissions::from_mode(0o700)).unwrap();
+        symlink("a/b", at("link")).unwrap();
+        let material = Material::read(from.path()).unwrap();
+        assert_eq!((material.items.len(), material.len()), (4, 13));
+        let to = tempfile::tempdir().unwrap();
+        let written = material.write(to.path()).unwrap();
+        let again = Material::read(&written).unwrap();
+        assert_eq!(again, material);
+        assert_eq!(again.digest(), material.digest());
+        assert!(material.emptied().is_empty());
+    }
+
+    #[test]
+    fn a_file_keeps_its_name() {
+        let from = tempfile::tempdir().unwrap();
+        let path = from.path().join("Foo.java");
+        fs::write(&path, "x").unwrap();
+        let material = Material::read(&path).unwrap();
+        let to = tempfile::tempdir().unwrap();
+        assert!(material.write(to.path()).unwrap().ends_with("Foo.java"));
+        assert_ne!(material.emptied().digest(), material.digest());
+    }
+}

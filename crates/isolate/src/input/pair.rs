@@ -1,0 +1,380 @@
+//! A pair of inputs as people look at it: the lines in which they differ, side by side, and as a
+//! unified diff.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use super::cut::{Content, Grain, cut};
+use super::material::{Item, Material, Stuff};
+
+/// Lines around those that differ.
+const AROUND: usize = 3;
+
+/// Bytes in a row of what is no text.
+const ROW: usize = 16;
+
+/// A file that differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    pub path: PathBuf,
+    /// Whether the passing side has it, and the failing one.
+    pub is_there: (bool, bool),
+    /// `None` between parts of the file.
+    pub rows: Vec<Option<PairRow>>,
+}
+
+/// A line of each side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PairRow {
+    pub passing: Option<Half>,
+    pub failing: Option<Half>,
+}
+
+/// A line, and what of it differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Half {
+    /// From 1; of what is no text the place of its first byte.
+    pub number: usize,
+    pub text: String,
+    /// Bytes of the text.
+    pub differs: Range<usize>,
+}
+
+/// Both sides, file by file.
+pub fn pairs(old: &Material, new: &Material) -> Vec<Pair> {
+    differing(old, new)
+        .into_iter()
+        .map(|(path, before, after)| {
+            let (one, other) = (bytes(before), bytes(after));
+            let is_binary = [one, other]
+                .iter()
+                .any(|side| Content::of(side) == Content::Binary);
+            Pair {
+                path: path.to_owned(),
+                is_there: (before.is_some(), after.is_some()),
+                rows: match is_binary {
+                    true => binary(one, other),
+                    false => text(one, other),
+                },
+            }
+        })
+        .collect()
+}
+
+/// What makes the passing side the failing one, as `diff -u` prints it.
+pub fn unified(old: &Material, new: &Material) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (path, before, after) in differing(old, new) {
+        let (one, other) = (bytes(before), bytes(after));
+        let name = |side: Option<&Item>, letter: &str| match side {
+            Some(_) => format!("{letter}/{}", path.display()),
+            None => "/dev/null".to_owned(),
+        };
+        let (from, to) = (name(before, "a"), name(after, "b"));
+        let is_text = |item: Option<&Item>| {
+            item.is_none_or(|item| {
+                matches!(item.stuff, Stuff::File { .. })
+                    && Content::of(item.bytes()) != Content::Binary
+            })
+        };
+        if !is_text(before) || !is_text(after) {
+            out.extend_from_slice(format!("Binary files {from} and {to} differ\n").as_bytes());
+            continue;
+        }
+        out.extend_from_slice(format!("--- {from}\n+++ {to}\n").as_bytes());
+        hunks(one, other, &mut out);
+    }
+    out
+}
+
+fn bytes(side: Option<&Item>) -> &[u8] {
+    side.map_or(&[], Item::bytes)
+}
+
+type Differing<'a> = (&'a Path, Option<&'a Item>, Option<&'a Item>);
+
+fn differing<'a>(old: &'a Material, new: &'a Material) -> Vec<Differing<'a>> {
+    let all = old.items.iter().chain(&new.items);
+    let paths: BTreeSet<&Path> = all.map(|item| item.path.as_path()).collect();
+    let of = |side: &'a Material, path: &Path| side.find(path).map(|index| &side.items[index]);
+    paths
+        .into_iter()
+        .map(|path| (path, of(old, path), of(new, path)))
+        .filter(|(_, before, after)| before != after)
+        .collect()
+}
+
+/// Lines with their ends, and which of them differ. Those far from any difference are left out.
+struct Compared<'a> {
+    /// How many lines come before.
+    first: usize,
+    old: Vec<&'a [u8]>,
+    new: Vec<&'a [u8]>,
+    hunks: Vec<(Range<usize>, Range<usize>)>,
+}
+
+fn compared<'a>(old: &'a [u8], new: &'a [u8]) -> Compared<'a> {
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let ends = old[same..].iter().rev().zip(new[same..].iter().rev());
+    let after = ends.take_while(|(a, b)| a == b).count();
+    let start = lines_back(&old[..same], AROUND);
+    let end = after - lines_on(&old[old.len() - after..], AROUND + 1);
+    let first = old[..start].iter().filter(|byte| **byte == b'\n').count();
+    let (old, new) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    let lines = |text: &'a [u8]| -> Vec<&'a [u8]> {
+        cut(text, Grain::Lines).map(|line| &text[line]).collect()
+    };
+    let (old, new) = (lines(old), lines(new));
+    let mut input = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let range = |range: Range<u32>| range.start as usize..range.end as usize;
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let hunks = diff.hunks().map(|it| (range(it.before), range(it.after)));
+    Compared {
+        first,
+        hunks: hunks.collect(),
+        old,
+        new,
+    }
+}
+
+/// Where the line at the end of a text begins, or one so many lines before it.
+fn lines_back(text: &[u8], count: usize) -> usize {
+    let ends = text
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, byte)| **byte == b'\n');
+    ends.map(|(at, _)| at + 1).nth(count).unwrap_or(0)
+}
+
+/// Where so many lines of a text end.
+fn lines_on(text: &[u8], count: usize) -> usize {
+    let mut ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    ends.nth(count - 1).map_or(text.len(), |(at, _)| at + 1)
+}
+
+impl Compared<'_> {
+    /// Hunks that are near each other, with the lines around.
+    fn parts(
+        &self,
+    ) -> impl Iterator<Item = (&[(Range<usize>, Range<usize>)], Range<usize>, Range<usize>)> {
+        let near = |one: &(Range<usize>, Range<usize>), next: &(Range<usize>, Range<usize>)| {
+            next.0.start - one.0.end <= 2 * AROUND
+        };
+        self.hunks.chunk_by(near).filter_map(|hunks| {
+            let (first, last) = (hunks.first()?, hunks.last()?);
+            let before = AROUND.min(first.0.start);
+            let after = AROUND.min(self.old.len() - last.0.end);
+            Some((
+                hunks,
+                first.0.start - before..last.0.end + after,
+                first.1.start - before..last.1.end + after,
+            ))
+        })
+    }
+}
+
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    text.trim_end_matches(['\n', '\r']).to_owned()
+}
+
+fn text(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
+    let all = compared(old, new);
+    let mut rows = Vec::new();
+    for (hunks, lines, others) in all.parts() {
+        if !rows.is_empty() {
+            rows.push(None);
+        }
+        let same = |at: usize, there: usize| {
+            let half = |number: usize, line: &[u8]| Half {
+                number: all.first + number + 1,
+                text: shown(line),
+                differs: 0..0,
+            };
+            Some(PairRow {
+                passing: Some(half(at, all.old[at])),
+                failing: Some(half(there, all.new[there])),
+            })
+        };
+        let (mut at, mut there) = (lines.start, others.start);
+        for (before, after) in hunks {
+            let kept = (at..before.start).zip(there..after.start);
+            rows.extend(kept.map(|(at, there)| same(at, there)));
+            for number in 0..before.len().max(after.len()) {
+                let one = before.clone().nth(number);
+                let other = after.clone().nth(number);
+                rows.push(Some(row(
+                    one.map(|at| (all.first + at, shown(all.old[at]))),
+                    other.map(|at| (all.first + at, shown(all.new[at]))),
+                )));
+            }
+            (at, there) = (before.end, after.end);
+        }
+        let kept = (at..lines.end).zip(there..others.end);
+        rows.extend(kept.map(|(at, there)| same(at, there)));
+    }
+    rows
+}
+
+/// Two lines that stand for each other.
+fn row(old: Option<(usize, String)>, new: Option<(usize, String)>) -> PairRow {
+    let (start, end) = match (&old, &new) {
+        (Some((_, one)), Some((_, other))) => common(one, other),
+        _ => (0, 0),
+    };
+    let half = |(number, text): (usize, String)| Half {
+        number: number + 1,
+        differs: start..text.len() - end,
+        text,
+    };
+    PairRow {
+        passing: old.map(half),
+        failing: new.map(half),
+    }
+}
+
+/// Bytes at the start and at the end that both have, in whole characters.
+fn common(one: &str, other: &str) -> (usize, usize) {
+    let start = one.char_indices().zip(other.chars());
+    let start = start
+        .take_while(|((_, a), b)| a == b)
+        .last()
+        .map_or(0, |((at, letter), _)| at + letter.len_utf8());
+    let ends = one[start..].chars().rev().zip(other[start..].chars().rev());
+    let end = ends.take_while(|(a, b)| a == b);
+    (start, end.map(|(letter, _)| letter.len_utf8()).sum())
+}
+
+/// Rows of hexadecimal digits around the first place where two differ.
+fn binary(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let first = (same / ROW).saturating_sub(1) * ROW;
+    let half = |bytes: &[u8], start: usize| {
+        let end = bytes.len().min(start + ROW);
+        let own = bytes.get(start..end).filter(|own| !own.is_empty())?;
+        let mut text = String::new();
+        for byte in own {
+            // Writing to a text cannot fail.
+            let _ = write!(text, "{byte:02x} ");
+        }
+        text.pop();
+        let from = same.clamp(start, end) - start;
+        Some(Half {
+            number: start,
+            differs: (3 * from).min(text.len())..text.len(),
+            text,
+        })
+    };
+    let rows = (0..4).map(|number| first + number * ROW);
+    let rows = rows.map(|start| PairRow {
+        passing: half(old, start),
+        failing: half(new, start),
+    });
+    let there = rows.filter(|row| row.passing.is_some() || row.failing.is_some());
+    there.map(Some).collect()
+}
+
+fn hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
+    let all = compared(old, new);
+    for (hunks, lines, others) in all.parts() {
+        let place = |range: &Range<usize>| {
+            let start = all.first + range.start;
+            match range.len() {
+                0 => format!("{start},0"),
+                1 => format!("{}", start + 1),
+                count => format!("{},{count}", start + 1),
+            }
+        };
+        let head = format!("@@ -{} +{} @@\n", place(&lines), place(&others));
+        out.extend_from_slice(head.as_bytes());
+        let mut put = |sign: u8, line: &[u8]| {
+            out.push(sign);
+            out.extend_from_slice(line);
+            if !line.ends_with(b"\n") {
+                out.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
+        };
+        let mut at = lines.start;
+        for (before, after) in hunks {
+            all.old[at..before.start]
+                .iter()
+                .for_each(|line| put(b' ', line));
+            all.old[before.clone()]
+                .iter()
+                .for_each(|line| put(b'-', line));
+            all.new[after.clone()]
+                .iter()
+                .for_each(|line| put(b'+', line));
+            at = before.end;
+        }
+        all.old[at..lines.end]
+            .iter()
+            .for_each(|line| put(b' ', line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn file(name: &str, bytes: &[u8]) -> Material {
+        Material {
+            is_folder: false,
+            items: vec![Item {
+                path: name.into(),
+                stuff: Stuff::File {
+                    bytes: Arc::new(bytes.to_vec()),
+                    executable: false,
+                },
+            }],
+        }
+    }
+
+    #[test]
+    fn what_differs_in_a_line_is_marked() {
+        let all = pairs(
+            &file("x", b"a\nSELECT x\nc\n"),
+            &file("x", b"a\n<SELECT x\nc\n"),
+        );
+        let rows: Vec<&PairRow> = all[0].rows.iter().flatten().collect();
+        assert_eq!(rows.len(), 3);
+        let failing = rows[1].failing.as_ref().unwrap();
+        assert_eq!(
+            (failing.number, &failing.text[failing.differs.clone()]),
+            (2, "<")
+        );
+        let passing = rows[1].passing.as_ref().unwrap();
+        assert!(passing.differs.is_empty());
+        let all = pairs(&file("x", b"\0\0\0"), &file("x", b"\0\xee\0"));
+        let row = all[0].rows[0].as_ref().unwrap().failing.as_ref().unwrap();
+        assert_eq!((row.text.as_str(), row.differs.clone()), ("00 ee 00", 3..8));
+    }
+
+    #[test]
+    fn the_diff_is_one_that_patch_takes() {
+        let told = |old: &[u8], new: &[u8]| {
+            String::from_utf8(unified(&file("x", old), &file("x", new))).unwrap()
+        };
+        assert_eq!(
+            told(b"a\nb\nc\n", b"a\nX\nc"),
+            "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+X\n+c\n\\ No newline at end of file\n"
+        );
+        let many: Vec<String> = (1..=50).map(|number| format!("{number}\n")).collect();
+        let (old, new) = (many.concat(), many.concat().replace("25\n", "25x\n"));
+        assert_eq!(
+            told(old.as_bytes(), new.as_bytes()),
+            "--- a/x\n+++ b/x\n@@ -22,7 +22,7 @@\n 22\n 23\n 24\n-25\n+25x\n 26\n 27\n 28\n"
+        );
+        assert_eq!(told(b"", b"z\n"), "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+z\n");
+        assert_eq!(told(b"\0", b"\x01\0"), "Binary files a/x and b/x differ\n");
+    }
+}

@@ -1,0 +1,283 @@
+//! Simplifying: the smallest input that still fails.
+//!
+//! Passes are repeated until a whole round changes nothing. Each of them is a search of the engine;
+//! what they differ in is what a delta is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use culprit_reduce::{DeltaSet, Units};
+
+use super::brackets;
+use super::changes::changes;
+use super::course::{Course, Trouble};
+use super::cut::{Content, Grain};
+use super::edits::Edits;
+use super::files::Files;
+use super::grammar::Language;
+use super::hoist;
+use super::material::Stuff;
+use super::pass::{Pass, independent};
+use super::rename;
+use super::tree::Syntax;
+use crate::Digest;
+
+/// The most rounds, in case that files change each other for ever.
+const ROUNDS: usize = 50;
+
+/// For which texts passes found nothing.
+#[derive(Default)]
+struct Done(HashMap<(PathBuf, String), Digest>);
+
+impl Course<'_> {
+    /// Reduces the failing side: files first, then inside them.
+    pub(crate) fn simplify(&mut self) -> Result<(), Trouble> {
+        let mut done = Done::default();
+        for round in 0..ROUNDS {
+            let before = self.new.digest();
+            self.simplify_files()?;
+            let mut paths: Vec<(usize, PathBuf)> = Vec::new();
+            for item in &self.new.items {
+                let length = item.bytes().len();
+                if length > 0 {
+                    paths.push((length, item.path.clone()));
+                }
+            }
+            // Where there is most to gain.
+            paths.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            for (_, path) in paths {
+                if self.ledger.stop.is_none() {
+                    self.simplify_file(&path, round, &mut done)?;
+                }
+            }
+            if self.ledger.stop.is_some() || self.new.digest() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn simplify_files(&mut self) -> Result<(), Trouble> {
+        let files = match self.new.is_folder {
+            true => Files::of(&self.old, &self.new),
+            false => return Ok(()),
+        };
+        if files.len() == 0 || self.ledger.stop.is_some() {
+            return Ok(());
+        }
+        let render = |kept: &DeltaSet| files.render(kept);
+        self.take(&Pass {
+            name: "files".to_owned(),
+            problem: independent(files.len()),
+            render: &render,
+            well_formed: None,
+        })?;
+        Ok(())
+    }
+
+    fn simplify_file(
+        &mut self,
+        path: &PathBuf,
+        round: usize,
+        done: &mut Done,
+    ) -> Result<(), Trouble> {
+        let text = self.text(path);
+        let content = Content::of(&text);
+        // What another side has is kept: only what differs from it goes.
+        if self.has_passing {
+            for grain in content.grains() {
+                self.simplify_changes(path, *grain, done)?;
+            }
+            return Ok(());
+        }
+        let language = self.language(path, &text);
+        if let Some(language) = language {
+            self.simplify_syntax(path, language, done)?;
+        }
+        for grain in content.grains() {
+            let is_fine = *grain >= Grain::Tokens;
+            if is_fine && *grain == Grain::Tokens {
+                if let Some(language) = language {
+                    self.hoist(path, language, done)?;
+                }
+                self.simplify_brackets(path, done)?;
+            }
+            if *grain == Grain::Sections && (round > 0 || language.is_some()) {
+                continue;
+            }
+            self.simplify_changes(path, *grain, done)?;
+        }
+        if content == Content::Text && !self.is_verbatim {
+            self.rename(path, done)?;
+        }
+        Ok(())
+    }
+
+    /// Pieces of the text.
+    fn simplify_changes(
+        &mut self,
+        path: &PathBuf,
+        grain: Grain,
+        done: &mut Done,
+    ) -> Result<(), Trouble> {
+        loop {
+            let text = self.text(path);
+            let old = match self.has_passing {
+                true => self.old_text(path),
+                false => Arc::default(),
+            };
+            let changes = changes(&old, &text, grain);
+            let narrowed = self.try_edits(path, grain.name(), &changes.edits, None, done)?;
+            if !changes.is_joined || !narrowed {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Nodes of the syntax, from the root on.
+    fn simplify_syntax(
+        &mut self,
+        path: &PathBuf,
+        language: Language,
+        done: &mut Done,
+    ) -> Result<(), Trouble> {
+        let text = self.text(path);
+        if done.knows(path, "syntax", &text) || self.ledger.stop.is_some() {
+            return Ok(());
+        }
+        let Some(syntax) = Syntax::read(&text, language) else {
+            return Ok(());
+        };
+        let (base, index) = self.base(path);
+        let render = |kept: &DeltaSet| base.with(index, syntax.render(kept));
+        let reads = language.reads(&text);
+        self.take(&Pass {
+            name: self.pass_name("syntax", path),
+            problem: syntax.problem().atoms(Units::within(DeltaSet::empty())),
+            render: &render,
+            well_formed: reads.then_some((index, language)),
+        })?;
+        done.note(path, "syntax", &text, &self.text(path));
+        Ok(())
+    }
+
+    /// Nodes that one below them can stand for.
+    fn hoist(
+        &mut self,
+        path: &PathBuf,
+        language: Language,
+        done: &mut Done,
+    ) -> Result<(), Trouble> {
+        if self.is_verbatim {
+            return Ok(());
+        }
+        let text = self.text(path);
+        if done.knows(path, "hoist", &text) || !language.reads(&text) {
+            return Ok(());
+        }
+        let mut depth = 0;
+        loop {
+            let here = self.text(path);
+            let Some(choices) = hoist::at_depth(&here, language, depth) else {
+                break;
+            };
+            let mut changed = false;
+            for (number, edits) in choices.iter().enumerate() {
+                let name = format!("hoist {depth}.{number}");
+                changed |= self.try_edits(path, &name, edits, Some(language), done)?;
+                if changed || self.ledger.stop.is_some() {
+                    break;
+                }
+            }
+            if self.ledger.stop.is_some() {
+                return Ok(());
+            }
+            // What stands there now is looked at again.
+            depth += usize::from(!changed);
+        }
+        done.note(path, "hoist", &text, &self.text(path));
+        Ok(())
+    }
+
+    /// Brackets with what is in them, then without.
+    fn simplify_brackets(&mut self, path: &PathBuf, done: &mut Done) -> Result<(), Trouble> {
+        let groups = brackets::groups(&self.text(path));
+        self.try_edits(path, "groups", &groups, None, done)?;
+        let pairs = brackets::pairs(&self.text(path));
+        self.try_edits(path, "brackets", &pairs, None, done)?;
+        Ok(())
+    }
+
+    /// Shorter names and numbers.
+    fn rename(&mut self, path: &PathBuf, done: &mut Done) -> Result<(), Trouble> {
+        let names = rename::names(&self.text(path));
+        self.try_edits(path, "names", &names, None, done)?;
+        let numbers = rename::numbers(&self.text(path));
+        self.try_edits(path, "numbers", &numbers, None, done)?;
+        Ok(())
+    }
+
+    /// Decides a pass over a file, unless it is known to find nothing. Whether it found something.
+    fn try_edits(
+        &mut self,
+        path: &PathBuf,
+        name: &str,
+        edits: &Edits,
+        language: Option<Language>,
+        done: &mut Done,
+    ) -> Result<bool, Trouble> {
+        let text = self.text(path);
+        if edits.len() == 0 || self.ledger.stop.is_some() || done.knows(path, name, &text) {
+            return Ok(false);
+        }
+        let (base, index) = self.base(path);
+        let render = |kept: &DeltaSet| base.with(index, edits.render(kept));
+        let narrowed = self.take(&Pass {
+            name: self.pass_name(name, path),
+            problem: independent(edits.len()),
+            render: &render,
+            well_formed: language.map(|language| (index, language)),
+        })?;
+        done.note(path, name, &text, &self.text(path));
+        Ok(narrowed)
+    }
+
+    /// What the failing side has of a file.
+    fn text(&self, path: &PathBuf) -> Arc<Vec<u8>> {
+        match self
+            .new
+            .find(path)
+            .map(|index| &self.new.items[index].stuff)
+        {
+            Some(Stuff::File { bytes, .. }) => Arc::clone(bytes),
+            _ => Arc::default(),
+        }
+    }
+
+    fn old_text(&self, path: &PathBuf) -> Arc<Vec<u8>> {
+        match self
+            .old
+            .find(path)
+            .map(|index| &self.old.items[index].stuff)
+        {
+            Some(Stuff::File { bytes, .. }) => Arc::clone(bytes),
+            _ => Arc::default(),
+        }
+    }
+}
+
+impl Done {
+    fn knows(&self, path: &Path, name: &str, text: &[u8]) -> bool {
+        let known = self.0.get(&(path.to_owned(), name.to_owned()));
+        known == Some(&Digest::of(text))
+    }
+
+    /// A pass that changed nothing need not be repeated on the same text.
+    fn note(&mut self, path: &Path, name: &str, before: &[u8], after: &[u8]) {
+        let digest = Digest::of(after);
+        if Digest::of(before) == digest {
+            self.0.insert((path.to_owned(), name.to_owned()), digest);
+        }
+    }
+}

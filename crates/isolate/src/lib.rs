@@ -1,0 +1,31 @@
+//! Isolates what decides between something that fails and something that passes.
+//!
+//! The oracle is any command of the user's: a [`Test`] runs it somewhere (a [`Spot`]) and tells how
+//! that ended (an [`Ending`]); its [`Rule`] says whether that passes, fails or is neither. A
+//! [`Judge`] knows how the failure looked at first (a [`Failure`]), takes another failure for
+//! unresolved, and repeats runs where the failure does not always show. [`Memo`] knows verdicts by
+//! what was tested, since different deltas may give the same bytes.
+//!
+//! This crate has no console and no arguments. Processes are started by `culprit_jvm` alone.
+#![forbid(unsafe_code)]
+
+mod backtrace;
+pub mod changes;
+mod ending;
+mod error;
+mod failure;
+pub mod input;
+mod judge;
+mod memo;
+mod rule;
+mod sign;
+mod test;
+
+pub use ending::Ending;
+pub use error::Error;
+pub use failure::{Failure, Likeness, Lines};
+pub use judge::{Judge, Judged, Rate, Unfit, Witness};
+pub use memo::{Digest, Digester, Memo};
+pub use rule::{Answer, Convention, Rule};
+pub use sign::{Sign, SignError};
+pub use test::{Spot, Test};

@@ -1,0 +1,130 @@
+//! What the end of a test means.
+
+use crate::ending::How;
+use crate::{Ending, Sign};
+
+/// The status that says: this one cannot be judged. As `git bisect run` has it.
+const UNRESOLVED: u8 = 125;
+
+/// What passes, what fails, and what is neither.
+#[derive(Clone, Debug, Default)]
+pub struct Rule {
+    pub convention: Convention,
+    /// Signs of the failure. Where there are some, any of them shows it, and nothing else does.
+    pub signs: Vec<Sign>,
+}
+
+/// What the status means where no sign is named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Convention {
+    /// 0 passes, 125 is unresolved, all else fails; as `git bisect run` has it.
+    #[default]
+    Test,
+    /// 0 says that the failure is there, 125 is unresolved, all else says that it is gone; as
+    /// reducers have it.
+    Interesting,
+}
+
+/// What one run says, as far as can be told without knowing the failure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Pass,
+    /// It fails: in which way is to be seen.
+    Fail,
+    /// And why.
+    Unresolved(String),
+}
+
+impl Rule {
+    /// What a run says.
+    pub fn answer(&self, ending: &Ending) -> Answer {
+        let unresolved = |why: String| Answer::Unresolved(why);
+        if self.signs.iter().any(|sign| sign.shows(ending)) {
+            return Answer::Fail;
+        }
+        match ending.how {
+            How::Late => unresolved(ending.how.to_string()),
+            how if how.code() == Some(UNRESOLVED) => unresolved("ends with 125".to_owned()),
+            // The user said how the failure shows: what ends in an orderly way has not got it.
+            how if !self.signs.is_empty() => match how.signal() {
+                Some(_) => unresolved(how.to_string()),
+                None => Answer::Pass,
+            },
+            how => match (self.convention, how.code()) {
+                (Convention::Test, Some(0)) => Answer::Pass,
+                (Convention::Test, _) => Answer::Fail,
+                (Convention::Interesting, Some(0)) => Answer::Fail,
+                (Convention::Interesting, Some(_)) => Answer::Pass,
+                (Convention::Interesting, None) => unresolved(how.to_string()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::test::tests::{shell, spot};
+
+    fn answer(command: &str, convention: Convention, signs: &[&str]) -> Answer {
+        let folder = tempfile::tempdir().unwrap();
+        let mut test = shell(command);
+        test.limit = Duration::from_millis(500);
+        let rule = Rule {
+            convention,
+            signs: signs.iter().map(|sign| sign.parse().unwrap()).collect(),
+        };
+        rule.answer(&test.run(&spot(folder.path()), &|| true).unwrap())
+    }
+
+    #[test]
+    fn a_status_means_what_the_convention_says() {
+        let unresolved = |why: &str| Answer::Unresolved(why.to_owned());
+        for (command, test, interesting) in [
+            ("exit 0", Answer::Pass, Answer::Fail),
+            ("exit 1", Answer::Fail, Answer::Pass),
+            (
+                "exit 125",
+                unresolved("ends with 125"),
+                unresolved("ends with 125"),
+            ),
+            ("kill -ABRT $$", Answer::Fail, unresolved("dies of SIGABRT")),
+            (
+                "sleep 100",
+                unresolved("does not end in time"),
+                unresolved("does not end in time"),
+            ),
+        ] {
+            assert_eq!(answer(command, Convention::Test, &[]), test, "{command}");
+            assert_eq!(
+                answer(command, Convention::Interesting, &[]),
+                interesting,
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn named_signs_decide() {
+        let check = |command: &str, signs: &[&str], expect: &str| {
+            let told = match answer(command, Convention::Test, signs) {
+                Answer::Pass => "pass",
+                Answer::Fail => "fail",
+                Answer::Unresolved(_) => "unresolved",
+            };
+            assert_eq!(told, expect, "{command} {signs:?}");
+        };
+        check("exit 3", &["exit 3"], "fail");
+        check("exit 4", &["exit 3"], "pass");
+        check("exit 4", &["exit 3", "exit 4"], "fail");
+        check("echo Oh no >&2", &["stderr contains h n"], "fail");
+        check("echo Oh no", &["stderr contains h n"], "pass");
+        check("echo Oh no", &["output matches O. n"], "fail");
+        check("kill -SEGV $$", &["crash"], "fail");
+        check("kill -SEGV $$", &["exit 1"], "unresolved");
+        check("sleep 100", &["timeout"], "fail");
+        check("sleep 100", &["crash"], "unresolved");
+    }
+}

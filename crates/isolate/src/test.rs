@@ -1,0 +1,183 @@
+//! The user's test: a command that is run on a candidate.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use culprit_jvm::{Errand, Fate, Launch, Limits, resolve};
+
+use crate::{Ending, Error, Rule};
+
+/// Stands for the path of the candidate in a command.
+const PLACE: &str = "{}";
+
+/// A command, and what its end means.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// What a shell runs. `{}` stands for the candidate's path.
+    pub command: String,
+    pub rule: Rule,
+    /// It is killed after so long.
+    pub limit: Duration,
+    /// All of its environment, but for `TMPDIR`.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// Where a test runs, and on what.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    /// The folder it works in.
+    pub directory: PathBuf,
+    /// Its folder for temporary files.
+    pub scratch: PathBuf,
+    /// What `{}` stands for. Without `{}` in the command it comes last.
+    pub candidate: Option<PathBuf>,
+    /// What it reads on its standard input.
+    pub input: Option<PathBuf>,
+}
+
+impl Test {
+    /// Runs the command once. Nothing of it is left when this returns.
+    pub fn run(&self, spot: &Spot, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
+        let mut env = self.env.clone();
+        env.retain(|(name, _)| name != "TMPDIR");
+        env.push(("TMPDIR".into(), spot.scratch.clone().into()));
+        let launch = Launch {
+            file: "/bin/sh".into(),
+            args: vec!["-c".into(), self.script(spot).into()],
+            env,
+            directory: spot.directory.clone(),
+            // What a test may write is for its user to say.
+            limits: Limits {
+                memory: None,
+                file_size: None,
+                open_files: None,
+            },
+            sandbox: None,
+        };
+        let ran = launch.errand(&Errand {
+            limit: self.limit,
+            input: spot.input.as_deref(),
+            wanted,
+        })?;
+        match ran.end {
+            Fate::Unwanted => Err(Error::Unwanted),
+            _ => Ok(Ending::of(&ran)),
+        }
+    }
+
+    /// What the shell is told.
+    pub fn script(&self, spot: &Spot) -> String {
+        let script = match &spot.candidate {
+            Some(path) if self.command.contains(PLACE) => {
+                self.command.replace(PLACE, &quoted(path))
+            }
+            Some(path) => format!("{} {}", self.command, quoted(path)),
+            None => self.command.clone(),
+        };
+        match self.is_plain() {
+            // The shell becomes the program: a process less, and its signals are told as they are.
+            true => format!("exec {script}"),
+            false => script,
+        }
+    }
+
+    /// Whether the command is a program with plain words.
+    fn is_plain(&self) -> bool {
+        let safe = |c: char| c.is_ascii_alphanumeric() || " _-./:,+@%{}".contains(c);
+        let Some(first) = self.command.split_whitespace().next() else {
+            return false;
+        };
+        let path = self.env.iter().find(|(name, _)| name == "PATH");
+        self.command.chars().all(safe)
+            && resolve(first.as_ref(), path.map(|(_, path)| path.as_os_str())).is_ok()
+    }
+}
+
+/// As a shell reads it back.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let safe = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
+    match text.chars().all(safe) && !text.is_empty() {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::fs;
+
+    use culprit_jvm::Status;
+
+    use super::*;
+    use crate::Rule;
+    use crate::ending::How;
+
+    pub(crate) fn shell(command: &str) -> Test {
+        Test {
+            command: command.to_owned(),
+            rule: Rule::default(),
+            limit: Duration::from_secs(60),
+            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+        }
+    }
+
+    pub(crate) fn spot(folder: &Path) -> Spot {
+        Spot {
+            directory: folder.to_owned(),
+            scratch: folder.to_owned(),
+            candidate: None,
+            input: None,
+        }
+    }
+
+    fn run(command: &str, name: &str) -> Ending {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, "abc\n").unwrap();
+        let spot = Spot {
+            candidate: Some(path.clone()),
+            ..spot(folder.path())
+        };
+        shell(command).run(&spot, &|| true).unwrap()
+    }
+
+    #[test]
+    fn the_candidate_is_where_the_user_put_it_or_last() {
+        for (command, name, expect) in [
+            ("cat", "a.txt", "abc\n"),
+            ("cat {} {}", "it's one file.txt", "abc\nabc\n"),
+            ("tr a-c x <{}; true", "a b", "xxx\n"),
+            ("pwd >/dev/null; cat", "$HOME", "abc\n"),
+        ] {
+            let ending = run(command, name);
+            assert_eq!(ending.out, expect, "{command}: {ending:?}");
+            assert_eq!(ending.how, How::Ended(Status::Exited(0)));
+        }
+    }
+
+    #[test]
+    fn a_signal_is_seen_through_the_shell() {
+        let script = "kill -SEGV $$; cat";
+        let told = run(&format!("sh -c '{script}' x"), "a").how;
+        assert_eq!(told.signal(), Some(11), "{told:?}");
+        let told = run(&format!("true; sh -c '{script}' x; exit $?"), "a").how;
+        assert_eq!(told.signal(), Some(11), "{told:?}");
+    }
+
+    #[test]
+    fn standard_input_and_the_folder_for_temporary_files_are_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in");
+        fs::write(&path, "xyz").unwrap();
+        let spot = Spot {
+            input: Some(path),
+            ..spot(folder.path())
+        };
+        let test = shell("cat; echo; echo $TMPDIR");
+        let ending = test.run(&spot, &|| true).unwrap();
+        let expect = format!("xyz\n{}\n", folder.path().display());
+        assert_eq!(ending.out, expect);
+    }
+}

@@ -1,0 +1,341 @@
+//! Errands: a command of the user's that is run again and again, each time on something else.
+//!
+//! It ends by itself, is late, or nobody waits for it any more; in each case nothing of it is left:
+//! neither its group nor processes that left the group.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
+
+use crate::group::{Group, Streams};
+use crate::{Launch, LaunchError, Status, orphans};
+
+/// Bytes of each stream that are kept, half of them of its end.
+const KEPT: usize = 1 << 20;
+
+/// How long the streams may stay open when everything that is known of was ended.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often it is asked whether somebody still waits.
+const PULSE: Duration = Duration::from_millis(10);
+
+/// The variable that marks the processes of a run.
+const MARK: &str = "CULPRIT_RUN";
+
+/// How a command is run.
+pub struct Errand<'a> {
+    /// It is killed after so long.
+    pub limit: Duration,
+    /// What it reads on its standard input, if anything.
+    pub input: Option<&'a Path>,
+    /// Whether somebody waits for it. It is killed when nobody does.
+    pub wanted: &'a dyn Fn() -> bool,
+}
+
+/// What became of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ran {
+    pub end: Fate,
+    pub out: Kept,
+    pub err: Kept,
+    pub took: Duration,
+    /// Processes that had left its group and were ended.
+    pub strays: usize,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// By itself.
+    Ended(Status),
+    /// It took too long.
+    Late,
+    /// Nobody waited any more.
+    Unwanted,
+}
+
+/// What is kept of a stream: all, or its start and its end.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Kept {
+    start: Vec<u8>,
+    end: Vec<u8>,
+    /// Bytes between the two that are gone.
+    pub left_out: u64,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) {
+        let room = (KEPT / 2).saturating_sub(self.start.len()).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
+        self.start.extend_from_slice(first);
+        self.end.extend_from_slice(rest);
+        // Cut now and then, not with each piece.
+        if self.end.len() > KEPT {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        let surplus = self.end.len().saturating_sub(KEPT / 2);
+        self.end.drain(..surplus);
+        self.left_out += surplus as u64;
+    }
+
+    /// As text. What is left out is told on a line of its own.
+    pub fn text(&self) -> String {
+        let start = String::from_utf8_lossy(&self.start);
+        let end = String::from_utf8_lossy(&self.end);
+        match self.left_out {
+            0 => {
+                let mut all = self.start.clone();
+                all.extend_from_slice(&self.end);
+                String::from_utf8_lossy(&all).into_owned()
+            }
+            count => format!("{start}\n[{count} bytes left out]\n{end}"),
+        }
+    }
+}
+
+impl Launch {
+    /// Runs the program to its end, which may come from us.
+    pub fn errand(&self, errand: &Errand<'_>) -> Result<Ran, LaunchError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        orphans::adopt();
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let value = format!("{}-{number}", std::process::id());
+        let mark = format!("{MARK}={value}");
+        let failed = |error| LaunchError::Start {
+            file: self.file.clone(),
+            error,
+        };
+        let input = match errand.input {
+            Some(path) => Stdio::from(File::open(path).map_err(failed)?),
+            None => Stdio::null(),
+        };
+        let mut marked = self.clone();
+        marked.env.push((MARK.into(), value.into()));
+        let began = Instant::now();
+        let mut group = marked.start(Streams {
+            input,
+            out: Stdio::piped(),
+            err: Stdio::piped(),
+            inherited: None,
+        })?;
+        let (out, err) = group.take_output();
+        let mut streams = [
+            Stream::of(out.map(OwnedFd::from)).map_err(failed)?,
+            Stream::of(err.map(OwnedFd::from)).map_err(failed)?,
+        ];
+        let cause = attend(&group, &mut streams, errand, began).map_err(failed)?;
+        let (status, _) = group.end_within(Duration::ZERO).map_err(failed)?;
+        let took = began.elapsed();
+        let strays = orphans::end(&mark, group.leader());
+        drain(&mut streams, Instant::now() + GRACE).map_err(failed)?;
+        let [out, err] = streams.map(|mut stream| {
+            if stream.kept.left_out > 0 {
+                stream.kept.cut();
+            }
+            stream.kept
+        });
+        Ok(Ran {
+            end: cause.unwrap_or(Fate::Ended(status)),
+            out,
+            err,
+            took,
+            strays,
+        })
+    }
+}
+
+/// Our end of a stream.
+struct Stream {
+    /// `None` when it has ended.
+    from: Option<File>,
+    kept: Kept,
+}
+
+impl Stream {
+    fn of(from: Option<OwnedFd>) -> io::Result<Stream> {
+        if let Some(from) = &from {
+            ioctl_fionbio(from, true)?;
+        }
+        Ok(Stream {
+            from: from.map(File::from),
+            kept: Kept::default(),
+        })
+    }
+
+    /// Reads what is there.
+    fn read(&mut self) {
+        let mut buffer = [0; 64 << 10];
+        while let Some(from) = &mut self.from {
+            match from.read(&mut buffer) {
+                Ok(0) => self.from = None,
+                Ok(count) => self.kept.add(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                // What was read before is what there is.
+                Err(_) => self.from = None,
+            }
+        }
+    }
+}
+
+/// Reads until the program ends, is late or is unwanted. `None` if it ended by itself.
+fn attend(
+    group: &Group,
+    streams: &mut [Stream; 2],
+    errand: &Errand<'_>,
+    began: Instant,
+) -> io::Result<Option<Fate>> {
+    let watch = group.watch();
+    loop {
+        let left = errand.limit.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return Ok(Some(Fate::Late));
+        }
+        if !(errand.wanted)() {
+            return Ok(Some(Fate::Unwanted));
+        }
+        wait(watch.as_ref().map(AsFd::as_fd), streams, left.min(PULSE))?;
+        streams.iter_mut().for_each(Stream::read);
+        if group.has_ended()? {
+            return Ok(None);
+        }
+    }
+}
+
+/// Waits for something to happen.
+fn wait(watch: Option<BorrowedFd<'_>>, streams: &[Stream], limit: Duration) -> io::Result<()> {
+    let open = streams.iter().filter_map(|stream| stream.from.as_ref());
+    let sources = open.map(AsFd::as_fd).chain(watch);
+    let mut all: Vec<PollFd<'_>> = sources
+        .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+        .collect();
+    let limit = match watch {
+        Some(_) => limit,
+        // Nothing tells of the end.
+        None => limit.min(Duration::from_millis(2)),
+    };
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+    match poll(&mut all, Some(&limit)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads what is left. Processes that we do not know of may hold the streams: they are not waited
+/// for longer than this.
+fn drain(streams: &mut [Stream; 2], end: Instant) -> io::Result<()> {
+    loop {
+        streams.iter_mut().for_each(Stream::read);
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || streams.iter().all(|stream| stream.from.is_none()) {
+            return Ok(());
+        }
+        wait(None, streams, left)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    fn shell(script: &str) -> Launch {
+        Launch {
+            file: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            directory: "/".into(),
+            limits: Limits::default(),
+            sandbox: None,
+        }
+    }
+
+    fn run(script: &str, limit: u64) -> Ran {
+        let errand = Errand {
+            limit: Duration::from_millis(limit),
+            input: None,
+            wanted: &|| true,
+        };
+        shell(script).errand(&errand).unwrap()
+    }
+
+    #[test]
+    fn status_signal_and_streams_are_kept() {
+        let ran = run("echo out; echo err >&2; exit 3", 60_000);
+        assert_eq!(ran.end, Fate::Ended(Status::Exited(3)));
+        assert_eq!(
+            (ran.out.text(), ran.err.text()),
+            ("out\n".into(), "err\n".into())
+        );
+        let ran = run("kill -SEGV $$", 60_000);
+        assert_eq!(ran.end, Fate::Ended(Status::Killed(11)));
+    }
+
+    #[test]
+    fn what_it_reads_is_what_was_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("input");
+        std::fs::write(&path, "abc").unwrap();
+        let errand = Errand {
+            limit: Duration::from_secs(60),
+            input: Some(&path),
+            wanted: &|| true,
+        };
+        assert_eq!(shell("cat").errand(&errand).unwrap().out.text(), "abc");
+        assert_eq!(run("cat", 60_000).out.text(), "");
+    }
+
+    #[test]
+    fn one_that_is_late_or_unwanted_is_killed() {
+        let ran = run("echo begun; sleep 1000", 300);
+        assert_eq!((ran.end, ran.out.text()), (Fate::Late, "begun\n".into()));
+        let began = Instant::now();
+        let errand = Errand {
+            limit: Duration::from_secs(60),
+            input: None,
+            wanted: &|| began.elapsed() < Duration::from_millis(100),
+        };
+        let ran = shell("sleep 1000").errand(&errand).unwrap();
+        assert_eq!(ran.end, Fate::Unwanted);
+    }
+
+    #[test]
+    fn long_output_keeps_its_start_and_its_end() {
+        let ran = run("echo first; yes | head -c 5000000; echo last", 60_000);
+        let text = ran.out.text();
+        assert!(text.starts_with("first\n") && text.ends_with("last\n"));
+        assert!(text.len() < KEPT + 100, "{}", text.len());
+        assert!(ran.out.left_out > 3_900_000);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nothing_is_left_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let pids = folder.path().join("pids");
+        let script = format!(
+            "sleep 1001 & echo $! >>{0}; \
+             setsid sh -c 'sleep 1002 & echo $! >>{0}; echo $$ >>{0}; sleep 1003' & \
+             while [ $(wc -l <{0}) -lt 3 ]; do sleep 0.01; done",
+            pids.display()
+        );
+        let ran = run(&script, 60_000);
+        assert_eq!(ran.end, Fate::Ended(Status::Exited(0)));
+        assert!(ran.strays >= 2, "{ran:?}");
+        for pid in std::fs::read_to_string(&pids).unwrap().lines() {
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            let ended = state.is_err() || state.is_ok_and(|it| it.contains(") Z "));
+            assert!(ended, "{pid} is still there");
+        }
+    }
+}

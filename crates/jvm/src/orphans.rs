@@ -1,0 +1,118 @@
+//! Processes that left the group they were started in: daemons, and what `setsid` starts.
+//!
+//! Whoever starts programs of strangers adopts what they leave behind: once [`adopt`] was called,
+//! a process whose parent ends becomes a child of this one. A run marks its environment, which its
+//! processes inherit, so that those of other runs are left alone.
+//!
+//! Where the system has no such thing, only groups are ended.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+
+use rustix::process::Pid;
+#[cfg(target_os = "linux")]
+use rustix::process::{Signal, WaitOptions, getpgid, kill_process, set_child_subreaper, waitpid};
+
+/// Children that somebody here waits for: they are never reaped by others.
+static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// How often it is looked for processes that those just ended have left behind.
+const ROUNDS: usize = 200;
+
+/// How long they are given to end.
+const PAUSE: Duration = Duration::from_micros(500);
+
+/// From now on this process adopts those that are left behind.
+pub(crate) fn adopt() {
+    static ONCE: Once = Once::new();
+    #[cfg(target_os = "linux")]
+    ONCE.call_once(|| {
+        // Where it is not allowed, groups are ended all the same.
+        let _ = set_child_subreaper(Some(rustix::process::getpid()));
+    });
+    #[cfg(not(target_os = "linux"))]
+    ONCE.call_once(|| {});
+}
+
+/// Starts a process that is waited for here.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    let mut awaited = awaited();
+    let child = command.spawn()?;
+    awaited.insert(child.id());
+    Ok(child)
+}
+
+/// The process was waited for.
+pub(crate) fn forget(pid: u32) {
+    awaited().remove(&pid);
+}
+
+/// Ends the processes with this text in their environment that were left behind, and reaps all that
+/// have ended. How many were ended that had left the group, which is killed already.
+#[cfg(target_os = "linux")]
+pub(crate) fn end(mark: &str, group: Pid) -> usize {
+    let mut ended = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        let mut is_done = true;
+        for pid in adopted() {
+            if is_marked(pid, mark) {
+                // It is our child and nobody else reaps it, so the number is still its own.
+                let _ = kill_process(pid, Signal::KILL);
+                if getpgid(Some(pid)).is_ok_and(|own| own != group) {
+                    ended.insert(pid.as_raw_nonzero());
+                }
+                is_done = false;
+            }
+            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+        if is_done {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    ended.len()
+}
+
+/// The same where nothing is adopted.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn end(_: &str, _: Pid) -> usize {
+    0
+}
+
+/// Our children that nobody here started.
+#[cfg(target_os = "linux")]
+fn adopted() -> Vec<Pid> {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else {
+        return Vec::new();
+    };
+    // Whoever is started meanwhile is not listed yet, or is awaited.
+    let awaited = awaited();
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        let pids = children
+            .split_whitespace()
+            .filter_map(|pid| pid.parse().ok());
+        let strange = pids.filter(|pid: &u32| !awaited.contains(pid));
+        found.extend(strange.filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?)));
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+fn is_marked(pid: Pid, mark: &str) -> bool {
+    // One that has ended has no environment any more.
+    let file = format!("/proc/{}/environ", pid.as_raw_nonzero());
+    let environment = fs::read(file).unwrap_or_default();
+    environment
+        .split(|byte| *byte == 0)
+        .any(|variable| variable == mark.as_bytes())
+}
+
+fn awaited() -> MutexGuard<'static, BTreeSet<u32>> {
+    AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
+}
