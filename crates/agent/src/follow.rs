@@ -195,12 +195,13 @@ impl Following {
 
     /// The JVM ends.
     pub(crate) fn finish(&self) {
-        // The one who was too patient may come as the JVM ends.
+        // The one who was too patient may come as the JVM ends. The second waits until everything is written:
+        // the process ends when it returns.
+        let mut journal = self.journal.lock_safe();
         if self.is_written.swap(true, Ordering::SeqCst) {
             return;
         }
-        let scenario = self.journal.lock_safe().take();
-        write_private(&self.path, &scenario.to_string());
+        write_private(&self.path, &journal.take().to_string());
     }
 
     /// Does what an operator does, with the exceptions that the JVM has for it.

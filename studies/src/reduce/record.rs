@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use culprit_jvm::Jdk;
-use culprit_minimize::{Program, choose, class_path, extract};
+use culprit_minimize::{Failed, Program, choose, class_path, extract};
 use culprit_model::Pattern;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder, Start};
@@ -37,7 +37,12 @@ pub fn record(
         return Ok(None);
     };
     let program = Program::open(&class_path(witness.start()), jdk)?;
-    let mut selection = choose(&signature, &program, witness.start())?;
+    let failed = Failed {
+        signature: &signature,
+        test: None,
+        start: witness.start(),
+    };
+    let mut selection = choose(&failed, &program)?;
     for _ in 0..ATTEMPTS {
         remove(place)?;
         let mut args = words(["record", "--quiet", "--contents", "-o"]);

@@ -3,7 +3,7 @@
 mod report;
 mod surroundings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     })
 }
 
-fn read(path: &PathBuf) -> Result<Material, Expected> {
+fn read(path: &Path) -> Result<Material, Expected> {
     Material::read(path).map_err(|error| {
         Expected::new(ExitCode::Usage, error.to_string()).hint("name a file or a folder to read")
     })

@@ -159,14 +159,13 @@ fn lines_on(text: &[u8], count: usize) -> usize {
     ends.nth(count - 1).map_or(text.len(), |(at, _)| at + 1)
 }
 
+/// Lines of either side that differ.
+type Hunk = (Range<usize>, Range<usize>);
+
 impl Compared<'_> {
     /// Hunks that are near each other, with the lines around.
-    fn parts(
-        &self,
-    ) -> impl Iterator<Item = (&[(Range<usize>, Range<usize>)], Range<usize>, Range<usize>)> {
-        let near = |one: &(Range<usize>, Range<usize>), next: &(Range<usize>, Range<usize>)| {
-            next.0.start - one.0.end <= 2 * AROUND
-        };
+    fn parts(&self) -> impl Iterator<Item = (&[Hunk], Range<usize>, Range<usize>)> {
+        let near = |one: &Hunk, next: &Hunk| next.0.start - one.0.end <= 2 * AROUND;
         self.hunks.chunk_by(near).filter_map(|hunks| {
             let (first, last) = (hunks.first()?, hunks.last()?);
             let before = AROUND.min(first.0.start);

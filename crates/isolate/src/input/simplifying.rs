@@ -244,7 +244,7 @@ impl Course<'_> {
     }
 
     /// What the failing side has of a file.
-    fn text(&self, path: &PathBuf) -> Arc<Vec<u8>> {
+    fn text(&self, path: &Path) -> Arc<Vec<u8>> {
         match self
             .new
             .find(path)
@@ -255,7 +255,7 @@ impl Course<'_> {
         }
     }
 
-    fn old_text(&self, path: &PathBuf) -> Arc<Vec<u8>> {
+    fn old_text(&self, path: &Path) -> Arc<Vec<u8>> {
         match self
             .old
             .find(path)
