@@ -87,7 +87,7 @@ fn syntax(name: &str) -> Result<Syntax, String> {
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let started = std::env::current_dir()?;
     let failing = read(&args.failing)?;
-    let passing = args.passing.as_ref().map(read).transpose()?;
+    let passing = args.passing.as_deref().map(read).transpose()?;
     let results = Results::in_folder(&args.output, args.options.resume)?;
     let scratch = tempfile::Builder::new()
         .prefix("culprit-isolate-")

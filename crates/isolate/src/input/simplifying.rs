@@ -76,12 +76,7 @@ impl Course<'_> {
         Ok(())
     }
 
-    fn simplify_file(
-        &mut self,
-        path: &PathBuf,
-        round: usize,
-        done: &mut Done,
-    ) -> Result<(), Trouble> {
+    fn simplify_file(&mut self, path: &Path, round: usize, done: &mut Done) -> Result<(), Trouble> {
         let text = self.text(path);
         let content = Content::of(&text);
         // What another side has is kept: only what differs from it goes.
@@ -117,7 +112,7 @@ impl Course<'_> {
     /// Pieces of the text.
     fn simplify_changes(
         &mut self,
-        path: &PathBuf,
+        path: &Path,
         grain: Grain,
         done: &mut Done,
     ) -> Result<(), Trouble> {
@@ -138,7 +133,7 @@ impl Course<'_> {
     /// Nodes of the syntax, from the root on.
     fn simplify_syntax(
         &mut self,
-        path: &PathBuf,
+        path: &Path,
         language: Language,
         done: &mut Done,
     ) -> Result<(), Trouble> {
@@ -163,12 +158,7 @@ impl Course<'_> {
     }
 
     /// Nodes that one below them can stand for.
-    fn hoist(
-        &mut self,
-        path: &PathBuf,
-        language: Language,
-        done: &mut Done,
-    ) -> Result<(), Trouble> {
+    fn hoist(&mut self, path: &Path, language: Language, done: &mut Done) -> Result<(), Trouble> {
         if self.is_verbatim {
             return Ok(());
         }
@@ -201,7 +191,7 @@ impl Course<'_> {
     }
 
     /// Brackets with what is in them, then without.
-    fn simplify_brackets(&mut self, path: &PathBuf, done: &mut Done) -> Result<(), Trouble> {
+    fn simplify_brackets(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
         let groups = brackets::groups(&self.text(path));
         self.try_edits(path, "groups", &groups, None, done)?;
         let pairs = brackets::pairs(&self.text(path));
@@ -210,7 +200,7 @@ impl Course<'_> {
     }
 
     /// Shorter names and numbers.
-    fn rename(&mut self, path: &PathBuf, done: &mut Done) -> Result<(), Trouble> {
+    fn rename(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
         let names = rename::names(&self.text(path));
         self.try_edits(path, "names", &names, None, done)?;
         let numbers = rename::numbers(&self.text(path));
@@ -221,7 +211,7 @@ impl Course<'_> {
     /// Decides a pass over a file, unless it is known to find nothing. Whether it found something.
     fn try_edits(
         &mut self,
-        path: &PathBuf,
+        path: &Path,
         name: &str,
         edits: &Edits,
         language: Option<Language>,
