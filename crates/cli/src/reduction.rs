@@ -382,11 +382,11 @@ impl Results {
         let minimised = &found.minimised;
         let left = found.left();
         let (verdict, is_good) = match (&found.verified, found.grade) {
-            (Verified::Threw(_), Some(grade)) => (
+            (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => (
                 format!("compiled and run: fails the same way ({grade})"),
                 true,
             ),
-            (Verified::Threw(trace), None) => {
+            (Verified::Threw(trace), _) => {
                 let first = trace.lines().next().unwrap_or_default();
                 (
                     format!("compiled and run: fails differently ({first})"),

@@ -148,7 +148,14 @@ impl fmt::Display for Condition {
 impl Condition {
     /// What a test says that finds it to hold.
     pub fn message(&self) -> String {
-        self.to_string()
+        match self {
+            // In one line.
+            Condition::Holds { .. } => {
+                let text = self.to_string();
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            _ => self.to_string(),
+        }
     }
 
     /// The failure of such a test, wherever it comes from.

@@ -163,8 +163,10 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
     if !draft.can_do(last) {
         return None;
     }
-    let tolerated = earlier.last().filter(|before| before.tolerates(tables));
-    draft.kept.extend(tolerated.cloned());
+    let before = earlier.last();
+    let tolerated = before.filter(|before| before.tolerates(tables));
+    let expected = before.filter(|before| before.expects(tables));
+    draft.kept.extend(tolerated.or(expected).cloned());
     draft.kept.push(last.clone());
     let mut script = draft.script();
     if !expect(&mut script) {
@@ -292,6 +294,7 @@ impl Draft {
                 && !is_exit(&self.author.tables, statement)
                 && !statement.tolerates(&self.author.tables)
                 && !statement.is_left(&self.author.tables)
+                && !statement.expects(&self.author.tables)
             {
                 self.made.extend(statement.defines());
                 self.made.extend(statement.catches());

@@ -77,6 +77,13 @@ impl Predicate {
         }
     }
 
+    /// What is said of it, between quotes.
+    fn literal(&self) -> String {
+        let words: Vec<&str> = self.message.split_whitespace().collect();
+        let line = words.join(" ");
+        line.replace('\\', "\\\\").replace('"', "\\\"")
+    }
+
     fn source(&self) -> String {
         let package = match self.package() {
             "" => String::new(),
@@ -84,14 +91,14 @@ impl Predicate {
         };
         let of = self.class.replace(['/', '$'], ".");
         let (name, expression) = (&self.name, &self.expression);
-        let message = self.message.replace('\\', "\\\\").replace('"', "\\\"");
+        let message = self.literal();
         format!(
             "{package}public final class {CLASS} {{\n\
-             static boolean holds({of} {name}) throws Exception {{ return\n{expression};\n}}\n\
-             public static void check({of} {name}) {{\n\
-             boolean holds;\n\
-             try {{ holds = holds({name}); }} catch (Exception notYet) {{ return; }}\n\
-             if (holds) throw new AssertionError(\"{message}\");\n}}\n}}\n"
+             static boolean holds({of} {name}) throws Exception {{ return\n{expression}\n;\n}}\n\
+             public static void check({of} {name}) throws Exception {{\n\
+             boolean culprit$;\n\
+             try {{ culprit$ = holds({name}); }} catch (Exception culprit$$) {{ return; }}\n\
+             if (culprit$) throw new AssertionError(\"{message}\");\n}}\n}}\n"
         )
     }
 
@@ -233,7 +240,7 @@ impl Predicate {
                     self.expression.clone()
                 }
             };
-            let message = self.message.replace('\\', "\\\\").replace('"', "\\\"");
+            let message = self.literal();
             lines.push(format!("{indent}if ({expression}) {{"));
             lines.push(format!(
                 "{indent}    throw new AssertionError(\"{message}\");"

@@ -10,7 +10,7 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
-use crate::link::assertion_classes;
+use crate::link::{assertion_classes, finds_fault};
 use crate::predicate::CLASS as CONDITION;
 
 /// The runtime's class whose methods are Java's operators.
@@ -196,10 +196,16 @@ impl Script {
     pub fn needs(&self) -> Vec<Vec<usize>> {
         let mut made: BTreeMap<ObjectId, usize> = BTreeMap::new();
         let mut needs = Vec::with_capacity(self.statements.len());
+        // What is found wrong of a result is wrong of no other name of the object.
+        let finds_fault = finds_fault(self);
+        let mut aliases: BTreeMap<ObjectId, usize> = BTreeMap::new();
         for (number, statement) in self.statements.iter().enumerate() {
             let uses = statement.uses();
             let mut of_this: Vec<usize> =
                 uses.iter().filter_map(|id| made.get(id).copied()).collect();
+            let by_alias = statement.by_alias.iter().filter(|_| finds_fault);
+            of_this.extend(by_alias.filter_map(|(_, alias)| aliases.get(alias)));
+            aliases.extend(statement.alias.map(|alias| (alias, number)));
             of_this.sort_unstable();
             of_this.dedup();
             needs.push(of_this);

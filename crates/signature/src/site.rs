@@ -107,7 +107,9 @@ impl Call {
     /// Whether an assertion of another shape says the same with the same message: a test that is written
     /// anew fails by itself where `assertThrows` saw nothing thrown.
     fn may_be_said(&self, other: &Call) -> bool {
-        self.method == "assertThrows" && other.method == "fail" && self.class == other.class
+        let expects = ["assertThrows", "assertThrowsExactly", "expectThrows"];
+        let misses = expects.contains(&self.method.as_str());
+        misses && other.method == "fail" && self.class == other.class
     }
 
     /// The method of a frame.

@@ -11,7 +11,7 @@ use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::Deed;
 
 use super::journal::{End, Place, is_full, may_be_expected_to_throw};
-use super::machine::Frame;
+use super::machine::{Called, Frame};
 use super::naming::{
     box_letter, element_types, is_assertion, is_plain_value, is_program, primitive,
 };
@@ -341,9 +341,15 @@ impl Following {
         let is_static = !has_receiver && !is_constructor;
         let may_throw = may_be_expected_to_throw(&target);
         let mut journal = self.journal.lock_safe();
+        let on = values.first().filter(|_| has_receiver);
+        let into_program = journal.is_into_program(&target, on);
         let step = journal.call(target, is_static, values, end);
         if may_throw {
-            frame.calls.push((frame.pc, step));
+            frame.calls.push(Called {
+                pc: frame.pc,
+                step,
+                into_program,
+            });
         }
     }
 

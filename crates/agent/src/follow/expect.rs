@@ -19,10 +19,16 @@ impl Following {
             return;
         };
         let within = u32::from(handler.start)..u32::from(handler.end);
-        let mut calls = frame.calls.iter().rev();
-        let call = calls.find(|(pc, _)| within.contains(pc));
-        if let Some((_, call)) = call {
-            self.require_missing(*call, &class);
+        let calls = frame.calls.iter().rev();
+        let calls = calls.filter(|call| within.contains(&call.pc));
+        let into = calls.clone().find(|call| call.into_program);
+        let Some(call) = into.or_else(|| calls.clone().next()) else {
+            return;
+        };
+        // `if (wrong) fail();` is about the answer.
+        let is_answered = self.journal.lock_safe().has_condition_behind(call.step);
+        if !is_answered {
+            self.require_missing(call.step, &class);
         }
     }
 
@@ -42,27 +48,32 @@ impl Following {
     }
 
     /// An exception arrives in the driver, which is ready for others there.
-    pub(super) fn arrived(&self, frame: &Frame<'_, '_>, thrown: &Local<'_>) {
-        if let Some((_, class)) = frame.ready_for().next() {
-            self.tolerate(thrown, &class);
+    pub(super) fn arrived(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) {
+        for (_, class) in frame.ready_for() {
+            if self.tolerate(jni, thrown, &class) {
+                return;
+            }
         }
     }
 
-    /// The call that threw an exception might throw others as well, for all that the driver knows.
-    fn tolerate(&self, thrown: &Local<'_>, class: &str) {
+    /// The call that threw an exception might throw others as well, for all that the driver knows. Not so if the
+    /// others are of a class that this one has: whether there are others.
+    fn tolerate(&self, jni: &Jni<'_>, thrown: &Local<'_>, class: &str) -> bool {
         let Some(tag) = self.tag(thrown) else {
-            return;
+            return false;
         };
-        let mut journal = self.journal.lock_safe();
-        if let Some(call) = journal.call_that_threw(tag.id) {
-            journal.tolerate(call, class);
+        if self.kinds(jni, thrown).iter().any(|kind| kind == class) {
+            return false;
         }
+        self.journal.lock_safe().tolerate(tag.id, class);
+        true
     }
 
     /// A test that says what it throws has ended.
-    pub(super) fn ended(&self, expected: &str, end: Result<(), &Local<'_>>) {
+    pub(super) fn ended(&self, jni: &Jni<'_>, expected: &str, end: Result<(), &Local<'_>>) {
         if let Err(thrown) = end {
-            return self.tolerate(thrown, expected);
+            self.tolerate(jni, thrown, expected);
+            return;
         }
         let message = format!("Expected exception: {}", expected.replace('/', "."));
         let target = Member {
@@ -88,17 +99,20 @@ impl Following {
         thrown: &Local<'_>,
         before: usize,
     ) {
-        let expected = given.first().and_then(Held::reference);
-        let expected = expected.and_then(|class| self.jvmti.class_signature(&class).ok());
+        // A message may come before the class.
+        let mut references = given.iter().filter_map(Held::reference);
+        let expected = references.find_map(|class| self.jvmti.class_signature(&class).ok());
         let expected = expected.as_deref().map(internal_name);
-        let last = self.journal.lock_safe().last_call_since(before);
-        if let Some(call) = last.filter(|call| self.journal.lock_safe().threw(*call)) {
+        let mut journal = self.journal.lock_safe();
+        let last = journal.last_call_since(before);
+        if let Some(other) = last.and_then(|call| journal.thrown_by(call)) {
             // Something else was thrown.
             if let Some(class) = expected {
-                self.journal.lock_safe().tolerate(call, class);
+                journal.tolerate(other, class);
             }
             return;
         }
+        drop(journal);
         if let (Some(class), Some(call)) = (expected, last) {
             self.require_missing(call, class);
         }

@@ -9,7 +9,7 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
-use super::naming::is_assertion;
+use super::naming::{is_assertion, is_program};
 use super::scenes::Scenes;
 use super::value::Variable;
 
@@ -56,6 +56,8 @@ pub(super) struct Journal {
     pub(super) places: HashMap<Place, Variable>,
     /// Exceptions that calls ended with.
     pub(super) thrown: HashSet<ObjectId>,
+    /// By exception, what else the driver was ready for where it came.
+    tolerated: HashMap<ObjectId, TypeId>,
 }
 
 /// How a call ended.
@@ -250,63 +252,98 @@ impl Journal {
         self.tables.sites.get(at)
     }
 
-    /// The last call among the steps from one on that may throw what a test expects.
+    /// Whether a method belongs to the program, or the object does that it is called on.
+    pub(super) fn is_into_program(&self, target: &Member, on: Option<&Value>) -> bool {
+        let class = match on {
+            Some(Value::Reference(Reference::Object { class, .. })) => {
+                let at = (class.0 as usize).checked_sub(1);
+                at.and_then(|at| self.tables.types.get(at))
+            }
+            _ => None,
+        };
+        may_be_expected_to_throw(target)
+            && (is_program(&target.owner) || class.is_some_and(|class| is_program(&class.name)))
+    }
+
+    /// The last call among the steps from one on that may throw what a test expects: one into the program, or
+    /// else any.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
-        let is_call = |step: &Step| {
-            let site = self
-                .site_of(step)
-                .filter(|_| step.kind == EventKind::IncomingCall);
-            site.is_some_and(|site| may_be_expected_to_throw(&site.target))
+        let called = |step: &Step| {
+            let site = self.site_of(step)?;
+            (step.kind == EventKind::IncomingCall).then_some(site)
         };
+        let into = |step: &Step| {
+            called(step).is_some_and(|site| {
+                let on = step.values.first().filter(|_| site.has_receiver());
+                self.is_into_program(&site.target, on)
+            })
+        };
+        let any =
+            |step: &Step| called(step).is_some_and(|site| may_be_expected_to_throw(&site.target));
         let steps = self.steps.get(from..)?;
-        steps.iter().rposition(is_call).map(|at| from + at)
+        let last = steps.iter().rposition(into);
+        last.or_else(|| steps.iter().rposition(any))
+            .map(|at| from + at)
     }
 
-    /// Whether a call ended with an exception.
-    pub(super) fn threw(&self, call: usize) -> bool {
-        let end = self.steps.get(call + 1);
-        end.is_some_and(|end| end.kind == EventKind::IncomingThrow)
+    /// Whether the driver went on behind a step for some answer.
+    pub(super) fn has_condition_behind(&self, step: usize) -> bool {
+        let rest = self.steps.get(step..).unwrap_or_default();
+        rest.iter().any(|step| {
+            let site = self.site_of(step);
+            site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
+        })
     }
 
-    /// The last call into the program that ended with an exception.
-    pub(super) fn call_that_threw(&self, thrown: ObjectId) -> Option<usize> {
-        if !self.thrown.contains(&thrown) {
-            return None;
+    /// The exception that a call ended with.
+    pub(super) fn thrown_by(&self, call: usize) -> Option<ObjectId> {
+        thrown_in(self.steps.get(call + 1)?)
+    }
+
+    /// The call that threw an exception may throw these as well: the driver is ready for them.
+    pub(super) fn tolerate(&mut self, thrown: ObjectId, class: &str) {
+        if self.thrown.contains(&thrown) {
+            let class = self.class(class);
+            self.tolerated.entry(thrown).or_insert(class);
         }
-        let is_end = |step: &Step| {
-            let value = step.values.first();
-            let id = match value {
-                Some(Value::Reference(Reference::Object { id, .. })) => Some(*id),
-                _ => None,
-            };
-            step.kind == EventKind::IncomingThrow && id == Some(thrown)
-        };
-        let call = self.steps.iter().rposition(is_end)?.checked_sub(1)?;
-        let site = self.site_of(&self.steps[call])?;
-        (!is_assertion(&site.target.owner) && site.target.owner != OPERATORS).then_some(call)
     }
 
-    /// Says in front of a call which exceptions it may throw: those that the driver is ready for.
-    pub(super) fn tolerate(&mut self, call: usize, class: &str) {
-        let before = call.checked_sub(2).and_then(|at| self.steps.get(at));
-        let site = before.and_then(|step| self.site_of(step));
-        if site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == TOLERATE) {
-            return;
+    /// The steps, with what calls may throw said in front of them.
+    fn with_tolerated(&mut self) -> Vec<Step> {
+        let mut all = Vec::with_capacity(self.steps.len());
+        let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
+        while let Some(step) = steps.next() {
+            let thrown = steps.peek().and_then(thrown_in);
+            let class = thrown.and_then(|thrown| self.tolerated.get(&thrown).copied());
+            let is_call = step.kind == EventKind::IncomingCall
+                && self
+                    .site_of(&step)
+                    .is_some_and(|site| may_be_expected_to_throw(&site.target));
+            if let Some(class) = class.filter(|_| is_call) {
+                let class = Value::Reference(Reference::Class(class));
+                self.act(TOLERATE, "(Ljava/lang/Class;)V", vec![class]);
+                all.append(&mut self.steps);
+            }
+            all.push(step);
         }
-        let class = Value::Reference(Reference::Class(self.class(class)));
-        let length = self.steps.len();
-        self.act(TOLERATE, "(Ljava/lang/Class;)V", vec![class]);
-        let said = self.steps.split_off(length);
-        self.steps.splice(call..call, said);
+        all
     }
 
     pub(super) fn take(&mut self) -> Scenario {
+        let steps = self.with_tolerated();
         let mut tables = std::mem::take(&mut self.tables);
         tables.threads = vec![(ThreadId(1), "main".to_owned())];
-        Scenario {
-            tables,
-            steps: std::mem::take(&mut self.steps),
+        Scenario { tables, steps }
+    }
+}
+
+/// The exception that a step throws.
+fn thrown_in(step: &Step) -> Option<ObjectId> {
+    match (step.kind, step.values.first()) {
+        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, .. }))) => {
+            Some(*id)
         }
+        _ => None,
     }
 }
 

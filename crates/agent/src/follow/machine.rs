@@ -36,8 +36,16 @@ pub(super) struct Frame<'f, 'j> {
     made: Vec<Local<'j>>,
     /// How many of them there may be before those are ended that nothing holds.
     most: usize,
-    /// Calls that may be expected to throw: where, and their first steps.
-    pub(super) calls: Vec<(u32, usize)>,
+    /// Calls that may be expected to throw.
+    pub(super) calls: Vec<Called>,
+}
+
+/// A call that was noted.
+pub(super) struct Called {
+    pub(super) pc: u32,
+    /// Its first step.
+    pub(super) step: usize,
+    pub(super) into_program: bool,
 }
 
 /// Where an exception is caught.
@@ -129,14 +137,15 @@ impl Following {
         let done = self.run(jni, followed, given);
         if !is_own && self.is_noting() {
             if let Some(expected) = &method.expected {
-                self.ended(expected, done.as_ref().map(|_| ()));
+                self.ended(jni, expected, done.as_ref().map(|_| ()));
             }
             if let Err(thrown) = &done {
                 self.raised(jni, thrown);
             }
         }
         if is_scene {
-            let end = match done.is_ok() && !method.is_static && !is_constructor {
+            let is_over = done.is_ok() && method.expected.is_none();
+            let end = match is_over && !method.is_static && !is_constructor {
                 true => SceneEnd::Over,
                 false => SceneEnd::Telling,
             };
@@ -232,14 +241,14 @@ impl Following {
                 Err(thrown) => match self.handler(jni, &frame, &thrown) {
                     Some(Catch { handler, is_for_it }) => {
                         if !is_for_it {
-                            self.arrived(&frame, &thrown);
+                            self.arrived(jni, &frame, &thrown);
                         }
                         frame.stack.clear();
                         frame.receive(Held::new(Slot::Reference(Some(thrown))));
                         frame.pc = handler;
                     }
                     None => {
-                        self.arrived(&frame, &thrown);
+                        self.arrived(jni, &frame, &thrown);
                         return Err(thrown);
                     }
                 },
@@ -302,7 +311,7 @@ impl Following {
     }
 
     /// The class of an object and all it extends.
-    fn kinds(&self, jni: &Jni<'_>, object: &Local<'_>) -> Vec<String> {
+    pub(super) fn kinds(&self, jni: &Jni<'_>, object: &Local<'_>) -> Vec<String> {
         let found = jni.with_frame_of(64, |jni| {
             let mut found = Vec::new();
             let mut class = Some(jni.object_class(object));

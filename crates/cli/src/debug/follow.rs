@@ -7,6 +7,7 @@ use culprit_jvm::Jdk;
 use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
 use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
 use culprit_model::{Scenario, Selection};
+use culprit_signature::Signature;
 use culprit_trace::Recording;
 
 use super::{Seen, Session};
@@ -87,7 +88,7 @@ impl Session<'_> {
                 };
                 let wishes = &self.args.wishes;
                 match wishes.reduce(&case, &self.library, &self.interrupt, console) {
-                    Ok(found) if found.grade.is_some() => return Ok(Some(found)),
+                    Ok(found) if found.grade >= Some(Signature::ENOUGH) => return Ok(Some(found)),
                     Ok(found) => {
                         let verified = &found.verified;
                         writeln!(reasons, "{}\n{verified:?}", found.test.source)?;
