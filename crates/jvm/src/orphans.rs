@@ -56,20 +56,24 @@ pub(crate) fn forget(pid: u32) {
 #[cfg(target_os = "linux")]
 pub(crate) fn end(mark: &str, group: Pid) -> usize {
     let mut ended = BTreeSet::new();
+    let mut clean = 0;
     for _ in 0..ROUNDS {
         let mut is_done = true;
         for pid in adopted() {
-            if is_marked(pid, mark) {
+            let is_marked = is_marked(pid, mark);
+            if is_marked == Some(true) {
                 // It is our child and nobody else reaps it, so the number is still its own.
                 let _ = kill_process(pid, Signal::KILL);
                 if getpgid(Some(pid)).is_ok_and(|own| own != group) {
                     ended.insert(pid.as_raw_nonzero());
                 }
-                is_done = false;
             }
-            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+            let is_gone = matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(Some(_)));
+            is_done &= is_gone || is_marked == Some(false);
         }
-        if is_done {
+        // A list of children may lack one that is adopted meanwhile.
+        clean = if is_done { clean + 1 } else { 0 };
+        if clean == 2 {
             break;
         }
         std::thread::sleep(PAUSE);
@@ -103,14 +107,15 @@ fn adopted() -> Vec<Pid> {
     found
 }
 
+/// Whether a process has this text in its environment. One that has ended has none any more, and one that is
+/// becoming another program has none yet: of those it is not known.
 #[cfg(target_os = "linux")]
-fn is_marked(pid: Pid, mark: &str) -> bool {
-    // One that has ended has no environment any more.
+fn is_marked(pid: Pid, mark: &str) -> Option<bool> {
     let file = format!("/proc/{}/environ", pid.as_raw_nonzero());
     let environment = fs::read(file).unwrap_or_default();
-    environment
-        .split(|byte| *byte == 0)
-        .any(|variable| variable == mark.as_bytes())
+    let mut variables = environment.split(|byte| *byte == 0);
+    let has_it = variables.any(|variable| variable == mark.as_bytes());
+    (!environment.is_empty()).then_some(has_it)
 }
 
 fn awaited() -> MutexGuard<'static, BTreeSet<u32>> {
