@@ -383,6 +383,7 @@ impl Session<'_> {
             jdk,
             journals: self.journals.clone(),
             taken: self.taken.borrow().clone(),
+            concrete: false,
         };
         let wishes = &self.args.wishes;
         wishes.reduce(&case, &self.library, &self.interrupt, console)

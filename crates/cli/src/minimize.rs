@@ -81,6 +81,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         jdk: &jdk,
         journals: results.journals(),
         taken: Vec::new(),
+        concrete: false,
     };
     let library = agent::unpack(&agent::folders_of_process())?;
     let interrupt = Interrupt::by_signals()?;

@@ -76,6 +76,8 @@ pub(crate) struct Case<'a> {
     pub(crate) journals: PathBuf,
     /// Names of tests that there are.
     pub(crate) taken: Vec<String>,
+    /// Whether numbers and texts are given as they were.
+    pub(crate) concrete: bool,
 }
 
 /// From where the failing code is seen.
@@ -219,6 +221,7 @@ impl Wishes {
                 predicate: predicate.as_ref(),
                 journals: Some(case.journals.clone()),
                 taken: case.taken.clone(),
+                concrete: case.concrete,
             };
             Ok(make_test(case.script, case.signature, means))
         };
@@ -440,6 +443,7 @@ impl Results {
         }));
         let own = match &level {
             Level::Outermost => String::new(),
+            Level::Innermost { calls, .. } if *calls == left => String::new(),
             Level::Innermost { class, calls } => format!(" ({calls} of {class})"),
         };
         let summary = format!(

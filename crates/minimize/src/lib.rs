@@ -9,6 +9,7 @@
 
 mod alias;
 mod choose;
+mod concrete;
 mod condition;
 mod effort;
 mod error;

@@ -12,7 +12,7 @@ use crate::{Condition, Error, Run, Script, Statement};
 const BYTES: &str = "java/io/ByteArrayOutputStream";
 const STREAM: &str = "java/io/PrintStream";
 const SYSTEM: &str = "java/lang/System";
-const TEXT: &str = "java/lang/String";
+pub(crate) const TEXT: &str = "java/lang/String";
 const LIST: &str = "java/util/ArrayList";
 
 /// Runs a script.
@@ -360,7 +360,12 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
 }
 
 /// `String.valueOf(result)`
-fn printing(author: &mut Author, descriptor: &str, result: Value, printed: &Value) -> Statement {
+pub(crate) fn printing(
+    author: &mut Author,
+    descriptor: &str,
+    result: Value,
+    printed: &Value,
+) -> Statement {
     let of = match descriptor.as_bytes().first() {
         Some(b'L' | b'[') | None => "Ljava/lang/Object;",
         Some(b'B' | b'S') => "I",

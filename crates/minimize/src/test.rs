@@ -10,6 +10,7 @@ use culprit_reduce::Settings;
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
+use crate::concrete::concrete;
 use crate::fetch::fetches;
 use crate::follow::without_idle_conditions;
 use crate::link::links;
@@ -19,7 +20,7 @@ use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    Condition, Effort, Error, Minimised, Predicate, Program, Progress, Runner, Script, Stage,
+    Condition, Effort, Error, Minimised, Predicate, Program, Progress, Run, Runner, Script, Stage,
     Statement, Verified, minimise, verify,
 };
 
@@ -70,6 +71,8 @@ pub struct Means<'a> {
     pub journals: Option<PathBuf>,
     /// Names of tests that there are, with their packages.
     pub taken: Vec<String>,
+    /// Whether numbers and texts are given as they were, and not computed again.
+    pub concrete: bool,
 }
 
 /// Makes a test of a recorded failure.
@@ -107,7 +110,22 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
             break;
         }
     }
-    let minimised = minimised?;
+    let mut minimised = minimised?;
+    if means.concrete && effort.end().is_none() {
+        let fails = |run: &Run| match run {
+            Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
+            _ => false,
+        };
+        let concrete = concrete(&minimised.script, &runs, &fails)?;
+        // What made the values is not needed any more.
+        if let Ok(smaller) = minimise(&concrete, means.stage, &grade, &effort) {
+            minimised = Minimised {
+                captured: minimised.captured,
+                sliced: minimised.sliced,
+                ..smaller
+            };
+        }
+    }
     let before = minimised.script.clone();
     let mut minimised = shrink(minimised, means.stage, &means.settings)?;
     minimised.script = without_idle_conditions(&minimised.script);

@@ -158,6 +158,7 @@ impl Session<'_> {
                     jdk: &jdk,
                     journals: self.journals.clone(),
                     taken: Vec::new(),
+                    concrete: false,
                 };
                 let wishes = &self.args.wishes;
                 match wishes.reduce(&case, &self.library, &self.interrupt, console) {

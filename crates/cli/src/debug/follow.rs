@@ -21,6 +21,17 @@ pub(super) const PATIENCE: u64 = 120;
 /// The same where more is followed, which others may have done already.
 const SHORT_PATIENCE: u64 = 10;
 
+/// A run that is followed.
+struct Following {
+    /// The folder it has.
+    name: String,
+    selection: Selection,
+    /// After which it is ended.
+    seconds: u64,
+    /// Whether numbers and texts are given as they were.
+    concrete: bool,
+}
+
 impl Session<'_> {
     /// Makes a test of what the driver did. `None` where that does not fail the same way alone; a file in
     /// the folder of the run says why.
@@ -37,8 +48,13 @@ impl Session<'_> {
         if let Some(driver) = selection.observe.first() {
             writeln!(console.err(), "  following {driver}")?;
         }
-        let run = (format!("follow-{number}"), selection, PATIENCE);
-        self.test_of(run, seen, (witness, program, jdk), console)
+        let following = Following {
+            name: format!("follow-{number}"),
+            selection,
+            seconds: PATIENCE,
+            concrete: false,
+        };
+        self.test_of(following, seen, (witness, program, jdk), console)
     }
 
     /// Makes another test of the same crash at the innermost level of abstraction: what is called of the class
@@ -60,19 +76,30 @@ impl Session<'_> {
             console.err(),
             "  the innermost level: what is called of {class}"
         )?;
-        let run = (format!("inner-{number}"), selection, SHORT_PATIENCE);
-        let found = self.test_of(run, seen, (&witness, &program, &jdk), console)?;
+        let following = Following {
+            name: format!("inner-{number}"),
+            selection,
+            seconds: SHORT_PATIENCE,
+            concrete: true,
+        };
+        let found = self.test_of(following, seen, (&witness, &program, &jdk), console)?;
         Ok(found.map(|found| (class, found)))
     }
 
     /// A test of what some classes did when a run followed them.
     fn test_of(
         &self,
-        (name, selection, seconds): (String, Selection, u64),
+        following: Following,
         seen: &Seen,
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Option<Found>> {
+        let Following {
+            name,
+            selection,
+            seconds,
+            concrete,
+        } = following;
         let mut reasons = String::new();
         for scenario in self.scenarios(&name, selection, seconds, console)? {
             for script in followed(scenario, &seen.signature, witness.start()) {
@@ -85,6 +112,7 @@ impl Session<'_> {
                     jdk,
                     journals: self.journals.clone(),
                     taken: self.taken.borrow().clone(),
+                    concrete,
                 };
                 let wishes = &self.args.wishes;
                 match wishes.reduce(&case, &self.library, &self.interrupt, console) {

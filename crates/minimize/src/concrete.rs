@@ -1,0 +1,233 @@
+//! The innermost level of abstraction: what callers of a class computed is given to it as it was.
+//!
+//! A class is called with numbers and texts that others worked out. Seen from the class, only what they were matters:
+//! `rebate.perPiece(0, 0)`, whatever the order looks like that this comes from. What made them can go then.
+
+use culprit_model::{Reference, Site, Value};
+use culprit_signature::Thrown;
+
+use crate::script::Author;
+use crate::seek::{Runs, TEXT, printing};
+use crate::{Error, Run, Script, Statement};
+
+/// Values that are asked for at most: each is a run.
+const MOST: usize = 64;
+
+const ERROR: &str = "java/lang/AssertionError";
+
+/// The script with numbers and texts as they are in a run of it, wherever it fails with them all the same. What
+/// kept statements from being run at other times goes, too.
+pub(crate) fn concrete(
+    script: &Script,
+    runs: &Runs<'_>,
+    is_failing: &dyn Fn(&Run) -> bool,
+) -> Result<Script, Error> {
+    let mut best = script.clone();
+    best.guards.clear();
+    for (number, place) in places(script).into_iter().take(MOST) {
+        let Some(value) = value_of(script, number, place, runs)? else {
+            continue;
+        };
+        let mut candidate = best.clone();
+        let statement = &mut candidate.statements[number];
+        let mut given = statement.given().to_vec();
+        given[place] = value;
+        statement.give(given);
+        if is_failing(&runs(&candidate)?) {
+            best = candidate;
+        }
+    }
+    Ok(best)
+}
+
+/// What statements are given that others made and that can be written as it is, by statement and place, from
+/// the failing one backwards. What a call is made on is no such thing.
+fn places(script: &Script) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for (number, statement) in script.statements.iter().enumerate().rev() {
+        let site = script.site(statement.steps[0].site);
+        let arguments = usize::from(site.is_some_and(Site::has_receiver));
+        for (place, value) in statement.given().iter().enumerate().skip(arguments) {
+            if type_of(script, value).is_some() {
+                found.push((number, place));
+            }
+        }
+    }
+    found
+}
+
+/// The type of a number or text that another statement made.
+fn type_of<'a>(script: &'a Script, value: &Value) -> Option<&'a str> {
+    let Value::Reference(Reference::Object { class, .. }) = value else {
+        return None;
+    };
+    let name = script.class_name(*class);
+    descriptor(name).map(|_| name)
+}
+
+fn descriptor(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "boolean" => "Z",
+        "byte" => "B",
+        "short" => "S",
+        "char" => "C",
+        "int" => "I",
+        "long" => "J",
+        "float" => "F",
+        "double" => "D",
+        TEXT => "Ljava/lang/Object;",
+        _ => return None,
+    })
+}
+
+/// What a statement is given, found out by a run that ends before it and says so.
+fn value_of(
+    script: &Script,
+    number: usize,
+    place: usize,
+    runs: &Runs<'_>,
+) -> Result<Option<Value>, Error> {
+    let given = &script.statements[number].given()[place];
+    let Some(name) = type_of(script, given) else {
+        return Ok(None);
+    };
+    let mut asking = script.keep(&(0..number).collect::<Vec<_>>());
+    let tables = std::mem::take(&mut asking.tables);
+    let mut author = Author::new(tables, Statement::largest(&script.statements));
+    let (printed, thrown) = (author.object(TEXT), author.object(ERROR));
+    let descriptor = descriptor(name).unwrap_or_default();
+    let of = "(Ljava/lang/Object;)V";
+    asking.statements.extend([
+        printing(&mut author, descriptor, given.clone(), &printed),
+        author.construct(ERROR, of, vec![printed], thrown.clone()),
+        author.raise(thrown),
+    ]);
+    asking.tables = author.tables;
+    let Run::Threw { trace, .. } = runs(&asking)? else {
+        return Ok(None);
+    };
+    let said = Thrown::parse(&trace).and_then(|thrown| thrown.message);
+    Ok(said.and_then(|said| read(name, &said)))
+}
+
+/// A value of a type, as Java prints it.
+fn read(name: &str, said: &str) -> Option<Value> {
+    Some(match name {
+        "boolean" => Value::Boolean(said.parse().ok()?),
+        "byte" => Value::Byte(said.parse().ok()?),
+        "short" => Value::Short(said.parse().ok()?),
+        "int" => Value::Int(said.parse().ok()?),
+        "long" => Value::Long(said.parse().ok()?),
+        "float" => Value::Float(said.parse().ok()?),
+        "double" => Value::Double(said.parse().ok()?),
+        "char" => {
+            let mut units = said.encode_utf16();
+            let first = units.next()?;
+            units.next().is_none().then_some(Value::Char(first))?
+        }
+        _ => Value::Reference(Reference::String(said.encode_utf16().collect())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::Tables;
+
+    use super::*;
+
+    /// `Till.price()` is given to `Till.charge`, with a text and a till.
+    fn script() -> Script {
+        let mut author = Author::new(Tables::default(), 0);
+        let (till, price, name) = (
+            author.object("shop/Till"),
+            author.object("int"),
+            author.object(TEXT),
+        );
+        let statements = vec![
+            author.construct("shop/Till", "()V", Vec::new(), till.clone()),
+            author.call(
+                ("shop/Till", "price", "()I"),
+                till.clone(),
+                vec![],
+                Some(price.clone()),
+            ),
+            author.call_static(
+                ("shop/Till", "name", "()Ljava/lang/String;"),
+                Vec::new(),
+                Some(name.clone()),
+            ),
+            author.call(
+                ("shop/Till", "charge", "(ILjava/lang/String;Lshop/Till;)V"),
+                till.clone(),
+                vec![price, name, till],
+                None,
+            ),
+        ];
+        Script {
+            guards: [(3, 1)].into(),
+            tables: author.tables,
+            statements,
+            ..Script::default()
+        }
+    }
+
+    /// Answers a question for a value, and else whether a script is given what it fails with.
+    fn run(script: &Script, needs_name: bool) -> Run {
+        let last = &script.statements[script.statements.len() - 1];
+        let threw = |message: &str| Run::Threw {
+            at: 0,
+            trace: format!("java.lang.AssertionError: {message}\n\tat X.x(X.java:1)\n"),
+        };
+        if script.statements.len() == 4 {
+            let is_literal =
+                !matches!(&last.given()[2], Value::Reference(Reference::Object { .. }));
+            return match is_literal && needs_name {
+                true => Run::Done,
+                false => threw("failed"),
+            };
+        }
+        let asked = &script.statements[script.statements.len() - 3].given()[0];
+        threw(match type_of(script, asked) {
+            Some("int") => "-7",
+            _ => "Ada",
+        })
+    }
+
+    fn given(needs_name: bool) -> Script {
+        let runs = |script: &Script| Ok(run(script, needs_name));
+        let fails = |run: &Run| matches!(run, Run::Threw { trace, .. } if trace.contains("failed"));
+        concrete(&script(), &runs, &fails).unwrap()
+    }
+
+    #[test]
+    fn what_was_computed_is_given_as_it_was() {
+        let found = given(false);
+        let values = &found.statements[3].given()[1..];
+        let name = Value::Reference(Reference::String("Ada".encode_utf16().collect()));
+        assert_eq!(values[..2], [Value::Int(-7), name]);
+        assert_eq!(values[2], script().statements[3].given()[3]);
+        assert_eq!(found.needs()[3], [0]);
+    }
+
+    #[test]
+    fn what_the_failure_needs_stays() {
+        let found = given(true);
+        assert_eq!(found.statements[3].given()[1], Value::Int(-7));
+        assert_eq!(found.needs()[3], [0, 2]);
+    }
+
+    #[test]
+    fn values_are_read_as_java_prints_them() {
+        let text = |text: &str| Value::Reference(Reference::String(text.encode_utf16().collect()));
+        assert_eq!(read("double", "1.0E10"), Some(Value::Double(1e10)));
+        assert_eq!(
+            read("float", "-Infinity"),
+            Some(Value::Float(f32::NEG_INFINITY))
+        );
+        assert_eq!(read("char", "x"), Some(Value::Char(120)));
+        assert_eq!(read("char", "xy"), None);
+        assert_eq!(read("boolean", "true"), Some(Value::Boolean(true)));
+        assert_eq!(read("int", "4294967296"), None);
+        assert_eq!(read(TEXT, "a\nb"), Some(text("a\nb")));
+    }
+}
