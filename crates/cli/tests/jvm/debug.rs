@@ -131,6 +131,16 @@ fn a_crash_becomes_the_calls_that_it_needs() {
 }
 
 #[test]
+fn a_crash_is_shown_from_where_it_happened_too() {
+    let program = Program::compile("levels", &[]);
+    let ended = program.debug(&["road.Main"]);
+    says(&ended, 0, "the innermost level: what is called of tolls.Fee\n");
+    insta::assert_snapshot!(ended.out);
+    let inner = program.read("out/innermost/tolls/FeeTest.java");
+    assert!(ended.out.ends_with(&inner), "{inner}");
+}
+
+#[test]
 fn a_recording_of_the_crash_becomes_the_same_test() {
     let program = Program::compile("crash", &[]);
     program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
