@@ -148,7 +148,7 @@ impl Agent {
     pub(crate) fn purpose(&self) -> Purpose {
         match self.options.mode {
             Mode::Worker => Purpose::Replay,
-            Mode::Record | Mode::Suggest | Mode::Follow => Purpose::Record,
+            Mode::Record | Mode::Witness | Mode::Suggest | Mode::Follow => Purpose::Record,
         }
     }
 

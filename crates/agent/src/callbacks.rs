@@ -92,8 +92,12 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     let potential = jvmti.potential_capabilities()?;
     let mut capabilities = t::jvmtiCapabilities::default();
     capabilities.set_can_generate_all_class_hook_events(true);
-    capabilities.set_can_retransform_classes(true);
-    capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
+    // Who cannot retransform classes sees them before those who can: drivers are followed as they were
+    // compiled, and not as other agents leave them.
+    if options.mode != Mode::Follow {
+        capabilities.set_can_retransform_classes(true);
+        capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
+    }
     capabilities.set_can_tag_objects(true);
     capabilities.set_can_generate_object_free_events(true);
     let virtual_threads = feature >= 21 && potential.can_support_virtual_threads();
@@ -136,8 +140,8 @@ fn archiving() -> Option<String> {
 }
 
 /// Hides how the agent came in from the program's environment; JVMs that this one starts get it
-/// where they are started (`Children.java`). Counting has no hooks there: its children get the
-/// agent through the environment.
+/// where they are started (`Children.java`). Counting and following have no hooks there: their children
+/// get the agent through the environment.
 fn follow_children(options: &str, mode: Mode) {
     let Some(library) = library_path() else {
         return;
@@ -146,9 +150,9 @@ fn follow_children(options: &str, mode: Mode) {
     let inherited = std::env::var(FOLLOW).unwrap_or_default();
     let others = without_word(&inherited, &own);
     let value = match mode {
-        Mode::Record | Mode::Worker | Mode::Follow => others,
-        Mode::Suggest if others.is_empty() => own.clone(),
-        Mode::Suggest => format!("{others} {own}"),
+        Mode::Record | Mode::Witness | Mode::Worker => others,
+        Mode::Suggest | Mode::Follow if others.is_empty() => own.clone(),
+        Mode::Suggest | Mode::Follow => format!("{others} {own}"),
     };
     let _ = ARGUMENT.set(own);
     set_variable(&value);
@@ -268,7 +272,7 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         let started = match options.mode {
             Mode::Worker => worker::greet(jvmti, &options, feature)
                 .and_then(|options| Agent::replay(jvmti, options, feature)),
-            Mode::Record | Mode::Suggest | Mode::Follow => {
+            Mode::Record | Mode::Witness | Mode::Suggest | Mode::Follow => {
                 Agent::start(jvmti, &jni, options, feature)
             }
         };

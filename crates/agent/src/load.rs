@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::{is_jdk_name, is_own_name};
+use culprit_model::options::Mode;
 use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
@@ -59,6 +60,11 @@ impl Agent {
             .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
         // What else is loaded into a worker belongs to other agents in it.
         if loader.is_jdk || self.purpose() == Purpose::Replay && !loader.is_worker {
+            return None;
+        }
+        // But a class that was woven ahead of time needs its sites.
+        let is_prepared = || ClassFile::parse(loading.bytes).is_ok_and(|c| ahead::is_prepared(&c));
+        if self.options.mode == Mode::Witness && !is_prepared() {
             return None;
         }
         if !self.reaches_runtime(jni, loading, loader) {

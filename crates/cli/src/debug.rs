@@ -64,9 +64,6 @@ Exit codes:
   3    the command cannot be run
   130  interrupted; the smallest test so far was written if there was one";
 
-/// Classes that no program has: nothing is woven.
-const NOTHING: &str = "culprit.observes.nothing.here";
-
 /// How often the command is recorded, each time with more classes.
 const ATTEMPTS: usize = 4;
 
@@ -187,11 +184,10 @@ impl Session<'_> {
                     let began = Instant::now();
                     let inner = self.follow_inwards(number + 1, seen, console)?;
                     // What is no smaller tells nothing new.
-                    let fewer = |calls: usize| calls < found.left();
                     if let Some((class, inner)) = inner
-                        && let calls = inner.minimised.calls_of(&class)
-                        && fewer(calls)
+                        && inner.left() < found.left()
                     {
+                        let calls = inner.minimised.calls_of(&class);
                         let level = Level::Innermost { class, calls };
                         let context = (&seen.signature, Some(rate), level);
                         results.add(context, &inner, began, console)?;
@@ -211,12 +207,8 @@ impl Session<'_> {
 
     /// Runs the command until it is known how it fails.
     fn witness(&self, console: &mut Console) -> anyhow::Result<Witnesses> {
-        let nothing = Selection {
-            observe: vec![NOTHING.parse()?],
-            ..Selection::default()
-        };
         writeln!(console.err(), "Running the command to see how it fails")?;
-        let (first, status) = self.record("witness", nothing.clone(), false, console)?;
+        let (first, status) = self.watch("witness", console)?;
         if matches!(
             RunFolder::open(&first),
             Err(TraceError::NoRecordings { .. })
@@ -230,7 +222,7 @@ impl Session<'_> {
         }
         for number in 2..=WITNESSES {
             let name = format!("witness-{number}");
-            let (folder, _) = self.record(&name, nothing.clone(), false, console)?;
+            let (folder, _) = self.watch(&name, console)?;
             witnesses.add(&folder)?;
             if witnesses.agree() {
                 return Ok(witnesses);
@@ -250,27 +242,27 @@ impl Session<'_> {
         Ok(witnesses)
     }
 
-    /// Runs the command with an agent; the folder of the run, and the status.
+    /// Runs the command as it is, to see how it ends; the folder of the run, and the status.
+    fn watch(&self, name: &str, console: &mut Console) -> anyhow::Result<(PathBuf, u8)> {
+        let nothing = Selection::default();
+        self.run_with(name, nothing, (AgentMode::Witness, None), console)
+    }
+
+    /// Runs the command and records it.
     fn record(
         &self,
         name: &str,
         selection: Selection,
-        contents: bool,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
-        self.run_with(
-            name,
-            selection,
-            (AgentMode::Record, contents, None),
-            console,
-        )
+        self.run_with(name, selection, (AgentMode::Record, None), console)
     }
 
     fn run_with(
         &self,
         name: &str,
         selection: Selection,
-        (mode, contents, seconds): (AgentMode, bool, Option<u64>),
+        (mode, seconds): (AgentMode, Option<u64>),
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
@@ -279,16 +271,16 @@ impl Session<'_> {
             out: folder.display().to_string(),
             mode,
             selection,
-            contents,
+            contents: mode == AgentMode::Record,
             seconds,
             ..AgentOptions::default()
         };
         let output = File::create(folder.join("output.txt"))?;
         let inherited = std::env::var_os("JAVA_TOOL_OPTIONS");
         let launched = &self.launched;
-        let doing = match (mode, contents) {
-            (AgentMode::Follow, _) => "following",
-            (_, true) => "recording",
+        let doing = match mode {
+            AgentMode::Follow => "following",
+            AgentMode::Record => "recording",
             _ => "running the command",
         };
         let progress = Progress::begin(console, doing);
@@ -314,7 +306,7 @@ impl Session<'_> {
                 1 => name.to_owned(),
                 _ => format!("{name}-{attempt}"),
             };
-            let (run, _) = self.record(&name, selection.clone(), true, console)?;
+            let (run, _) = self.record(&name, selection.clone(), console)?;
             let found = recorded(&run, signature);
             if found.is_ok() || rate.is_always() || attempt == PATIENCE {
                 return found;

@@ -10,7 +10,7 @@ use crate::story::{Action, Story, identity};
 use crate::types::{Type, parameters};
 
 /// Beginnings of packages that no test is put into.
-const FOREIGN: [&str; 12] = [
+const FOREIGN: [&str; 14] = [
     "java/",
     "javax/",
     "jdk/",
@@ -20,6 +20,8 @@ const FOREIGN: [&str; 12] = [
     "junit/",
     "org/opentest4j/",
     "org/hamcrest/",
+    "org/assertj/",
+    "com/google/common/truth/",
     "org/w3c/dom/",
     "org/xml/sax/",
     "culprit/runtime/",

@@ -157,6 +157,10 @@ fn method_name(scope: &Scope<'_>) -> String {
     });
     let own = |action: &&Action<'_>| !is_foreign(&action.site.target.owner);
     let about = asserted.or_else(|| story.actions.iter().rev().find(own));
+    let within = || story.actions.iter().rev().find_map(written_in);
+    if let Some(name) = about.is_none().then(within).flatten() {
+        return name;
+    }
     let about = about.or(last).map(|action| &action.site.target);
     let simple = |class: &str| {
         let word = class.rsplit(['/', '$']).next().unwrap_or_default();
@@ -168,7 +172,7 @@ fn method_name(scope: &Scope<'_>) -> String {
         name => name.to_owned(),
     });
     let thrown = match last {
-        Some(last) if Scope::is_assertion(&last.site.target) => None,
+        Some(last) if is_foreign(&last.site.target.owner) => None,
         Some(last) => match last.end {
             End::Threw(value) => identity(value).and_then(|id| story.objects.get(&id)),
             _ => None,
@@ -181,6 +185,19 @@ fn method_name(scope: &Scope<'_>) -> String {
     }
 }
 
+/// The method that a lambda was written in, by the name of its body: `lambda$parses$0`.
+fn written_in(action: &Action<'_>) -> Option<String> {
+    let body = match (Operator::of(action), action.arguments.get(1)) {
+        (Some(Operator::Lambda), Some(Value::Reference(Reference::String(units)))) => {
+            String::from_utf16(units).ok()?
+        }
+        _ => return None,
+    };
+    let (name, _) = body.strip_prefix("lambda$")?.rsplit_once('$')?;
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric());
+    (is_name && name != "new" && name != "static").then(|| name.to_owned())
+}
+
 /// A comment, in which nothing can end it or be an escape.
 fn documented(lines: &[String]) -> String {
     if lines.is_empty() {
@@ -189,6 +206,7 @@ fn documented(lines: &[String]) -> String {
     let mut text = "/**\n".to_owned();
     for line in lines.iter().flat_map(|line| line.split(['\n', '\r'])) {
         let line = line.replace("*/", "* /").replace("\\u", "\\ u");
+        let line = line.replace('…', "...");
         text.push_str(format!(" * {line}").trim_end());
         text.push('\n');
     }

@@ -104,7 +104,8 @@ pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec
     let statements = settle(&tables, statements(steps));
     let failing = |statement: &Statement| {
         let thrown = thrown(statement).map(|class| name_of(&tables, class));
-        thrown.is_some_and(|name| name == class)
+        // An exception may print itself without its class.
+        thrown.is_some_and(|name| name == class || class.is_empty())
     };
     let left = statements.iter().filter(|s| s.is_left(&tables));
     let left: BTreeSet<ObjectId> = left.flat_map(Statement::uses).collect();

@@ -37,13 +37,32 @@ pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
     ASSERTIONS.iter().map(|(class, _)| *class)
 }
 
+/// Packages of libraries that assert something step by step, each call on what the one before gave:
+/// `assertThat(cart.total()).isEqualTo(5)`.
+const FLUENT: [&str; 4] = [
+    "com/google/common/truth/",
+    "org/assertj/",
+    "org/hamcrest/",
+    "org/junit/",
+];
+
+/// Whether a class belongs to what tests assert with.
+pub(crate) fn is_for_assertions(class: &str) -> bool {
+    assertion_classes().any(|known| known == class) || is_fluent(class)
+}
+
+fn is_fluent(class: &str) -> bool {
+    FLUENT.iter().any(|package| class.starts_with(package))
+}
+
 /// Whether a statement asserts something, or says that something is wrong, which may need no argument.
 pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
     let site = statement.steps.first().and_then(|s| script.site(s.site));
     let is_fail = site.is_some_and(|site| {
         site.target.name == "fail" && assertion_classes().any(|class| class == site.target.owner)
     });
-    is_fail || actual(script, statement).is_some()
+    let is_step = site.is_some_and(|site| site.has_receiver() && is_fluent(&site.target.owner));
+    is_fail || is_step || actual(script, statement).is_some()
 }
 
 /// Whether what fails is an assertion, or whatever a driver does that has found something wrong.

@@ -14,7 +14,7 @@ use culprit_reduce::{
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
-use crate::link::{assertion_classes, finds_fault};
+use crate::link::{finds_fault, is_for_assertions};
 use crate::merge::{is_question, merge};
 use crate::script::OPERATORS;
 use crate::seek::standard_stream;
@@ -301,7 +301,8 @@ impl Bench<'_> {
             for (number, statement) in self.script.statements.iter().enumerate() {
                 let call = statement.steps.first();
                 let site = call.and_then(|call| self.script.site(call.site));
-                let commands = site.is_some_and(|site| {
+                let own = site.filter(|site| !is_for_assertions(&site.target.owner));
+                let commands = own.is_some_and(|site| {
                     let to = statement.receiver(site).filter(|_| {
                         statement.is_command(site)
                             || is_named_for_change(site)
@@ -336,9 +337,7 @@ impl Bench<'_> {
             let step = self.script.statements[number].steps.first()?;
             let site = self.script.site(step.site)?;
             let owner = site.target.owner.as_str();
-            let is_ours = is_jdk_name(owner)
-                || owner == OPERATORS
-                || assertion_classes().any(|class| class == owner);
+            let is_ours = is_jdk_name(owner) || owner == OPERATORS || is_for_assertions(owner);
             let is_call = step.kind == EventKind::IncomingCall && site.is_static;
             (is_call && !is_ours).then_some(owner)
         };
@@ -412,7 +411,7 @@ impl Bench<'_> {
                 .and_then(|step| self.script.site(step.site));
             let sets = site.is_some_and(|site| {
                 let owner = &site.target.owner;
-                let is_ours = owner == OPERATORS || assertion_classes().any(|known| known == owner);
+                let is_ours = owner == OPERATORS || is_for_assertions(owner);
                 site.is_static && site.kind == SiteKind::Entry && !is_ours
             });
             if sets && statement.result().is_none() && statement.catches().is_none() {
@@ -424,7 +423,7 @@ impl Bench<'_> {
 
     /// The objects of the library that a call of the program is given, which it may change.
     fn library_objects(&self, statement: &Statement, site: &Site) -> Vec<ObjectId> {
-        if site.target.owner == OPERATORS || assertion_classes().any(|c| c == site.target.owner) {
+        if site.target.owner == OPERATORS || is_for_assertions(&site.target.owner) {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -461,7 +460,10 @@ impl Bench<'_> {
             let site = call.and_then(|call| self.script.site(call.site));
             site.is_some_and(|site| {
                 let owner = &site.target.owner;
-                !is_jdk_name(owner) && owner != OPERATORS
+                // What a lambda calls is not seen.
+                let is_lambda = owner == OPERATORS && site.target.name == "lambda";
+                let is_ours = owner == OPERATORS || is_for_assertions(owner);
+                is_lambda || !is_jdk_name(owner) && !is_ours
             })
         };
         let asserts = finds_fault(self.script);

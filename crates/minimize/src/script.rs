@@ -10,7 +10,7 @@ use culprit_model::{
     ThreadId, TypeId, Value,
 };
 
-use crate::link::{assertion_classes, finds_fault};
+use crate::link::{finds_fault, is_for_assertions};
 use crate::predicate::CLASS as CONDITION;
 
 /// The runtime's class whose methods are Java's operators.
@@ -205,7 +205,13 @@ impl Script {
                 uses.iter().filter_map(|id| made.get(id).copied()).collect();
             let by_alias = statement.by_alias.iter().filter(|_| finds_fault);
             of_this.extend(by_alias.filter_map(|(_, alias)| aliases.get(alias)));
-            aliases.extend(statement.alias.map(|alias| (alias, number)));
+            // Assertions that are made step by step return what they are called on.
+            let site = self.site(statement.steps[0].site);
+            let alias = statement.alias.filter(|_| {
+                let is_step = site.is_some_and(|site| is_for_assertions(&site.target.owner));
+                !is_step
+            });
+            aliases.extend(alias.map(|alias| (alias, number)));
             of_this.sort_unstable();
             of_this.dedup();
             needs.push(of_this);
@@ -250,10 +256,12 @@ impl Script {
             let site = site.and_then(|step| self.site(step.site));
             site.is_some_and(|site| {
                 let owner = &site.target.owner;
+                // What a lambda does is for the program.
+                let is_operator = owner == OPERATORS && site.target.name != "lambda";
                 !is_jdk_name(owner)
-                    && owner != OPERATORS
+                    && !is_operator
                     && !owner.ends_with(CONDITION)
-                    && !assertion_classes().any(|known| known == owner)
+                    && !is_for_assertions(owner)
             })
         };
         statements.iter().filter(of_program).count()

@@ -13,7 +13,7 @@ use culprit_wire::FreshState;
 use crate::concrete::concrete;
 use crate::fetch::fetches;
 use crate::follow::without_idle_conditions;
-use crate::link::links;
+use crate::link::{is_for_assertions, links};
 use crate::predicate::CLASS as CONDITION;
 use crate::script::OPERATORS;
 use crate::seek::seek;
@@ -252,15 +252,30 @@ fn name(script: &Script) -> String {
             }
             _ => &site.target.owner,
         };
-        let of_program = !crate::assertion_classes().any(|known| known == receiver);
+        let of_program = !is_for_assertions(receiver);
         let is_ours = receiver == OPERATORS || receiver.ends_with(CONDITION);
         (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
     });
+    let class = class.or_else(|| holder(script));
     let class = class.unwrap_or_else(|| "Failing".to_owned());
     let simple = class
         .rsplit(['/', '$'])
         .find(|part| part.starts_with(|first: char| first.is_alphabetic()));
     simple.unwrap_or("Failing").to_owned()
+}
+
+/// The class that a lambda was written in, without that it is a test.
+fn holder(script: &Script) -> Option<String> {
+    let mut statements = script.statements.iter();
+    let lambda = statements.find(|s| s.target(&script.tables) == Some((OPERATORS, "lambda")))?;
+    match lambda.given().first()? {
+        Value::Reference(Reference::Class(class)) => {
+            let name = script.class_name(*class);
+            let plain = name.strip_suffix("Tests").or(name.strip_suffix("Test"));
+            Some(plain.unwrap_or(name).to_owned())
+        }
+        _ => None,
+    }
 }
 
 fn comment(signature: &Signature, minimised: &Minimised, notes: &Notes) -> Vec<String> {

@@ -33,6 +33,8 @@ pub enum Mode {
     /// Weave and record.
     #[default]
     Record,
+    /// Weave nothing, and record how the program fails.
+    Witness,
     /// Only count calls between classes, to propose borders (`--suggest`).
     Suggest,
     /// Run scenarios: what leaves observed code is answered.
@@ -107,6 +109,7 @@ impl fmt::Display for AgentOptions {
         write!(f, "out={}", encode(&self.out))?;
         match self.mode {
             Mode::Record => {}
+            Mode::Witness => write!(f, ",mode=witness")?,
             Mode::Suggest => write!(f, ",mode=suggest")?,
             Mode::Worker => write!(f, ",mode=worker")?,
             Mode::Follow => write!(f, ",mode=follow")?,
@@ -212,6 +215,7 @@ impl AgentOptions {
                 "record" => self.mode = Mode::Record,
                 "suggest" => self.mode = Mode::Suggest,
                 "worker" => self.mode = Mode::Worker,
+                "witness" => self.mode = Mode::Witness,
                 "follow" => self.mode = Mode::Follow,
                 _ => return Err(bad(&value)),
             },

@@ -5,7 +5,7 @@
 //! placeholder is not masked later on. That makes masking idempotent.
 
 /// Replaces what differs from run to run: identity hashes, addresses, UUIDs, dates, times,
-/// durations, temporary paths, ports and processes, very long numbers, and the numbers in names
+/// durations, temporary paths, ports and processes, very long numbers, stacks, and the numbers in names
 /// that the JVM, mocking libraries and thread pools make up. Other numbers stay: they are what
 /// a message tells.
 pub fn mask(text: &str) -> String {
@@ -70,6 +70,7 @@ fn volatile(text: &str, at: usize) -> Match {
         b'@' => hash(rest),
         b'$' => made_up_class(rest),
         b'/' if !inside => temporary(rest),
+        b'\n' => stack(rest),
         _ => None,
     };
     if matched.is_some() {
@@ -99,6 +100,23 @@ fn number(before: &str, rest: &str) -> Match {
         .or_else(|| hex(rest))
         .or_else(|| announced(before, rest))
         .or_else(|| long_number(before, rest))
+}
+
+/// Lines of a stack, as assertion libraries quote it: how deep it is depends on who runs the test.
+fn stack(rest: &str) -> Match {
+    let is_frame = |line: &str| {
+        let frame = line.trim_start().strip_prefix("at ");
+        frame.is_some_and(|frame| frame.contains('(') && frame.ends_with(')'))
+    };
+    let is_gap = |line: &str| {
+        let gap = line.trim_start().strip_prefix("...");
+        gap.is_some_and(|gap| gap.ends_with(" more") || gap.contains(" remaining lines"))
+    };
+    let mut lines = rest[1..].split('\n').peekable();
+    lines.peek().filter(|line| is_frame(line))?;
+    let lines = lines.take_while(|line| is_frame(line) || is_gap(line));
+    let length = lines.map(|line| 1 + line.len()).sum();
+    Some((length, "\n<stack>"))
 }
 
 /// `Foo@1b2c3d`, `loader 'app' @1b2c3d`. Shorter hashes are made by programs, with a meaning.
@@ -461,6 +479,11 @@ mod tests {
         );
         check("junit-timeout-thread-1: x", "junit-timeout-thread-<id>: x");
         check("epoch 1700000000123", "epoch <number>");
+        check(
+            "was:\n  a.B: no\n\tat a.C.d(C.java:3)\n\t...(70 remaining lines not displayed)\nand",
+            "was:\n  a.B: no\n<stack>\nand",
+        );
+        check("meet\n\tat noon", "meet\n\tat noon");
     }
 
     #[test]

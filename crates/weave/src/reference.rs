@@ -55,8 +55,9 @@ pub struct Reference {
     name: String,
     descriptor: String,
     is_interface: bool,
-    /// Internal name of the receiver's class where the reference is made, if it is bound there.
-    bound: Option<String>,
+    /// Internal name of the receiver's class where the reference is made, if it is bound there or is the class
+    /// itself: a protected method of a superclass can be called on objects of the class alone.
+    receiver: Option<String>,
     line: Option<u16>,
     /// Its number among all references of the class, with a body or without: whoever weaves the
     /// class for another observed set calls the body the same.
@@ -318,13 +319,24 @@ fn read(
         Some(Some(class)) => Some(class.to_owned()),
         None => None,
     };
+    let own = class.name()?;
+    let is_of_own = || -> Result<bool, Error> {
+        let called = pool.method_type(bootstrap.arguments[2])?;
+        let first = split_descriptor(&called).and_then(|(given, _)| given.first().copied());
+        let first = first.and_then(|first| first.strip_prefix('L')?.strip_suffix(';'));
+        Ok(kind.has_receiver() && first == Some(&*own))
+    };
+    let receiver = match bound {
+        None => is_of_own()?.then(|| own.into_owned()),
+        bound => bound,
+    };
     Ok(Some(Reference {
         kind,
         owner: target.owner.into_owned(),
         name: target.name.into_owned(),
         descriptor: target.descriptor.into_owned(),
         is_interface: target.is_interface,
-        bound,
+        receiver,
         line,
         number: 0,
     }))
@@ -385,7 +397,7 @@ impl Reference {
                 format!("{parameters}L{};", self.owner)
             }
             _ => {
-                let receiver = self.bound.as_ref().unwrap_or(&self.owner);
+                let receiver = self.receiver.as_ref().unwrap_or(&self.owner);
                 let rest = self.descriptor.strip_prefix('(').ok_or_else(malformed)?;
                 format!("(L{receiver};{rest}")
             }
@@ -396,6 +408,9 @@ impl Reference {
         let descriptor = self.body_type()?;
         let malformed = || Error::Descriptor(descriptor.clone());
         let (parameters, result) = split_descriptor(&descriptor).ok_or_else(malformed)?;
+        let own = class.name()?.into_owned();
+        let is_cast = |receiver: &String| *receiver != self.owner && *receiver != own;
+        let is_cast = self.receiver.as_ref().is_some_and(is_cast);
         let pool = &mut class.pool;
         let mut asm = Asm::new();
         if self.kind.has_receiver() {
@@ -407,12 +422,7 @@ impl Reference {
         for (i, parameter) in parameters.iter().enumerate() {
             let kind = LocalKind::of(parameter);
             asm.load(kind, slots);
-            if i == 0
-                && self
-                    .bound
-                    .as_ref()
-                    .is_some_and(|bound| *bound != self.owner)
-            {
+            if i == 0 && is_cast {
                 asm.checkcast(pool.add_class(&self.owner)?);
             }
             slots += kind.slots();
@@ -514,4 +524,51 @@ fn write(bootstraps: &[Bootstrap]) -> Option<Vec<u8>> {
         words.extend(arguments);
     }
     Some(words.into_iter().flat_map(u16::to_be_bytes).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The body of a reference to `far/Task.result` in a class of another package.
+    fn body(receiver: Option<&str>) -> (String, bool) {
+        let mut pool = Pool::new();
+        let this_class = pool.add_class("near/Own").unwrap();
+        let super_class = pool.add_class("far/Task").unwrap();
+        let mut class = ClassFile {
+            minor: 0,
+            major: JAVA_8,
+            access: access::PUBLIC,
+            this_class,
+            super_class,
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: Vec::new(),
+            attributes: Vec::new(),
+            pool,
+        };
+        let reference = Reference {
+            kind: Kind::Virtual,
+            owner: "far/Task".to_owned(),
+            name: "result".to_owned(),
+            descriptor: "()V".to_owned(),
+            is_interface: false,
+            receiver: receiver.map(str::to_owned),
+            line: None,
+            number: 0,
+        };
+        let member = reference.body(&mut class).unwrap();
+        let code = Code::parse(&member.attributes[0], &class.pool).unwrap();
+        let mut instructions = code.instructions();
+        let casts = instructions.any(|it| it.unwrap().opcode == op::CHECKCAST);
+        (reference.body_type().unwrap(), casts)
+    }
+
+    /// A protected method can be called on objects of the class alone: a cast to its superclass would be refused.
+    #[test]
+    fn an_object_of_the_class_itself_is_not_cast() {
+        assert_eq!(body(Some("near/Own")), ("(Lnear/Own;)V".to_owned(), false));
+        assert_eq!(body(Some("a/Face")), ("(La/Face;)V".to_owned(), true));
+        assert_eq!(body(None), ("(Lfar/Task;)V".to_owned(), false));
+    }
 }

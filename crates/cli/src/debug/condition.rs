@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_minimize::{Condition, Failed, Found, Program, class_path, drivers, followed_until};
-use culprit_model::Selection;
 use culprit_trace::{Recording, RunFolder};
 use regex_lite::Regex;
 
 use super::follow::PATIENCE;
-use super::{NOTHING, Rate, Session, WITNESSES};
+use super::{Rate, Session, WITNESSES};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::reduction::{Case, Level, Results, jdk_of};
@@ -93,13 +92,9 @@ impl Session<'_> {
         condition: &Condition,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, Option<Rate>)> {
-        let nothing = Selection {
-            observe: vec![NOTHING.parse()?],
-            ..Selection::default()
-        };
         writeln!(console.err(), "Running the command to see how it fails")?;
         let mut look = |name: &str| {
-            let (folder, status) = self.record(name, nothing.clone(), false, console)?;
+            let (folder, status) = self.watch(name, console)?;
             let output = fs::read(folder.join("output.txt"))?;
             let is_shown = is_shown(condition, &String::from_utf8_lossy(&output), status);
             anyhow::Ok((folder, status, is_shown))

@@ -149,12 +149,7 @@ impl Session<'_> {
         if let Some(known) = self.followed.borrow().get(&drivers) {
             return Ok(known.clone());
         }
-        let (folder, _) = self.run_with(
-            name,
-            selection,
-            (Mode::Follow, false, Some(seconds)),
-            console,
-        )?;
+        let (folder, _) = self.run_with(name, selection, (Mode::Follow, Some(seconds)), console)?;
         let mut found = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();

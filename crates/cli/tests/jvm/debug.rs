@@ -134,7 +134,11 @@ fn a_crash_becomes_the_calls_that_it_needs() {
 fn a_crash_is_shown_from_where_it_happened_too() {
     let program = Program::compile("levels", &[]);
     let ended = program.debug(&["road.Main"]);
-    says(&ended, 0, "the innermost level: what is called of tolls.Fee\n");
+    says(
+        &ended,
+        0,
+        "the innermost level: what is called of tolls.Fee\n",
+    );
     insta::assert_snapshot!(ended.out);
     let inner = program.read("out/innermost/tolls/FeeTest.java");
     assert!(ended.out.ends_with(&inner), "{inner}");
@@ -223,15 +227,27 @@ fn of_a_long_text_the_character_is_left_that_makes_it_crash() {
     insta::assert_snapshot!(ended.out);
 }
 
+fn junit_5() -> Option<PathBuf> {
+    let name = "junit-platform-console-standalone";
+    library::jar("org.junit.platform", name, "1.10.2", None)
+}
+
+/// The tests run in a JVM that another one starts.
+#[test]
+fn assertions_that_are_made_step_by_step_are_such_too() {
+    let assertj = library::jar("org.assertj", "assertj-core", "3.22.0", None);
+    let (Some(console), Some(assertj)) = (junit_5(), assertj) else {
+        return skipped("JUnit 5 and AssertJ");
+    };
+    let program = Program::compile("fluent", &[console, assertj]);
+    let ended = program.debug(&["store.Forks"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
 #[test]
 fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
-    let console = library::jar(
-        "org.junit.platform",
-        "junit-platform-console-standalone",
-        "1.10.2",
-        None,
-    );
-    let Some(console) = console else {
+    let Some(console) = junit_5() else {
         return skipped("JUnit 5");
     };
     let program = Program::compile("assertion", &[console]);
