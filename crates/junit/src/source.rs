@@ -172,14 +172,17 @@ fn method_name(scope: &Scope<'_>) -> String {
         name => name.to_owned(),
     });
     let thrown = match last {
-        Some(last) if is_foreign(&last.site.target.owner) => None,
+        Some(last) if Scope::is_assertion(&last.site.target) => None,
         Some(last) => match last.end {
             End::Threw(value) => identity(value).and_then(|id| story.objects.get(&id)),
             _ => None,
         },
         None => None,
     };
-    match thrown {
+    // Found wrong by somebody else, step by step.
+    let is_fault = |class: &str| class.contains("Assertion") || class.contains("ComparisonFailure");
+    let by_others = last.is_some_and(|last| is_foreign(&last.site.target.owner));
+    match thrown.filter(|object| !(by_others && is_fault(object.class))) {
         Some(object) => format!("{subject}ThrowsNo{}", simple(object.class)),
         None => format!("{subject}WorksAsExpected"),
     }
