@@ -183,11 +183,12 @@ impl Session<'_> {
                     self.taken.borrow_mut().push(full_name(&found.test));
                     let began = Instant::now();
                     let inner = self.follow_inwards(number + 1, seen, console)?;
-                    // What is no smaller tells nothing new.
+                    // What is no smaller tells nothing new, nor does what takes far more to set up.
                     if let Some((class, inner)) = inner
-                        && inner.left() < found.left()
+                        && let calls = inner.minimised.calls_of(&class)
+                        && calls < found.left()
+                        && inner.left() <= 2 * found.left()
                     {
-                        let calls = inner.minimised.calls_of(&class);
                         let level = Level::Innermost { class, calls };
                         let context = (&seen.signature, Some(rate), level);
                         results.add(context, &inner, began, console)?;
