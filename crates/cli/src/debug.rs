@@ -55,6 +55,7 @@ const EXAMPLES: &str = "\
 Examples:
   culprit debug -- java -jar app.jar input.txt
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
+  culprit debug -- mvn -q test -Dtest=CartTest
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
 The command is run three times or more; what it prints goes into the folder.
 Exit codes:
