@@ -51,6 +51,8 @@ pub(crate) fn following() -> Option<&'static Following> {
 pub(crate) struct Following {
     jvmti: Jvmti,
     selection: Selection,
+    /// The tests that are followed, if not all are.
+    tests: Vec<String>,
     path: PathBuf,
     /// Somebody writes what is noted, or has done so.
     is_written: AtomicBool,
@@ -98,6 +100,7 @@ impl Following {
         let following = Following {
             jvmti,
             selection: options.selection.clone(),
+            tests: options.tests.clone(),
             path: Path::new(&options.out).join(name),
             is_written: AtomicBool::new(false),
             journal: Mutex::default(),
@@ -152,9 +155,10 @@ impl Following {
         }
         let first = methods.len() as u32;
         // A class that cannot be followed runs as it is.
-        let followed = followed(class, first).ok()??;
+        let followed = followed(class, first, &self.tests).ok()??;
         let loaded = Arc::new(OnceLock::new());
-        let deeds = followed.methods.iter().flat_map(|m| m.deeds.values());
+        let deeds = followed.methods.iter();
+        let deeds = deeds.flat_map(|m| m.deeds.values().chain(&m.plain));
         let ready = deeds.map(|deed| (deed.name.clone(), Ready::default()));
         let ready = Arc::new(ready.collect::<HashMap<String, Ready>>());
         let pool = Arc::new(followed.pool);
@@ -261,7 +265,11 @@ extern "system" fn enter(env: *mut JNIEnv, class: jclass, method: jint, given: j
                 jni.delete_global(second);
             }
         }
-        match following.enter(&jni, &method, &given) {
+        let entered = match following.passes_by(&method) {
+            Some(plain) => following.pass_by(&jni, &method, plain, &given),
+            None => following.enter(&jni, &method, &given),
+        };
+        match entered {
             Ok(result) => result.map(|result| result.raw()),
             Err(thrown) => {
                 jni.throw(&thrown);

@@ -18,6 +18,23 @@ pub fn annotated_class(
     found.ok().flatten()
 }
 
+/// Whether a method or field has an annotation.
+pub fn is_annotated(member: &Member, pool: &Pool, annotation: &str) -> bool {
+    let attribute = member.attribute(pool, "RuntimeVisibleAnnotations");
+    attribute.is_some_and(|attribute| has(&attribute.bytes, pool, annotation).unwrap_or(false))
+}
+
+fn has(bytes: &[u8], pool: &Pool, annotation: &str) -> Result<bool> {
+    let mut reader = Reader::new(bytes);
+    for _ in 0..reader.u16()? {
+        if pool.utf8(reader.clone().u16()?)? == annotation {
+            return Ok(true);
+        }
+        skip_annotation(&mut reader, 0)?;
+    }
+    Ok(false)
+}
+
 fn class_in(bytes: &[u8], pool: &Pool, annotation: &str, element: &str) -> Result<Option<String>> {
     let mut reader = Reader::new(bytes);
     for _ in 0..reader.u16()? {

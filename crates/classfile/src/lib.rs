@@ -23,7 +23,7 @@ mod reader;
 mod relocate;
 mod simulate;
 
-pub use annotations::annotated_class;
+pub use annotations::{annotated_class, is_annotated};
 pub use asm::{Asm, LocalKind};
 pub use class::{Attribute, ClassFile, Member, access};
 pub use code::{Code, Handler, LineTable, MethodContext};

@@ -9,7 +9,7 @@ mod follow;
 mod witness;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::{Interrupt, Jdk};
-use culprit_minimize::{Condition, Found, Program, Script, choose, class_path, extract, full_name};
+use culprit_minimize::{
+    Condition, Found, Program, Script, choose, class_path, driver_methods, extract, full_name,
+};
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
 use culprit_signature::{Signature, Thrown};
@@ -86,6 +88,8 @@ struct Session<'a> {
     interrupt: Interrupt,
     /// Names of the tests so far.
     taken: RefCell<Vec<String>>,
+    /// Methods of drivers on the stacks of failures, where all are known.
+    tests: RefCell<Vec<String>>,
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
@@ -101,6 +105,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         journals: results.journals(),
         interrupt: Interrupt::by_signals()?,
         taken: RefCell::default(),
+        tests: RefCell::default(),
     };
     let all = match &args.fails_if {
         Some(condition) => session.look_for(condition, &mut results, console)?,
@@ -150,6 +155,20 @@ fn no_jvm(witness: &Path) -> io::Result<Expected> {
     )))
 }
 
+/// Methods of the drivers that led to failures. None where one is not known.
+fn tests_of(witnesses: &Witnesses) -> anyhow::Result<Vec<String>> {
+    let mut found = BTreeSet::new();
+    for seen in witnesses.most_frequent() {
+        let witness = Recording::open(&seen.recording)?;
+        let names = driver_methods(&seen.failed(&witness));
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        found.extend(names);
+    }
+    Ok(found.into_iter().collect())
+}
+
 fn never_the_same(witnesses: &Witnesses) -> Expected {
     let seen = witnesses
         .most_frequent()
@@ -167,6 +186,7 @@ impl Session<'_> {
     /// Makes a test of each failure; whether all have one.
     fn reduce_all(&self, results: &mut Results, console: &mut Console) -> anyhow::Result<bool> {
         let witnesses = self.witness(console)?;
+        *self.tests.borrow_mut() = tests_of(&witnesses)?;
         let mut all = true;
         for (number, seen) in witnesses.most_frequent().enumerate() {
             let rate = witnesses.rate(seen);
@@ -247,7 +267,7 @@ impl Session<'_> {
     /// Runs the command as it is, to see how it ends; the folder of the run, and the status.
     fn watch(&self, name: &str, console: &mut Console) -> anyhow::Result<(PathBuf, u8)> {
         let nothing = Selection::default();
-        self.run_with(name, nothing, (AgentMode::Witness, None), console)
+        self.run_with(name, nothing, (AgentMode::Witness, None, &[]), console)
     }
 
     /// Runs the command and records it.
@@ -257,14 +277,14 @@ impl Session<'_> {
         selection: Selection,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
-        self.run_with(name, selection, (AgentMode::Record, None), console)
+        self.run_with(name, selection, (AgentMode::Record, None, &[]), console)
     }
 
     fn run_with(
         &self,
         name: &str,
         selection: Selection,
-        (mode, seconds): (AgentMode, Option<u64>),
+        (mode, seconds, tests): (AgentMode, Option<u64>, &[String]),
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
@@ -275,6 +295,7 @@ impl Session<'_> {
             selection,
             contents: mode == AgentMode::Record,
             seconds,
+            tests: tests.to_vec(),
             ..AgentOptions::default()
         };
         let output = File::create(folder.join("output.txt"))?;

@@ -233,6 +233,7 @@ impl Args {
             max_events: self.max_events,
             max_bytes: self.max_bytes,
             seconds: None,
+            tests: Vec::new(),
             max_rate: self.max_rate,
             redact: self.redact.clone(),
         };

@@ -46,6 +46,26 @@ pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
     })
 }
 
+/// The methods of a failed test on the stack; of a lambda, the one it is written in. None where no test failed.
+pub fn driver_methods(failed: &Failed<'_>) -> Vec<String> {
+    if failed.test.is_none() {
+        return Vec::new();
+    }
+    let driver = driver_of(failed);
+    let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == outermost(&driver);
+    let stack = failed
+        .signature
+        .thrown()
+        .chain()
+        .flat_map(|thrown| &thrown.frames);
+    let methods = stack.filter(is_driver).map(|frame| {
+        let lambda = frame.method.strip_prefix("lambda$");
+        let within = lambda.and_then(|rest| Some(rest.rsplit_once('$')?.0));
+        within.unwrap_or(&frame.method).to_owned()
+    });
+    methods.collect()
+}
+
 /// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,
 /// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
 pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {

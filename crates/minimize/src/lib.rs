@@ -36,7 +36,7 @@ pub use condition::{BadCondition, Condition};
 pub use effort::{Effort, Progress};
 pub use error::Error;
 pub use extract::extract;
-pub use follow::{drivers, followed, followed_until, innermost};
+pub use follow::{driver_methods, drivers, followed, followed_until, innermost};
 pub use link::assertion_classes;
 pub use minimise::{Minimised, minimise};
 pub use predicate::Predicate;

@@ -85,6 +85,8 @@ pub struct AgentOptions {
     pub max_rate: Option<u64>,
     /// A JVM whose classes are followed is ended after so long.
     pub seconds: Option<u64>,
+    /// Of a followed class with tests: the methods that are followed. All are if none is named.
+    pub tests: Vec<String>,
     /// Regular expressions; a string value that matches one is masked.
     pub redact: Vec<String>,
 }
@@ -164,6 +166,9 @@ impl fmt::Display for AgentOptions {
         }
         if let Some(n) = self.seconds {
             write!(f, ",seconds={n}")?;
+        }
+        for name in &self.tests {
+            write!(f, ",test={}", encode(name))?;
         }
         for pattern in &self.redact {
             write!(f, ",redact={}", encode(pattern))?;
@@ -252,6 +257,7 @@ impl AgentOptions {
             "max-bytes" => self.max_bytes = Some(number(&value)?),
             "max-rate" => self.max_rate = Some(number(&value)?),
             "seconds" => self.seconds = Some(number(&value)?),
+            "test" => self.tests.push(value),
             "redact" => self.redact.push(value),
             _ => return Err(OptionsError(format!("unknown option `{key}`"))),
         }
@@ -315,6 +321,7 @@ mod tests {
             max_bytes: Some(6),
             max_rate: Some(7),
             seconds: Some(8),
+            tests: vec!["parses".to_owned(), "größer".to_owned()],
             redact: vec!["[0-9]{16}".to_owned(), "a,b c".to_owned()],
         }
     }

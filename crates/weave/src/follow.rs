@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
 use culprit_classfile::{
     Asm, ClassFile, Code, Instruction, LocalKind, Member, MemberRef, MethodContext, Pool,
-    Simulation, Type, access, annotated_class, op, simulate, tag,
+    Simulation, Type, access, annotated_class, is_annotated, op, simulate, tag,
 };
 
 use crate::Error;
@@ -23,6 +23,17 @@ pub const ENTER_DESCRIPTOR: &str = "(I[Ljava/lang/Object;)Ljava/lang/Object;";
 
 /// The annotation of JUnit 4 that may say what a test throws.
 const TEST: &str = "Lorg/junit/Test;";
+
+/// Annotations of methods that are tests.
+const TESTS: [&str; 7] = [
+    TEST,
+    "Lorg/junit/jupiter/api/RepeatedTest;",
+    "Lorg/junit/jupiter/api/Test;",
+    "Lorg/junit/jupiter/api/TestFactory;",
+    "Lorg/junit/jupiter/api/TestTemplate;",
+    "Lorg/junit/jupiter/params/ParameterizedTest;",
+    "Lorg/testng/annotations/Test;",
+];
 
 /// A class whose methods are followed.
 #[derive(Debug)]
@@ -73,6 +84,10 @@ pub struct Method {
     pub start: u32,
     /// By pc, the method that does what an instruction does.
     pub deeds: HashMap<u32, Deed>,
+    /// The method as it was, where some are not followed.
+    pub plain: Option<Deed>,
+    /// It is a test, and none of those that are followed.
+    pub is_other_test: bool,
 }
 
 /// A method that does what one instruction does.
@@ -94,8 +109,13 @@ struct Deeds {
     known: HashMap<(Vec<u8>, String), Deed>,
 }
 
-/// Rewrites a class; its methods are numbered from `first` on. An interface cannot have what this takes.
-pub fn followed(mut class: ClassFile, first: u32) -> Result<Option<Followed>, Error> {
+/// Rewrites a class; its methods are numbered from `first` on. An interface cannot have what this takes. If
+/// there are names of tests, others need not be followed.
+pub fn followed(
+    mut class: ClassFile,
+    first: u32,
+    tests: &[String],
+) -> Result<Option<Followed>, Error> {
     if class.access & access::INTERFACE != 0 {
         return Ok(None);
     }
@@ -104,9 +124,15 @@ pub fn followed(mut class: ClassFile, first: u32) -> Result<Option<Followed>, Er
     let mut deeds = Deeds::default();
     for at in 0..class.methods.len() {
         let number = first + methods.len() as u32;
-        let Some((method, code)) = follow(&mut class, at, number, &mut deeds)? else {
+        let before = class.methods[at].clone();
+        let Some((mut method, code)) = follow(&mut class, at, number, &mut deeds)? else {
             continue;
         };
+        if !tests.is_empty() {
+            method.is_other_test =
+                is_test(&before, &class.pool, &method) && !tests.contains(&method.name);
+            method.plain = plain(&mut class, before, &method, number, &mut deeds)?;
+        }
         let written = code.write(&mut class.pool)?;
         let member = &mut class.methods[at];
         if let Some(place) = member.attribute_index(&class.pool, "Code") {
@@ -275,9 +301,48 @@ fn follow(
         start,
         deeds: of_method,
         code,
+        plain: None,
+        is_other_test: false,
     };
     let trampoline = trampoline(class, &method, number)?;
     Ok(Some((method, trampoline)))
+}
+
+/// Whether a method is a test, by its annotations or, as JUnit 3 has it, by its name.
+fn is_test(member: &Member, pool: &Pool, method: &Method) -> bool {
+    let is_public = member.access & access::PUBLIC != 0;
+    let is_named = method.name.starts_with("test") && method.descriptor == "()V";
+    is_public && is_named || TESTS.iter().any(|test| is_annotated(member, pool, test))
+}
+
+/// Keeps a method as it was beside the one that is followed: a static one, which has the receiver where it was.
+/// Constructors are followed always.
+fn plain(
+    class: &mut ClassFile,
+    mut before: Member,
+    method: &Method,
+    number: u32,
+    deeds: &mut Deeds,
+) -> Result<Option<Deed>, Error> {
+    if method.name.starts_with('<') {
+        return Ok(None);
+    }
+    let receiver = match method.is_static {
+        true => String::new(),
+        false => described(&class.name()?),
+    };
+    let descriptor = method.descriptor.replacen('(', &format!("({receiver}"), 1);
+    let name = format!("culprit$plain${number}");
+    before.access = access::PRIVATE | access::STATIC | access::SYNTHETIC;
+    before.name = class.pool.add_utf8(&name)?;
+    before.descriptor = class.pool.add_utf8(&descriptor)?;
+    before.attributes.retain(|it| it.is(&class.pool, "Code"));
+    deeds.added.push(before);
+    Ok(Some(Deed {
+        name,
+        erased: descriptor.clone(),
+        descriptor,
+    }))
 }
 
 /// Where a constructor goes on behind the call of another, if no jump leads there or over it, nothing is

@@ -44,19 +44,33 @@ pub(super) struct Activity {
     pub(super) own: HashSet<u64>,
     /// Where the result of the last such call comes from.
     pub(super) result: Option<Variable>,
+    /// A test runs that is not followed, and all that it calls runs as it is.
+    pub(super) passes_by: bool,
 }
 
 /// What a thread did before it entered a method, for when the interpreter fails in it.
-pub(super) struct Before(u32);
+pub(super) struct Before {
+    depth: u32,
+    passes_by: bool,
+}
 
 impl Before {
     pub(super) fn now() -> Before {
-        Before(ACTIVITY.with_borrow(|activity| activity.depth))
+        ACTIVITY.with_borrow(|activity| Before {
+            depth: activity.depth,
+            passes_by: activity.passes_by,
+        })
+    }
+
+    /// Whether nothing of the driver was running.
+    pub(super) fn is_outside(&self) -> bool {
+        self.depth == 0
     }
 
     pub(super) fn restore(self) {
         ACTIVITY.with_borrow_mut(|activity| {
-            activity.depth = self.0;
+            activity.depth = self.depth;
+            activity.passes_by = self.passes_by;
             activity.token = None;
             activity.result = None;
         });

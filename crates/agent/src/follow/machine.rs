@@ -7,8 +7,9 @@ use culprit_classfile::{Handler, Instruction, op, tag};
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::Member;
 use culprit_model::value::split_descriptor;
+use culprit_weave::follow::Deed;
 
-use super::deeds::ACTIVITY;
+use super::deeds::{ACTIVITY, Before};
 use super::journal::SceneEnd;
 use super::naming::{box_class, unboxed};
 use super::value::{Held, Slot, Variable};
@@ -74,6 +75,44 @@ fn odd<'j>(jni: &Jni<'j>) -> Local<'j> {
 }
 
 impl Following {
+    /// A method as it was, where that is to be run: it is a test that nobody asks for and no other calls, or
+    /// called by such a one.
+    pub(super) fn passes_by<'m>(&self, followed: &'m Followed) -> Option<&'m Deed> {
+        let method = &followed.method;
+        let plain = method.plain.as_ref();
+        plain.filter(|_| {
+            ACTIVITY.with_borrow(|activity| {
+                activity.passes_by || method.is_other_test && activity.token.is_none()
+            })
+        })
+    }
+
+    /// Runs a method as it was. Nothing is noted until it ends.
+    pub(super) fn pass_by<'j>(
+        &self,
+        jni: &Jni<'j>,
+        followed: &Followed,
+        plain: &Deed,
+        given: &Local<'j>,
+    ) -> Result<Option<Local<'j>>, Local<'j>> {
+        jni.make_room();
+        let before = Before::now();
+        let is_scene = before.is_outside();
+        let first = is_scene.then(|| self.journal.lock_safe().begin_scene());
+        ACTIVITY.with_borrow_mut(|activity| {
+            activity.depth += 1;
+            activity.passes_by = true;
+        });
+        let given = self.arguments(jni, followed, given, Vec::new());
+        let done = self.perform(jni, followed, plain, &given);
+        before.restore();
+        if let Some(first) = first {
+            self.journal.lock_safe().end_scene(first, SceneEnd::Over);
+        }
+        let result = plain.descriptor.rsplit(')').next().unwrap_or("V");
+        boxed(jni, &Held::passed(done?), result)
+    }
+
     /// Runs a method; its result, boxed, or what it throws.
     pub(super) fn enter<'j>(
         &self,

@@ -140,7 +140,7 @@ impl Session<'_> {
             let driver = driver.unwrap_or_default();
             writeln!(console.err(), "  following {driver}")?;
             let mut why = not_done(condition, &driver).into();
-            for scenario in self.scenarios("follow-1", selection, PATIENCE, console)? {
+            for scenario in self.scenarios("follow-1", selection, (PATIENCE, &[]), console)? {
                 let Some(script) = followed_until(scenario, condition, witness.start()) else {
                     continue;
                 };

@@ -26,6 +26,8 @@ struct Following {
     /// The folder it has.
     name: String,
     selection: Selection,
+    /// The tests that are followed, or all.
+    tests: Vec<String>,
     /// After which it is ended.
     seconds: u64,
     /// Whether numbers and texts are given as they were.
@@ -48,12 +50,24 @@ impl Session<'_> {
         if let Some(driver) = selection.observe.first() {
             writeln!(console.err(), "  following {driver}")?;
         }
-        let following = Following {
-            name: format!("follow-{number}"),
-            selection,
+        let following = |name: String, tests: Vec<String>| Following {
+            name,
+            selection: selection.clone(),
+            tests,
             seconds: PATIENCE,
             concrete: false,
         };
+        let mut name = format!("follow-{number}");
+        // Tests that pass may take long to follow, but what they leave behind may matter.
+        if !self.tests.borrow().is_empty() {
+            let following = following(name.clone(), self.tests.borrow().clone());
+            let found = self.test_of(following, seen, (witness, program, jdk), console)?;
+            if found.is_some() || self.interrupt.is_wanted() {
+                return Ok(found);
+            }
+            name.push_str("-all");
+        }
+        let following = following(name, Vec::new());
         self.test_of(following, seen, (witness, program, jdk), console)
     }
 
@@ -79,6 +93,7 @@ impl Session<'_> {
         let following = Following {
             name: format!("inner-{number}"),
             selection,
+            tests: self.tests.borrow().clone(),
             seconds: SHORT_PATIENCE,
             concrete: true,
         };
@@ -97,11 +112,12 @@ impl Session<'_> {
         let Following {
             name,
             selection,
+            tests,
             seconds,
             concrete,
         } = following;
         let mut reasons = String::new();
-        for scenario in self.scenarios(&name, selection, seconds, console)? {
+        for scenario in self.scenarios(&name, selection, (seconds, &tests), console)? {
             for script in followed(scenario, &seen.signature, witness.start()) {
                 let case = Case {
                     signature: &seen.signature,
@@ -142,14 +158,20 @@ impl Session<'_> {
         &self,
         name: &str,
         selection: Selection,
-        seconds: u64,
+        (seconds, tests): (u64, &[String]),
         console: &mut Console,
     ) -> anyhow::Result<Vec<Scenario>> {
-        let drivers: Vec<String> = selection.observe.iter().map(ToString::to_string).collect();
+        let drivers = selection.observe.iter().map(ToString::to_string);
+        let drivers: Vec<String> = drivers.chain(tests.iter().cloned()).collect();
         if let Some(known) = self.followed.borrow().get(&drivers) {
             return Ok(known.clone());
         }
-        let (folder, _) = self.run_with(name, selection, (Mode::Follow, Some(seconds)), console)?;
+        let (folder, _) = self.run_with(
+            name,
+            selection,
+            (Mode::Follow, Some(seconds), tests),
+            console,
+        )?;
         let mut found = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
