@@ -104,13 +104,21 @@ impl Kept {
 }
 
 impl Launch {
-    /// Runs the program to its end, which may come from us.
-    pub fn errand(&self, errand: &Errand<'_>) -> Result<Ran, LaunchError> {
+    /// The same with a mark in its environment, and the mark: what it leaves behind is known by it.
+    pub(crate) fn marked(&self) -> (Launch, String) {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         orphans::adopt();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let value = format!("{}-{number}", std::process::id());
         let mark = format!("{MARK}={value}");
+        let mut marked = self.clone();
+        marked.env.push((MARK.into(), value.into()));
+        (marked, mark)
+    }
+
+    /// Runs the program to its end, which may come from us.
+    pub fn errand(&self, errand: &Errand<'_>) -> Result<Ran, LaunchError> {
+        let (marked, mark) = self.marked();
         let failed = |error| LaunchError::Start {
             file: self.file.clone(),
             error,
@@ -119,8 +127,6 @@ impl Launch {
             Some(path) => Stdio::from(File::open(path).map_err(failed)?),
             None => Stdio::null(),
         };
-        let mut marked = self.clone();
-        marked.env.push((MARK.into(), value.into()));
         let began = Instant::now();
         let mut group = marked.start(Streams {
             input,

@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -128,6 +128,11 @@ impl Group {
     /// Our ends of the streams, where they are pipes.
     pub(crate) fn take_output(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
         (self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Our end of what it reads, where that is a pipe.
+    pub(crate) fn take_input(&mut self) -> Option<ChildStdin> {
+        self.child.stdin.take()
     }
 
     /// Something that can be polled for its end, where the system has such a thing.
