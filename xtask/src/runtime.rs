@@ -1,7 +1,7 @@
-//! The Java classes that the agent injects: compiled ahead, committed, and checked against
-//! their source, so that building the agent needs no JDK.
+//! The Java classes that the agent injects, and those that run a test: compiled ahead, committed, and
+//! checked against their source, so that building needs no JDK.
 //!
-//! `java/runtime/classes/stamp.txt` holds the hash of the sources and the feature version of
+//! `java/runtime/classes/stamp.txt`, and that of `java/tester`, holds the hash of the sources and the feature version of
 //! the compiler. Compilers of other versions write other bytes for the same source, so bytes
 //! are compared where the version is the same, and the hash everywhere.
 
@@ -14,14 +14,32 @@ use sha2::{Digest, Sha256};
 
 use crate::{process, tree};
 
-const SOURCES: &str = "java/runtime/src";
-const CLASSES: &str = "java/runtime/classes";
 const STAMP: &str = "stamp.txt";
 
-/// How the classes are compiled: for the oldest Java that loads them, and, because they live
+/// Classes that are compiled together.
+struct Set {
+    sources: &'static str,
+    classes: &'static str,
+    options: &'static [&'static str],
+}
+
+const SETS: [Set; 2] = [
+    Set {
+        sources: "java/runtime/src",
+        classes: "java/runtime/classes",
+        options: &INJECTED,
+    },
+    Set {
+        sources: "java/tester/src",
+        classes: "java/tester/classes",
+        options: &["--release", "11", "-g", "-d"],
+    },
+];
+
+/// How the injected classes are compiled: for the oldest Java that loads them, and, because they live
 /// beside the JDK's own classes, with a view of some of its internals. `--release` would hide
 /// these, and without it the compiler warns about the options themselves.
-const OPTIONS: [&str; 11] = [
+const INJECTED: [&str; 11] = [
     "-source",
     "11",
     "-target",
@@ -38,76 +56,87 @@ const OPTIONS: [&str; 11] = [
 /// Compiles the classes anew, in place of those committed.
 pub(crate) fn refresh(root: &Path) -> anyhow::Result<()> {
     let jdk = jdk()?;
-    let classes = root.join(CLASSES);
-    if classes.exists() {
-        fs::remove_dir_all(&classes)?;
+    for set in &SETS {
+        let classes = root.join(set.classes);
+        if classes.exists() {
+            fs::remove_dir_all(&classes)?;
+        }
+        set.compile(root, &jdk, &classes)?;
+        fs::write(classes.join(STAMP), set.stamp(root, &jdk)?)?;
     }
-    compile(root, &jdk, &classes)?;
-    fs::write(classes.join(STAMP), stamp(root, &jdk)?)?;
     Ok(())
 }
 
 /// Fails if the committed classes are not those of the committed sources.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
-    if !root.join(SOURCES).exists() && !root.join(CLASSES).exists() {
-        return Ok(());
-    }
-    let advice = "run `cargo run -p xtask -- runtime` and commit the result";
-    let jdk = jdk()?;
-    let fresh = stamp(root, &jdk)?;
-    let committed = fs::read_to_string(root.join(CLASSES).join(STAMP))
-        .with_context(|| format!("{CLASSES} has no {STAMP}; {advice}"))?;
-    let part = |text: &str, number| text.lines().nth(number).map(str::to_owned);
-    ensure!(
-        part(&fresh, 0) == part(&committed, 0),
-        "{CLASSES} is older than {SOURCES}; {advice}"
-    );
-    if part(&fresh, 1) == part(&committed, 1) {
-        let folder = tempfile::tempdir()?;
-        compile(root, &jdk, folder.path())?;
-        let fresh = contents(folder.path())?;
-        let committed = contents(&root.join(CLASSES))?;
-        ensure!(
-            fresh == committed,
-            "{CLASSES} does not hold what {SOURCES} compiles to; {advice}"
-        );
-    }
-    Ok(())
+    SETS.iter().try_for_each(|set| set.check(root))
 }
 
-/// The command that compiles the classes.
-fn compile(root: &Path, jdk: &Jdk, into: &Path) -> anyhow::Result<()> {
-    let mut words = OPTIONS.map(PathBuf::from).to_vec();
-    words.push(into.to_path_buf());
-    words.extend(sources(root)?);
-    process::output(jdk.tool("javac"), words, root)?;
-    Ok(())
+impl Set {
+    fn check(&self, root: &Path) -> anyhow::Result<()> {
+        let Set {
+            sources, classes, ..
+        } = self;
+        if !root.join(sources).exists() && !root.join(classes).exists() {
+            return Ok(());
+        }
+        let advice = "run `cargo run -p xtask -- runtime` and commit the result";
+        let jdk = jdk()?;
+        let fresh = self.stamp(root, &jdk)?;
+        let committed = fs::read_to_string(root.join(classes).join(STAMP))
+            .with_context(|| format!("{classes} has no {STAMP}; {advice}"))?;
+        let part = |text: &str, number| text.lines().nth(number).map(str::to_owned);
+        ensure!(
+            part(&fresh, 0) == part(&committed, 0),
+            "{classes} is older than {sources}; {advice}"
+        );
+        if part(&fresh, 1) == part(&committed, 1) {
+            let folder = tempfile::tempdir()?;
+            self.compile(root, &jdk, folder.path())?;
+            let fresh = contents(folder.path())?;
+            let committed = contents(&root.join(classes))?;
+            ensure!(
+                fresh == committed,
+                "{classes} does not hold what {sources} compiles to; {advice}"
+            );
+        }
+        Ok(())
+    }
+
+    /// The command that compiles the classes.
+    fn compile(&self, root: &Path, jdk: &Jdk, into: &Path) -> anyhow::Result<()> {
+        let mut words: Vec<PathBuf> = self.options.iter().map(PathBuf::from).collect();
+        words.push(into.to_path_buf());
+        words.extend(self.sources(root)?);
+        process::output(jdk.tool("javac"), words, root)?;
+        Ok(())
+    }
+
+    /// The Java files, from the root.
+    fn sources(&self, root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+        let files = tree::files(&root.join(self.sources)).context(self.sources)?;
+        Ok(files
+            .into_iter()
+            .filter(|file| tree::is(file, "java"))
+            .map(|file| Path::new(self.sources).join(file))
+            .collect())
+    }
+
+    fn stamp(&self, root: &Path, jdk: &Jdk) -> anyhow::Result<String> {
+        let mut hash = Sha256::new();
+        for file in self.sources(root)? {
+            let bytes = fs::read(root.join(&file))?;
+            hash.update(format!("{} {}\n", file.display(), bytes.len()));
+            hash.update(&bytes);
+        }
+        let hash: String = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        Ok(format!("sources {hash}\njavac {}\n", jdk.version.feature))
+    }
 }
 
 fn jdk() -> anyhow::Result<Jdk> {
     Jdk::find(&Surroundings::of_process())
         .map_err(|error| anyhow::anyhow!("{error}; {}", error.next_step()))
-}
-
-/// The Java files, from the root.
-fn sources(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let files = tree::files(&root.join(SOURCES)).context(SOURCES)?;
-    Ok(files
-        .into_iter()
-        .filter(|file| tree::is(file, "java"))
-        .map(|file| Path::new(SOURCES).join(file))
-        .collect())
-}
-
-fn stamp(root: &Path, jdk: &Jdk) -> anyhow::Result<String> {
-    let mut hash = Sha256::new();
-    for file in sources(root)? {
-        let bytes = fs::read(root.join(&file))?;
-        hash.update(format!("{} {}\n", file.display(), bytes.len()));
-        hash.update(&bytes);
-    }
-    let hash: String = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    Ok(format!("sources {hash}\njavac {}\n", jdk.version.feature))
 }
 
 /// The classes in a folder, each with its bytes.

@@ -6,6 +6,8 @@ mod options;
 mod page;
 mod results;
 
+use std::ffi::OsString;
+
 use clap::Subcommand;
 
 use crate::console::Console;
@@ -26,9 +28,45 @@ enum What {
     Changes(changes::Args),
 }
 
+/// Words of a command line, with `-cp` spelled out: people type it as they do for java, and two letters
+/// behind one hyphen are two options to us.
+pub(crate) fn spelled_out(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = words.collect();
+    if words.get(1).is_some_and(|word| word == "isolate") {
+        let own = words.iter_mut().take_while(|word| *word != "--");
+        for word in own.filter(|word| *word == "-cp") {
+            *word = "--class-path".into();
+        }
+    }
+    words
+}
+
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Input(args) => input::run(args, console),
         What::Changes(args) => changes::run(args, console),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_path_is_typed_as_for_java() {
+        let check = |line: &str, expect: &str| {
+            let words = line.split(' ').map(OsString::from);
+            let expect: Vec<OsString> = expect.split(' ').map(OsString::from).collect();
+            assert_eq!(spelled_out(words), expect);
+        };
+        check(
+            "culprit isolate input -cp a",
+            "culprit isolate input --class-path a",
+        );
+        check("culprit debug -- java -cp a", "culprit debug -- java -cp a");
+        check(
+            "culprit isolate input -- -cp",
+            "culprit isolate input -- -cp",
+        );
     }
 }

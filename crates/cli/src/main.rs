@@ -66,7 +66,7 @@ Exit codes:
 `culprit record` ends with the status of the command it ran.";
 
 fn main() -> impl Termination {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(isolate::spelled_out(std::env::args_os()));
     let mut console = Console::new(cli.color);
     let answer = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, &mut console)));
     let code = match answer {

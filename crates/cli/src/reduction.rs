@@ -420,6 +420,7 @@ impl Results {
             .to_string();
         self.tests.push(json!({
             "failure": signature.to_string(),
+            "stack": signature.thrown().to_string(),
             "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
             "level": level.to_string(),
             "test": shown,
@@ -485,6 +486,7 @@ impl Results {
             .push_str(&format!("## {signature}\n\n{how_often}No test: {why}.\n\n"));
         self.tests.push(json!({
             "failure": signature.to_string(),
+            "stack": signature.thrown().to_string(),
             "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
             "verified": false,
             "verdict": why,

@@ -115,6 +115,8 @@ fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
             env: std::env::vars_os().collect(),
         },
         likeness: Likeness::Place,
+        like: None,
+        warm: None,
         runs: None,
         failing: Material {
             is_folder: false,

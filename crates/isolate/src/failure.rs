@@ -4,9 +4,9 @@ use std::fmt;
 
 use culprit_signature::{Grade, Signature, Thrown, find_all};
 
-use crate::Ending;
 use crate::backtrace::Backtrace;
 use crate::ending::How;
+use crate::{Ending, Like};
 
 /// How much another failure must have in common with the first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -59,6 +59,18 @@ impl Failure {
             main,
             trace,
         }
+    }
+
+    /// Takes what is like something that is known for the failure, and whatever else was printed not.
+    /// Whether there is such a thing.
+    pub fn take(&mut self, like: &Like) -> bool {
+        if let Some(thrown) = self.thrown.iter().find(|thrown| like.has(thrown)) {
+            self.main = Some(Signature::of(thrown));
+            return true;
+        }
+        self.trace
+            .as_ref()
+            .is_some_and(|trace| like.has_trace(trace))
     }
 
     /// Whether it tells of more than a status.

@@ -5,11 +5,12 @@
 //! as the failing side did is missed once in fifty times at most.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::Verdict;
 
-use crate::{Answer, Ending, Error, Failure, Likeness, Lines, Spot, Test};
+use crate::{Answer, Ending, Error, Failure, Like, Likeness, Lines, Spot, Test, Warm};
 
 /// Runs that tell how often a test fails which does not always.
 const TRIES: u32 = 10;
@@ -28,6 +29,8 @@ pub struct Judge {
     likeness: Likeness,
     lines: Lines,
     runs: u32,
+    /// JVMs that take candidates instead of the command.
+    warm: Option<Arc<Warm>>,
 }
 
 /// A verdict with what is behind it.
@@ -87,6 +90,9 @@ pub enum Unfit {
     /// It could not be told.
     #[error("the test has no answer: it {1}")]
     Unresolved(Box<Ending>, String),
+    /// It fails in another way than was asked for.
+    #[error("the test fails in another way: {0}")]
+    Unlike(String),
     /// It fails so seldom that candidates would need more runs than are allowed.
     #[error("the test {rate}: too seldom to tell candidates apart")]
     Seldom { rate: Rate },
@@ -101,7 +107,19 @@ impl Judge {
     /// user wants each candidate to be run.
     pub fn witness(
         test: Test,
+        compare: (Likeness, Lines),
+        runs: Option<u32>,
+        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Witness, Unfit> {
+        Judge::witness_like(test, compare, None, runs, spot, wanted)
+    }
+
+    /// The same where it is known what the failure is like.
+    pub fn witness_like(
+        test: Test,
         (likeness, lines): (Likeness, Lines),
+        like: Option<&Like>,
         runs: Option<u32>,
         spot: &mut dyn FnMut() -> Result<Spot, Error>,
         wanted: &dyn Fn() -> bool,
@@ -115,8 +133,11 @@ impl Judge {
             let ending = test.run(&spot()?, wanted)?;
             strays += ending.strays;
             rate.of += 1;
-            let failure = Failure::of(&ending);
+            let mut failure = Failure::of(&ending);
             match (test.rule.answer(&ending), &first) {
+                (Answer::Fail, None) if like.is_some_and(|like| !failure.take(like)) => {
+                    other = Some((Answer::Fail, ending));
+                }
                 (Answer::Fail, None) => {
                     rate.failed += 1;
                     first = Some((failure, ending));
@@ -134,6 +155,7 @@ impl Judge {
         let Some((failure, ending)) = first else {
             return Err(match other {
                 Some((Answer::Unresolved(why), ending)) => Unfit::Unresolved(Box::new(ending), why),
+                Some((Answer::Fail, ending)) => Unfit::Unlike(Failure::of(&ending).to_string()),
                 Some((_, ending)) => Unfit::Passes(Box::new(ending)),
                 None => unreachable!("there was a run"),
             });
@@ -148,6 +170,7 @@ impl Judge {
             likeness,
             lines,
             runs: runs.unwrap_or(needed),
+            warm: None,
         };
         Ok(Witness {
             judge,
@@ -161,6 +184,13 @@ impl Judge {
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Judge {
         self.test.limit = self.test.limit.min(limit);
+        self
+    }
+
+    /// The same with warm JVMs, or without.
+    #[must_use]
+    pub fn warmed(mut self, warm: Option<Arc<Warm>>) -> Judge {
+        self.warm = warm;
         self
     }
 
@@ -192,7 +222,7 @@ impl Judge {
             strays: 0,
         };
         while judged.rate.of < self.runs {
-            let ending = self.test.run(&spot()?, wanted)?;
+            let ending = self.run(&spot()?, wanted)?;
             judged.rate.of += 1;
             judged.strays += ending.strays;
             judged.took = ending.took;
@@ -218,11 +248,20 @@ impl Judge {
     ) -> Result<Rate, Error> {
         let mut rate = Rate::default();
         for _ in 0..runs {
-            let ending = self.test.run(&spot()?, wanted)?;
+            let ending = self.run(&spot()?, wanted)?;
             rate.of += 1;
             rate.failed += u32::from(matches!(self.answer(&ending), Verdict::Fail(_)));
         }
         Ok(rate)
+    }
+
+    fn run(&self, spot: &Spot, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
+        if let Some(warm) = &self.warm
+            && let Some(ending) = warm.run(spot, self.test.limit, wanted)?
+        {
+            return Ok(ending);
+        }
+        self.test.run(spot, wanted)
     }
 
     /// What one run says.

@@ -6,6 +6,11 @@ use crate::{Ending, Sign};
 /// The status that says: this one cannot be judged. As `git bisect run` has it.
 const UNRESOLVED: u8 = 125;
 
+/// Statuses of `java/tester`: it passed, it could not be run, it threw.
+const PASSED: u8 = 97;
+const NOT_RUN: u8 = 98;
+const THREW: u8 = 99;
+
 /// What passes, what fails, and what is neither.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
@@ -23,6 +28,9 @@ pub enum Convention {
     /// 0 says that the failure is there, 125 is unresolved, all else says that it is gone; as
     /// reducers have it.
     Interesting,
+    /// What runs tests of JUnit has a status for each way to end. Whoever ends the JVM otherwise has
+    /// not told, but a crash is a failure.
+    Tester,
 }
 
 /// What one run says, as far as can be told without knowing the failure.
@@ -45,6 +53,9 @@ impl Rule {
         match ending.how {
             How::Late => unresolved(ending.how.to_string()),
             how if how.code() == Some(UNRESOLVED) => unresolved("ends with 125".to_owned()),
+            how if self.convention == Convention::Tester && how.code() == Some(NOT_RUN) => {
+                unresolved(format!("is not run: {}", last_line(&ending.err)))
+            }
             // The user said how the failure shows: what ends in an orderly way has not got it.
             how if !self.signs.is_empty() => match how.signal() {
                 Some(_) => unresolved(how.to_string()),
@@ -56,9 +67,22 @@ impl Rule {
                 (Convention::Interesting, Some(0)) => Answer::Fail,
                 (Convention::Interesting, Some(_)) => Answer::Pass,
                 (Convention::Interesting, None) => unresolved(how.to_string()),
+                (Convention::Tester, Some(PASSED)) => Answer::Pass,
+                (Convention::Tester, Some(THREW)) => Answer::Fail,
+                (Convention::Tester, _) if how.signal().is_some() => Answer::Fail,
+                (Convention::Tester, _) => match last_line(&ending.err) {
+                    "" => unresolved(format!("ends its JVM: it {how}")),
+                    said => unresolved(format!("{how}: {said}")),
+                },
             },
         }
     }
+}
+
+/// The last line that says something.
+fn last_line(text: &str) -> &str {
+    let mut lines = text.lines().rev().map(str::trim);
+    lines.find(|line| !line.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -104,6 +128,29 @@ mod tests {
                 "{command}"
             );
         }
+    }
+
+    #[test]
+    fn a_tester_tells_all_ends_apart() {
+        let check = |command: &str, expect: Answer| {
+            assert_eq!(
+                answer(command, Convention::Tester, &[]),
+                expect,
+                "{command}"
+            );
+        };
+        let unresolved = |why: &str| Answer::Unresolved(why.to_owned());
+        check("exit 97", Answer::Pass);
+        check("exit 99", Answer::Fail);
+        check("kill -SEGV $$", Answer::Fail);
+        check(
+            "echo no class X >&2; exit 98",
+            unresolved("is not run: no class X"),
+        );
+        // The test may end its JVM as if all were well.
+        check("exit 0", unresolved("ends its JVM: it ends with 0"));
+        let not_started = "echo Unrecognized option >&2; exit 1";
+        check(not_started, unresolved("ends with 1: Unrecognized option"));
     }
 
     #[test]

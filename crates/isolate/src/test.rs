@@ -95,7 +95,7 @@ impl Test {
 }
 
 /// As a shell reads it back.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let safe = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
     match text.chars().all(safe) && !text.is_empty() {

@@ -39,6 +39,8 @@ fn plan(command: &str, failing: Material, scratch: &Path) -> Plan {
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         },
         likeness: Likeness::Place,
+        like: None,
+        warm: None,
         runs: None,
         failing,
         passing: None,

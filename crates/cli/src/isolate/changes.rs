@@ -278,7 +278,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::NoWorkTree => (ExitCode::Usage, "name a revision"),
         Error::NoGit => (ExitCode::Usage, "install git, or name two folders"),
         Error::NoDifference => (ExitCode::Usage, "name two versions that differ"),
-        Error::Bad(Unfit::Passes(_)) => (
+        Error::Bad(Unfit::Passes(_) | Unfit::Unlike(_)) => (
             ExitCode::No,
             "the test must fail on --bad: run it there by hand; \
              it may need files that are not in the version ($CULPRIT_STARTED_IN)",

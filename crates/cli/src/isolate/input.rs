@@ -1,5 +1,7 @@
 //! `culprit isolate input`: what of an input makes a test fail.
 
+mod java;
+mod like;
 mod report;
 mod surroundings;
 
@@ -10,7 +12,7 @@ use std::time::Duration;
 use culprit_isolate::input::{
     Goal, Handing, Heard, Language, Material, Plan, Stop, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Error, Unfit};
+use culprit_isolate::{Error, Like, Unfit, Warm};
 use culprit_jvm::Interrupt;
 use culprit_reduce::Kind;
 use serde_json::json;
@@ -21,6 +23,7 @@ use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::record::quote;
+use java::Java;
 use report::Report;
 use surroundings::Surroundings;
 
@@ -36,6 +39,10 @@ pub(crate) struct Args {
     passing: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
+    /// Take the failure that this file tells of, and no other: a log with a stack trace, a
+    /// report.json of culprit debug, or a recording
+    #[arg(long, value_name = "FILE")]
+    like: Option<PathBuf>,
     /// Look for the smallest input that fails (takes more tests)
     #[arg(long)]
     simplify: bool,
@@ -54,6 +61,8 @@ pub(crate) struct Args {
     /// Put the results into this new or empty folder
     #[arg(short, long, value_name = "DIR", default_value = "culprit-isolate")]
     output: PathBuf,
+    #[command(flatten)]
+    java: Java,
 }
 
 const EXAMPLES: &str = "\
@@ -61,6 +70,8 @@ Examples:
   culprit isolate input --test './render {}' crash.html
   culprit isolate input --test 'java -jar app.jar {}' bad.xml --passing good.xml
   culprit isolate input --simplify --interesting ./still-crashes.sh main.c
+  culprit isolate input --java-test com.acme.ParserTest#reads \
+    -cp target/classes:target/test-classes:lib/* src/test/resources/in.json
 `{}` stands for the path of the candidate; without it, it comes last. A
 candidate has the name of the input, in a folder of its own.
 Exit codes:
@@ -88,7 +99,6 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let started = std::env::current_dir()?;
     let failing = read(&args.failing)?;
     let passing = args.passing.as_deref().map(read).transpose()?;
-    let results = Results::in_folder(&args.output, args.options.resume)?;
     let scratch = tempfile::Builder::new()
         .prefix("culprit-isolate-")
         .tempdir()?;
@@ -97,56 +107,89 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         let interrupt = interrupt.clone();
         Arc::new(move || interrupt.is_wanted())
     };
+    let like = args.like.as_deref().map(like::read).transpose()?;
     let env = options::environment(&started, scratch.path());
-    let plan = Plan {
-        test: args.options.test(&env),
-        likeness: args.options.likeness(),
-        runs: args.options.repeat,
+    let java = args.java.prepare((&args.failing, &failing), &started)?;
+    let results = Results::in_folder(&args.output, args.options.resume)?;
+    let options = &args.options;
+    let test = match &java {
+        Some(java) => {
+            if !java.said.is_empty() {
+                writeln!(console.err(), "{}", java.said)?;
+            }
+            let signs = options.signs();
+            java.test
+                .test(scratch.path(), signs, options.timeout, &env)?
+        }
+        None => options.test(&env),
+    };
+    let warm = java
+        .as_ref()
+        .filter(|_| !args.java.is_fresh())
+        .map(|java| Arc::new(Warm::new(java.test.clone(), scratch.path(), &started, &env)));
+    let plan = |warm: Option<Arc<Warm>>, journals: PathBuf| Plan {
+        test: test.clone(),
+        likeness: options.likeness(),
+        like: like.clone(),
+        warm,
+        runs: options.repeat,
         failing: failing.clone(),
-        passing,
+        passing: passing.clone(),
         goal: match args.simplify {
             true => Goal::Simplify,
             false => Goal::Isolate,
         },
         syntax: args.language.unwrap_or(Syntax::ByFile),
         is_verbatim: args.verbatim,
-        handing: match args.stdin {
-            true => Handing::Input,
-            false => Handing::Argument,
+        handing: match &java {
+            Some(java) => Handing::Java(java.test.reads.clone()),
+            None if args.stdin => Handing::Input,
+            None => Handing::Argument,
         },
         directory: (!args.in_scratch).then(|| started.clone()),
         scratch: scratch.path().to_owned(),
-        jobs: usize::from(args.options.jobs),
-        most_tests: args.options.max_tests,
-        most_time: args.options.max_time,
-        journals: Some(results.journals()),
-        is_over,
+        jobs: usize::from(options.jobs),
+        most_tests: options.max_tests,
+        most_time: options.max_time,
+        journals: Some(journals),
+        is_over: is_over.clone(),
     };
-    let before = Surroundings::of(&started);
+    let ours = results.path("");
+    let look = || Surroundings::of(&started, &[&ours, scratch.path()]);
+    let before = look();
     let mut candidates = Candidates::begin(&results)?;
     let mut course: Vec<Heard> = Vec::new();
     let mut trouble = None;
     let progress = Progress::begin(console, "seeing how it fails");
-    let found = isolate(plan, &mut |heard| {
+    let mut hear = |heard: &Heard| {
         progress.say(said(heard, args));
         if let Err(error) = candidates.add(&as_json(heard)) {
             trouble.get_or_insert(error);
         }
         course.push(heard.clone());
-    });
+    };
+    let mut found = isolate(plan(warm, results.journals()), &mut hear);
+    let is_disturbed = matches!(found, Err(Trouble::WarmDiffers));
+    if is_disturbed {
+        // What counts is what a new JVM says.
+        let journals = results.journals().join("fresh");
+        std::fs::create_dir_all(&journals)?;
+        found = isolate(plan(None, journals), &mut hear);
+    }
     drop(progress);
-    let found = found.map_err(|why| explained(why, args))?;
+    let found = found.map_err(|why| explained(why, args, like.as_ref()))?;
     if let Some(error) = trouble {
         let lacks = "candidates.jsonl lacks verdicts";
         writeln!(console.err(), "culprit: {lacks}: {error}")?;
     }
-    let changed = before.changed(&Surroundings::of(&started), &results.path(""));
+    let changed = before.changed(&look());
     let report = Report {
         command: format!("culprit isolate input {}", args.typed()),
-        test: args.options.test(&env).command,
+        test: args.java.name().unwrap_or(test.command),
         input: &failing,
         name: args.failing.display().to_string(),
         found: &found,
+        is_disturbed,
         course: &course,
         changed,
     };
@@ -172,9 +215,14 @@ impl Args {
     /// As they would be typed, without the folder for results.
     fn typed(&self) -> String {
         let mut words = vec![self.failing.display().to_string()];
-        if let Some(passing) = &self.passing {
-            words.extend(["--passing".to_owned(), passing.display().to_string()]);
+        let paths = [("--passing", &self.passing), ("--like", &self.like)];
+        for (name, path) in paths {
+            if let Some(path) = path {
+                words.extend([name.to_owned(), path.display().to_string()]);
+            }
         }
+        let java = self.java.typed().into_iter();
+        words.extend(java.map(|word| word.to_string_lossy().into_owned()));
         let flags = [
             (self.simplify, "--simplify"),
             (self.verbatim, "--verbatim"),
@@ -241,7 +289,7 @@ fn word(kind: Kind) -> &'static str {
 }
 
 /// What cannot be isolated, with its exit code and the next step.
-fn explained(trouble: Trouble, args: &Args) -> anyhow::Error {
+fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Error {
     let message = trouble.to_string();
     let name = args.failing.display();
     let told = |code, message: String, hint: String| -> anyhow::Error {
@@ -250,8 +298,13 @@ fn explained(trouble: Trouble, args: &Args) -> anyhow::Error {
     match &trouble {
         Trouble::Failing(Unfit::Passes(ending)) => {
             let hint = match last_words(&ending.err) {
-                Some(words) => format!("it printed: {words}"),
-                None => "run it by hand; 0 passes, 125 cannot be told, all else fails \
+                Some(words) if args.java.name().is_none() => format!("it printed: {words}"),
+                _ if args.java.name().is_some() => {
+                    "it may read another file, or the program may be another one: \
+                     see --resource and -cp"
+                        .to_owned()
+                }
+                _ => "run it by hand; 0 passes, 125 cannot be told, all else fails \
                          (--interesting: 0 fails)"
                     .to_owned(),
             };
@@ -259,12 +312,21 @@ fn explained(trouble: Trouble, args: &Args) -> anyhow::Error {
         }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
             let hint = match ending.how.code() {
+                Some(_) if args.java.name().is_some() => {
+                    "see whether the class path (-cp) is that of the test, with its JUnit"
+                        .to_owned()
+                }
                 Some(_) => "it says that it cannot tell (125); it must fail on this one".to_owned(),
                 None => "give it more time (--timeout), or say that this is the failure \
                          (--fail-if timeout, --fail-if crash)"
                     .to_owned(),
             };
             told(ExitCode::Target, format!("{message} on {name}"), hint)
+        }
+        Trouble::Failing(Unfit::Unlike(_)) => {
+            let wanted = like.map(ToString::to_string).unwrap_or_default();
+            let hint = format!("--like asks for: {wanted}");
+            told(ExitCode::No, format!("{message} ({name})"), hint)
         }
         Trouble::Failing(Unfit::Seldom { .. }) => told(
             ExitCode::No,
@@ -284,6 +346,10 @@ fn explained(trouble: Trouble, args: &Args) -> anyhow::Error {
                 Some(path) => (
                     path.display().to_string(),
                     "name one on which it passes, or leave out --passing",
+                ),
+                None if args.java.name().is_some() => (
+                    "an empty input".to_owned(),
+                    "it may read another one: name the resource that it reads (--resource)",
                 ),
                 None => (
                     "an empty input".to_owned(),
@@ -348,7 +414,7 @@ fn explained(trouble: Trouble, args: &Args) -> anyhow::Error {
         Trouble::Interrupted | Trouble::Error(Error::Unwanted) => {
             Expected::new(ExitCode::Interrupted, "interrupted").into()
         }
-        Trouble::Problem(_) => trouble.into(),
+        Trouble::Problem(_) | Trouble::WarmDiffers => trouble.into(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
 
 use crate::quantity;
@@ -15,12 +15,13 @@ const STARTED: &str = "CULPRIT_STARTED_IN";
 
 /// What the test is, and how far to go.
 #[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("oracle").required(true)))]
 pub(crate) struct Options {
     /// Run this command on each candidate: 0 passes, 125 cannot be told, all else fails
-    #[arg(long, value_name = "CMD", required_unless_present = "interesting")]
+    #[arg(long, value_name = "CMD", group = "oracle")]
     pub(crate) test: Option<String>,
     /// The same the other way round: 0 says that the failure is there
-    #[arg(long, value_name = "CMD", conflicts_with = "test")]
+    #[arg(long, value_name = "CMD", group = "oracle")]
     pub(crate) interesting: Option<String>,
     /// Take this for the failure: 'stderr contains TEXT', 'stdout matches REGEX', 'output ...',
     /// 'exit N', 'crash' or 'timeout'; may be given several times
@@ -75,16 +76,21 @@ impl Options {
             (None, Some(command)) => (command, Convention::Interesting),
             (None, None) => unreachable!("one of them is required"),
         };
-        let exits = self.fail_exit.iter().map(|code| Sign::Exit(*code));
         Test {
             command: command.clone(),
             rule: Rule {
                 convention,
-                signs: self.fail_if.iter().cloned().chain(exits).collect(),
+                signs: self.signs(),
             },
             limit: self.timeout,
             env: env.to_vec(),
         }
+    }
+
+    /// What shows the failure.
+    pub(crate) fn signs(&self) -> Vec<Sign> {
+        let exits = self.fail_exit.iter().map(|code| Sign::Exit(*code));
+        self.fail_if.iter().cloned().chain(exits).collect()
     }
 
     pub(crate) fn likeness(&self) -> Likeness {

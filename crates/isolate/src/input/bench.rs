@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use culprit_reduce::{Cancel, Verdict};
 
+use super::course::Trouble;
 use super::material::Material;
 use super::place::Places;
-use crate::{Digest, Error, Judge, Judged, Memo};
+use crate::{Digest, Error, Judge, Judged, Memo, Warm};
 
 /// Whether the user wants it to end.
 pub(crate) type Wish = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -24,6 +25,8 @@ pub(crate) struct Bench {
     micros: AtomicU64,
     runs: AtomicU64,
     strays: AtomicU64,
+    /// JVMs that take candidates.
+    warm: Option<Arc<Warm>>,
 }
 
 impl Bench {
@@ -37,7 +40,74 @@ impl Bench {
             micros: AtomicU64::new(0),
             runs: AtomicU64::new(0),
             strays: AtomicU64::new(0),
+            warm: None,
         }
+    }
+
+    /// The same with warm JVMs, if they say of the ends what a new one says.
+    pub(crate) fn warmed(
+        mut self,
+        warm: Arc<Warm>,
+        ends: &[&Material],
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Bench, Trouble> {
+        let plain = self.judge.clone();
+        self.judge = self.judge.warmed(Some(Arc::clone(&warm)));
+        match self.agrees(&self.judge, ends, wanted)? {
+            true => self.warm = Some(warm),
+            false => {
+                warm.end();
+                self.judge = plain;
+            }
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn is_warm(&self) -> bool {
+        self.warm.is_some()
+    }
+
+    /// Sees what warm JVMs found in new ones. Their processes are ended.
+    pub(crate) fn confirm(&self, ends: &[&Material]) -> Result<(), Trouble> {
+        let Some(warm) = &self.warm else {
+            return Ok(());
+        };
+        let strays = warm.end() as u64;
+        self.strays.fetch_add(strays, Ordering::Relaxed);
+        let fresh = self.judge.clone().warmed(None);
+        match self.agrees(&fresh, ends, &|| true)? {
+            true => Ok(()),
+            false => Err(Trouble::WarmDiffers),
+        }
+    }
+
+    /// Whether a judge says what is known. What nothing is known of agrees.
+    fn agrees(
+        &self,
+        judge: &Judge,
+        ends: &[&Material],
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<bool, Trouble> {
+        for material in ends {
+            let Some(known) = self.memo.get(material.digest()) else {
+                continue;
+            };
+            let mut held = None;
+            let mut spot = || {
+                held.take();
+                let (spot, folder) = self.places.put(material)?;
+                held = Some(folder);
+                Ok(spot)
+            };
+            let judged = match judge.judge(&mut spot, wanted) {
+                Err(Error::Unwanted) => return Err(Trouble::Interrupted),
+                judged => judged?,
+            };
+            if judged.verdict.kind() != known.kind() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Judges material that is not known yet.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::{JournalError, ProblemError, Verdict};
@@ -12,7 +13,7 @@ use super::ledger::{Counts, Heard, Ledger, Stop};
 use super::material::Material;
 use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
-use crate::{Digester, Error, Judge, Likeness, Lines, Rate, Test, Unfit};
+use crate::{Digester, Error, Judge, Like, Likeness, Lines, Rate, Test, Unfit, Warm};
 
 /// A candidate may take so many times as long as what failed at first, and so long at least.
 const SLOWER: u32 = 20;
@@ -42,6 +43,10 @@ pub enum Syntax {
 pub struct Plan {
     pub test: Test,
     pub likeness: Likeness,
+    /// What the failure is like, where somebody saw it before.
+    pub like: Option<Like>,
+    /// JVMs that take candidates instead of the command, as long as they agree with it.
+    pub warm: Option<Arc<Warm>>,
     /// How often each candidate is run; found out if it is not said.
     pub runs: Option<u32>,
     pub failing: Material,
@@ -77,6 +82,8 @@ pub struct Isolated {
     pub rate: Rate,
     /// How often a candidate was run until it counted as passing.
     pub runs: u32,
+    /// Whether warm JVMs took candidates.
+    pub is_warm: bool,
     pub counts: Counts,
     pub stop: Stop,
     pub took: Duration,
@@ -101,6 +108,9 @@ pub enum Trouble {
     Unlike,
     #[error("there is nothing in it")]
     Empty,
+    /// What warm JVMs found is not so in a new one.
+    #[error("what was found in warm JVMs is otherwise in a new one")]
+    WarmDiffers,
     #[error("interrupted")]
     Interrupted,
     #[error(transparent)]
@@ -127,7 +137,7 @@ pub(crate) struct Course<'a> {
 pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Trouble> {
     check(&plan)?;
     let key = key(&plan);
-    let places = Places::new(&plan.scratch, plan.handing, plan.directory.clone());
+    let places = Places::new(&plan.scratch, plan.handing.clone(), plan.directory.clone());
     let ledger = Ledger::new((plan.most_tests, plan.most_time), hear);
     let began = ledger.began;
     let is_over = plan.is_over.clone();
@@ -140,7 +150,8 @@ pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Tro
         Ok(spot)
     };
     let compare = (plan.likeness, Lines::Count);
-    let witness = Judge::witness(plan.test, compare, plan.runs, &mut spot, &wanted);
+    let like = plan.like.as_ref();
+    let witness = Judge::witness_like(plan.test, compare, like, plan.runs, &mut spot, &wanted);
     drop(held);
     let witness = witness.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
@@ -155,6 +166,10 @@ pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Tro
     let fails = Verdict::Fail(failure.clone());
     bench.memo.learn(plan.failing.digest(), fails);
     passes(&bench, &old, plan.goal, &wanted)?;
+    let bench = match plan.warm {
+        Some(warm) => bench.warmed(warm, &[&plan.failing, &old], &wanted)?,
+        None => bench,
+    };
     let mut course = Course {
         means: Means {
             bench: &bench,
@@ -177,6 +192,9 @@ pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Tro
         Goal::Isolate => course.narrow()?,
         Goal::Simplify => course.simplify()?,
     }
+    let is_warm = bench.is_warm();
+    let bench = &bench;
+    bench.confirm(&[&course.new, &course.old])?;
     let mut counts = course.ledger.counts;
     counts.runs = bench.runs() + u64::from(witness.rate.of);
     counts.strays = bench.strays() + witness.strays as u64;
@@ -190,6 +208,7 @@ pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Tro
         failing: course.new,
         rate: witness.rate,
         runs,
+        is_warm,
         counts,
         stop: course.ledger.stop.unwrap_or(Stop::Minimal),
         took: began.elapsed(),
@@ -246,6 +265,7 @@ fn key(plan: &Plan) -> String {
     digester.field(format!("{:?}", plan.test.rule).as_bytes());
     digester.field(format!("{:?} {:?}", plan.test.limit, plan.likeness).as_bytes());
     digester.field(format!("{:?} {:?} {:?}", plan.goal, plan.handing, plan.runs).as_bytes());
+    digester.field(format!("{:?} {}", plan.like, plan.warm.is_some()).as_bytes());
     digester.finish().to_string()
 }
 

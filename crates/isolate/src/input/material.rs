@@ -138,6 +138,20 @@ impl Material {
     }
 }
 
+impl Material {
+    /// Writes the one file that it is under another name.
+    pub(crate) fn write_as(&self, path: &Path) -> Result<(), Error> {
+        for item in &self.items {
+            let renamed = Item {
+                path: path.to_owned(),
+                stuff: item.stuff.clone(),
+            };
+            renamed.write(Path::new(""))?;
+        }
+        Ok(())
+    }
+}
+
 impl Item {
     /// Of a file its bytes; nothing of anything else.
     pub fn bytes(&self) -> &[u8] {

@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::material::Material;
-use crate::{Error, Spot};
+use crate::java::shadow;
+use crate::{Error, Reads, Spot};
 
 /// How a test gets its candidate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Handing {
     /// Its path, as an argument.
     #[default]
     Argument,
     /// On the standard input.
     Input,
+    /// Where a test of JUnit reads it.
+    Java(Reads),
 }
 
 /// Makes folders for runs.
@@ -53,17 +56,28 @@ impl Places {
         let scratch = folder.join("tmp");
         fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
         let held = Held(folder.clone());
-        let path = material.write(&folder)?;
-        let (candidate, input) = match self.handing {
-            Handing::Argument => (Some(path), None),
-            Handing::Input => (None, Some(path)),
+        let directory = self.directory.as_ref().unwrap_or(&scratch);
+        let mut spot = Spot {
+            directory: directory.clone(),
+            scratch: scratch.clone(),
+            candidate: None,
+            input: None,
         };
-        let spot = Spot {
-            directory: self.directory.clone().unwrap_or_else(|| scratch.clone()),
-            scratch,
-            candidate,
-            input,
-        };
+        match &self.handing {
+            Handing::Argument => spot.candidate = Some(material.write(&folder)?),
+            Handing::Input => spot.input = Some(material.write(&folder)?),
+            Handing::Java(Reads::Resource(name)) => {
+                let classes = folder.join("classes");
+                material.write_as(&classes.join(name))?;
+                spot.candidate = Some(classes);
+            }
+            Handing::Java(Reads::File(path)) => {
+                let work = folder.join("work");
+                let place = shadow(directory, path, &work).map_err(Error::at(&work))?;
+                material.write_as(&place)?;
+                spot.directory = work;
+            }
+        }
         Ok((spot, held))
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Report<'r> {
     pub(crate) input: &'r Material,
     pub(crate) name: String,
     pub(crate) found: &'r Isolated,
+    /// Whether warm JVMs could not be relied upon.
+    pub(crate) is_disturbed: bool,
     pub(crate) course: &'r [Heard],
     /// What the test changed where the user is.
     pub(crate) changed: Vec<String>,
@@ -166,6 +168,15 @@ impl Report<'_> {
                 "the input {}; each candidate was run up to {} times",
                 found.rate, found.runs
             ));
+        }
+        if found.is_warm {
+            notes.push("in warm JVMs; the result was seen in new ones".to_owned());
+        }
+        if self.is_disturbed {
+            notes.push(
+                "in new JVMs: in warm ones runs had an effect on each other (--fresh-jvm saves trying)"
+                    .to_owned(),
+            );
         }
         if counts.strays > 0 {
             notes.push(format!(

@@ -1,0 +1,189 @@
+//! Warm JVMs: they take candidate after candidate, each with classes of its own.
+//!
+//! A run in a warm JVM may be disturbed by those before it, so its word counts while it agrees with
+//! that of a new JVM where that is known. One whose test left threads or filled the memory is not
+//! used again, and a candidate that takes its JVM with it is run in a new one.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use culprit_jvm::{Heard, Launch, Limits, Servant, Status};
+
+use super::{JavaTest, MAIN, OPTIONS, Reads, shadow};
+use crate::ending::How;
+use crate::{Ending, Error, Spot};
+
+/// Status, whether the JVM is soiled, and the length of what was said.
+const HEAD: usize = 6;
+
+/// JVMs that wait for candidates.
+pub struct Warm {
+    test: JavaTest,
+    /// For the folders of JVMs.
+    folder: PathBuf,
+    /// Where the user is.
+    started: PathBuf,
+    env: Vec<(OsString, OsString)>,
+    idle: Mutex<Vec<Seat>>,
+    number: AtomicUsize,
+    strays: AtomicUsize,
+}
+
+/// A JVM with the place where it reads its candidate.
+struct Seat {
+    servant: Servant,
+    place: PathBuf,
+}
+
+impl fmt::Debug for Warm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Warm({:?})", self.test)
+    }
+}
+
+impl Warm {
+    /// None is started yet. The folder is one in which the tester was installed.
+    pub fn new(
+        test: JavaTest,
+        folder: &Path,
+        started: &Path,
+        env: &[(OsString, OsString)],
+    ) -> Warm {
+        Warm {
+            test,
+            folder: folder.to_owned(),
+            started: started.to_owned(),
+            env: env.to_vec(),
+            idle: Mutex::default(),
+            number: AtomicUsize::new(0),
+            strays: AtomicUsize::new(0),
+        }
+    }
+
+    /// Runs the candidate of a spot. `None` if it took its JVM with it.
+    pub(crate) fn run(
+        &self,
+        spot: &Spot,
+        limit: Duration,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Option<Ending>, Error> {
+        let idle = self.lock().pop();
+        let mut seat = match idle {
+            Some(seat) => seat,
+            None => self.start()?,
+        };
+        // What is not there need not go.
+        let _ = fs::remove_file(&seat.place);
+        symlink(self.candidate(spot), &seat.place).map_err(Error::at(&seat.place))?;
+        let began = Instant::now();
+        let heard = seat.servant.ask(&[1], &is_whole, limit, wanted);
+        let took = began.elapsed();
+        let ending = |how, err| Ending {
+            how,
+            out: String::new(),
+            err,
+            took,
+            strays: 0,
+        };
+        let told = match heard {
+            Heard::Answer(answer) => {
+                let status = Status::Exited(answer[0]);
+                let said = String::from_utf8_lossy(&answer[HEAD..]).into_owned();
+                if answer[1] == 0 {
+                    self.lock().push(seat);
+                    return Ok(Some(ending(How::Ended(status), said)));
+                }
+                Some(ending(How::Ended(status), said))
+            }
+            Heard::Ended => None,
+            Heard::Late => Some(ending(How::Late, String::new())),
+            Heard::Unwanted => return Err(Error::Unwanted),
+        };
+        let strays = seat.servant.end();
+        self.strays.fetch_add(strays, Ordering::Relaxed);
+        Ok(told)
+    }
+
+    /// Ends all; how many processes tests had left behind.
+    pub(crate) fn end(&self) -> usize {
+        let idle = std::mem::take(&mut *self.lock());
+        let ended: usize = idle.into_iter().map(|seat| seat.servant.end()).sum();
+        ended + self.strays.swap(0, Ordering::Relaxed)
+    }
+
+    /// Where the candidate of a spot is.
+    fn candidate(&self, spot: &Spot) -> PathBuf {
+        match (&self.test.reads, &spot.candidate) {
+            (Reads::Resource(name), Some(folder)) => folder.join(name),
+            (Reads::Resource(name), None) => spot.directory.join(name),
+            (Reads::File(path), _) => spot.directory.join(path),
+        }
+    }
+
+    fn start(&self) -> Result<Seat, Error> {
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let own = self.folder.join(format!("warm-{number}"));
+        let scratch = own.join("tmp");
+        fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
+        let (before, directory, place) = match &self.test.reads {
+            Reads::Resource(name) => {
+                let classes = own.join("classes");
+                let place = classes.join(name);
+                let parent = place.parent().unwrap_or(&classes);
+                fs::create_dir_all(parent).map_err(Error::at(parent))?;
+                (Some(classes), self.started.clone(), place)
+            }
+            Reads::File(path) => {
+                let work = own.join("work");
+                let place = shadow(&self.started, path, &work).map_err(Error::at(&work))?;
+                (None, work, place)
+            }
+        };
+        let mut path = OsString::new();
+        if let Some(before) = before {
+            path.push(before);
+            path.push(":");
+        }
+        path.push(self.test.joined(&self.folder.join("tester")));
+        let mut args: Vec<OsString> = OPTIONS.split(' ').map(OsString::from).collect();
+        let mut temporary = OsString::from("-Djava.io.tmpdir=");
+        temporary.push(&scratch);
+        args.extend([temporary, "-cp".into(), path.clone(), MAIN.into()]);
+        args.extend([&self.test.class, &self.test.method].map(OsString::from));
+        args.push(path);
+        let mut env = self.env.clone();
+        env.retain(|(name, _)| name != "TMPDIR");
+        env.push(("TMPDIR".into(), scratch.into()));
+        let launch = Launch {
+            file: self.test.java.clone(),
+            args,
+            env,
+            directory,
+            limits: Limits {
+                memory: None,
+                file_size: None,
+                open_files: None,
+            },
+            sandbox: None,
+        };
+        Ok(Seat {
+            servant: Servant::start(&launch)?,
+            place,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Seat>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_whole(answer: &[u8]) -> bool {
+    let length = answer.get(2..HEAD).and_then(|bytes| bytes.try_into().ok());
+    length.is_some_and(|bytes: [u8; 4]| answer.len() - HEAD >= u32::from_be_bytes(bytes) as usize)
+}

@@ -1,0 +1,152 @@
+//! A failure that somebody else saw: what a log, a report or a recording has of it.
+
+use std::fmt;
+
+use culprit_signature::{Grade, Signature, Thrown, find_all};
+
+use crate::Lines;
+use crate::backtrace::Backtrace;
+
+/// Failures of which a test is to show one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Like {
+    /// Exceptions of a JVM.
+    thrown: Vec<Thrown>,
+    /// Of another program.
+    trace: Option<Backtrace>,
+}
+
+impl Like {
+    /// All that a text has. `None` if it has no stack trace at all.
+    pub fn find(text: &str) -> Option<Like> {
+        let mut thrown: Vec<Thrown> = Vec::new();
+        for found in find_all(text) {
+            if !thrown.contains(&found.thrown) {
+                thrown.push(found.thrown);
+            }
+        }
+        let trace = match thrown.is_empty() {
+            true => Some(Backtrace::find(text)?),
+            false => None,
+        };
+        Some(Like { thrown, trace })
+    }
+
+    /// Whether an exception is one of these. What carries it here or there does not count, and lines
+    /// need not be the same: what was seen may be of another release.
+    pub(crate) fn has(&self, thrown: &Thrown) -> bool {
+        let same = |own: &Thrown, other: &Thrown| {
+            let signature = Signature::of(own).ignoring_lines();
+            signature.grade(other) >= Some(Grade::L1)
+        };
+        let causes = || self.thrown.iter().flat_map(Thrown::chain);
+        thrown
+            .chain()
+            .any(|other| causes().any(|own| same(own, other)))
+    }
+
+    /// The same of another program.
+    pub(crate) fn has_trace(&self, trace: &Backtrace) -> bool {
+        let same = |own: &Backtrace| {
+            let same_place = match (own.top(), trace.top()) {
+                (Some(own), Some(other)) => own.is_same(other, Lines::Ignored),
+                (own, other) => own.is_none() && other.is_none(),
+            };
+            own.kind == trace.kind && same_place
+        };
+        self.trace.as_ref().is_some_and(same)
+    }
+}
+
+/// Those that come first.
+impl fmt::Display for Like {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(trace) = &self.trace {
+            f.write_str(&trace.kind)?;
+            return match trace.top() {
+                Some(top) => write!(f, " in {top}"),
+                None => Ok(()),
+            };
+        }
+        let shown: Vec<String> = self
+            .thrown
+            .iter()
+            .take(3)
+            .map(|it| Signature::of(it).to_string())
+            .collect();
+        f.write_str(&shown.join("; "))?;
+        match self.thrown.len() {
+            0..=3 => Ok(()),
+            more => write!(f, "; and {} more", more - 3),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "\
+12:01 INFO starting
+12:02 ERROR request failed
+javax.servlet.ServletException: nested
+\tat web.Front.handle(Front.java:10)
+Caused by: com.acme.ParseException: bad token <x> at 17
+\tat com.acme.Parser.next(Parser.java:40)
+\tat web.Front.handle(Front.java:8)
+12:03 WARN other
+java.lang.IllegalStateException: closed
+\tat com.acme.Pool.take(Pool.java:3)
+";
+
+    fn thrown(text: &str) -> Thrown {
+        Thrown::parse(text).unwrap()
+    }
+
+    #[test]
+    fn an_exception_is_known_from_a_log_whatever_carries_it() {
+        let like = Like::find(LOG).unwrap();
+        let check =
+            |text: &str, expect: bool| assert_eq!(like.has(&thrown(text)), expect, "{text}");
+        // By itself, of another release, with another message.
+        let frame = "\tat com.acme.Parser.next(Parser.java:44)\n\tat T.reads(T.java:1)\n";
+        check(
+            &format!("com.acme.ParseException: bad token <y>\n{frame}"),
+            true,
+        );
+        check(
+            &format!(
+                "java.lang.RuntimeException: why\n\tat T.reads(T.java:1)\nCaused by: com.acme.ParseException: z\n{frame}"
+            ),
+            true,
+        );
+        check(
+            &format!("com.acme.OtherException: bad token <y>\n{frame}"),
+            false,
+        );
+        check(
+            "com.acme.ParseException: a\n\tat com.acme.Parser.peek(Parser.java:44)\n",
+            false,
+        );
+        check(
+            "java.lang.IllegalStateException\n\tat com.acme.Pool.take(Pool.java:3)\n",
+            true,
+        );
+        let told = like.to_string();
+        assert!(
+            told.contains("ParseException") && told.contains("IllegalState"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn other_programs_have_backtraces_too() {
+        let text = "Traceback (most recent call last):\n  File \"/a/x.py\", line 9, in go\n    f()\nValueError: 1\n";
+        let like = Like::find(text).unwrap();
+        let again = text.replace("line 9", "line 12");
+        assert!(like.has_trace(&Backtrace::find(&again).unwrap()));
+        let other = text.replace("ValueError", "KeyError");
+        assert!(!like.has_trace(&Backtrace::find(&other).unwrap()));
+        assert_eq!(Like::find("nothing here\n"), None);
+    }
+}
