@@ -18,6 +18,7 @@ mod hoist;
 mod isolating;
 mod ledger;
 mod material;
+mod nodes;
 mod pair;
 mod pass;
 mod place;

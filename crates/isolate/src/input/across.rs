@@ -1,5 +1,7 @@
 //! The difference of two sides as one row of deltas, over all files that differ.
 
+use std::path::Path;
+
 use culprit_reduce::DeltaSet;
 
 use super::edits::Edits;
@@ -61,6 +63,16 @@ impl Across {
             what,
         });
         self.count += count;
+    }
+
+    /// Whether a path was added.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        let entries = self.entries.iter().filter_map(|entry| match &entry.what {
+            What::Whole { old, new } => new.as_ref().or(old.as_ref()),
+            What::Inside { new, .. } => Some(new),
+        });
+        let mut all = self.common.iter().chain(entries);
+        all.any(|item| item.path == path)
     }
 
     /// How many deltas there are.

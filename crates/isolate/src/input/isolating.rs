@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use culprit_reduce::{DeltaSet, Problem, Verdict};
 
@@ -12,8 +11,8 @@ use super::changes::changes;
 use super::course::{Course, Trouble};
 use super::cut::{Content, Grain};
 use super::files::Files;
-use super::grammar::Language;
 use super::material::{Item, Material, Stuff};
+use super::nodes::node_changes;
 use super::pass::Pass;
 use super::tree::Syntax;
 
@@ -30,6 +29,7 @@ impl Course<'_> {
         for path in self.differing() {
             self.begin_empty(&path)?;
         }
+        self.narrow_nodes()?;
         if let [path] = self.differing().as_slice()
             && self.ledger.stop.is_none()
         {
@@ -138,7 +138,56 @@ impl Course<'_> {
         (across, joined)
     }
 
-    /// By the syntax of a file of which the passing side has nothing.
+    /// By nodes that differ, in files of which both sides have something of a language.
+    fn narrow_nodes(&mut self) -> Result<(), Trouble> {
+        let mut across = Across::new(self.new.is_folder);
+        let mut known = None;
+        let differing = self.differing();
+        for path in &differing {
+            let (Some(old), Some(new)) = self.sides(path) else {
+                continue;
+            };
+            let (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. }) =
+                (&old.stuff, &new.stuff)
+            else {
+                continue;
+            };
+            let language = self.language(path, after).filter(|_| !before.is_empty());
+            let changes = language.and_then(|it| node_changes(before, after, it));
+            if let (Some(language), Some(edits)) = (language, changes) {
+                known = self.new.find(path).map(|index| (index, language));
+                across.inside(new.clone(), edits);
+            }
+        }
+        if across.len() < 2 || self.ledger.stop.is_some() {
+            return Ok(());
+        }
+        for item in &self.new.items {
+            let (old, new) = self.sides(&item.path);
+            if !across.has(&item.path) {
+                match old == new {
+                    true => across.same(item.clone()),
+                    false => across.whole(old.cloned(), new.cloned()),
+                }
+            }
+        }
+        for item in &self.old.items {
+            if self.new.find(&item.path).is_none() {
+                across.whole(Some(item.clone()), None);
+            }
+        }
+        let render = |kept: &DeltaSet| across.render(kept);
+        self.take(&Pass {
+            name: "nodes".to_owned(),
+            problem: Problem::new(across.len()),
+            render: &render,
+            // Where several files differ, a place in the list is not that of a file.
+            well_formed: known.filter(|_| differing.len() == 1),
+        })?;
+        Ok(())
+    }
+
+    /// By the syntax of what only the failing side of a file has.
     fn narrow_syntax(&mut self, path: &Path) -> Result<(), Trouble> {
         let (Some(old), Some(new)) = self.sides(path) else {
             return Ok(());
@@ -146,21 +195,28 @@ impl Course<'_> {
         let Stuff::File { bytes: text, .. } = &new.stuff else {
             return Ok(());
         };
-        let Some(language) = self.language(path, text).filter(|_| old.bytes().is_empty()) else {
+        let Some(language) = self.language(path, text) else {
             return Ok(());
         };
-        self.narrow_tree(path, &Arc::clone(text), language)
-    }
-
-    fn narrow_tree(
-        &mut self,
-        path: &Path,
-        text: &Arc<Vec<u8>>,
-        language: Language,
-    ) -> Result<(), Trouble> {
-        let Some(syntax) = Syntax::read(text, language) else {
+        let before = old.bytes();
+        let start = before
+            .iter()
+            .zip(&**text)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let ends = before[start..].iter().rev().zip(text[start..].iter().rev());
+        let end = ends.take_while(|(a, b)| a == b).count();
+        // What the other side has there is more than nothing: the text is compared later.
+        if before.len() > start + end {
+            return Ok(());
+        }
+        let part = start..text.len() - end;
+        let Some(syntax) = Syntax::read(text, language).map(|all| all.within(&part)) else {
             return Ok(());
         };
+        if syntax.len() == 0 {
+            return Ok(());
+        }
         let (base, index) = self.base(path);
         let render = |kept: &DeltaSet| base.with(index, syntax.render(kept));
         let reads = language.reads(text);

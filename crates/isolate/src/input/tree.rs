@@ -173,8 +173,30 @@ impl Syntax {
             .levels(levels.map(Units::within))
     }
 
+    /// The same with only what lies in one part of the text.
+    #[must_use]
+    pub(crate) fn within(mut self, part: &Range<usize>) -> Syntax {
+        let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
+        let mut kept: Vec<Removable> = Vec::new();
+        for node in self.nodes {
+            let is_in = part.start <= node.range.start && node.range.end <= part.end;
+            places.push(is_in.then_some(kept.len() as u32));
+            if is_in {
+                let parent = node.parent.and_then(|parent| places[parent as usize]);
+                let range = node.range;
+                kept.push(Removable { range, parent });
+            }
+        }
+        self.nodes = kept;
+        for list in &mut self.lists {
+            for (_, delta) in &mut list.elements {
+                *delta = delta.and_then(|delta| places[delta as usize]);
+            }
+        }
+        self
+    }
+
     /// How many nodes can go.
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -273,6 +295,15 @@ mod tests {
                 assert!(Language::Json.reads(&text) || text.is_empty(), "{told}");
             }
         }
+    }
+
+    #[test]
+    fn one_part_can_be_looked_at() {
+        let list = syntax("[[1, 2], [3, [4]]]", Language::Json);
+        let part = list.within(&(9..17));
+        assert_eq!(part.len(), 4);
+        let gone = |syntax: &Syntax| String::from_utf8(syntax.render(&DeltaSet::empty())).unwrap();
+        assert_eq!(gone(&part), "[[1, 2] ]");
     }
 
     #[test]
