@@ -134,6 +134,14 @@ impl Console {
         self.err_styles
     }
 
+    /// How many characters a line of `out` has: what the terminal says, or `COLUMNS`.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+        let told = size.map(|size| usize::from(size.ws_col));
+        let told = told.filter(|columns| *columns > 0);
+        told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+    }
+
     /// Whether `err` is a terminal, where a line can be written again.
     pub(crate) fn has_terminal(&self) -> bool {
         self.has_terminal

@@ -241,6 +241,154 @@ fn a_flaky_test_is_repeated_and_its_rate_is_told() {
     assert!(!told.err.contains("changed this folder"), "{}", told.err);
 }
 
+#[test]
+fn what_a_test_writes_below_the_folder_is_told_and_what_it_reads_stays() {
+    let stage = Stage::new();
+    fs::create_dir_all(stage.path().join("build/cache")).unwrap();
+    stage.put("build/cache/old", "1");
+    stage.put("a.txt", "one\nbad\n");
+    let told = stage.run(&[
+        "--test",
+        "echo >>build/cache/old; ! grep -q bad {}",
+        "a.txt",
+    ]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let expect = "the test changed this folder (build/cache/old)";
+    assert!(told.err.contains(expect), "{}", told.err);
+    assert_eq!(stage.text("a.txt"), "one\nbad\n");
+}
+
+#[test]
+fn line_ends_of_two_bytes_stay() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\r\ntwo\r\nbad\r\nfour\r\n");
+    // A line that ends otherwise is none of the program's.
+    let test = "grep -q 'bad' {} || exit 0; grep -qv '\r$' {} && exit 125; exit 1";
+    let test = test.replace("\\r", "\r");
+    let told = stage.run(&["--simplify", "--test", &test, "a.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert_eq!(stage.text("culprit-isolate/failing.txt"), "bad\r\n");
+    let told = stage.run(&["--test", &test, "a.txt", "-o", "pair"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let failing = stage.text("pair/failing.txt");
+    assert!(failing.contains("bad\r\n"), "{failing:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_has_links_modes_and_things_that_cannot_be_read() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let stage = Stage::new();
+    let at = |name: &str| stage.path().join(name);
+    fs::create_dir_all(at("in/sub")).unwrap();
+    stage.put("shared.txt", "shared\n");
+    stage.put(
+        "in/run.sh",
+        "grep -q bad sub/data && grep -q shared link && exit 1; exit 0\n",
+    );
+    stage.put("in/sub/data", "good\nbad\n");
+    symlink("../shared.txt", at("in/link")).unwrap();
+    fs::set_permissions(at("in/run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    let test = "cd {} && { test -x run.sh || exit 125; } && sh ./run.sh";
+    let told = stage.run(&["--simplify", "--verbatim", "--test", test, "in"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert_eq!(stage.text("culprit-isolate/failing/sub/data").trim(), "bad");
+    assert!(at("culprit-isolate/failing/link").is_symlink());
+    let mode = fs::metadata(at("culprit-isolate/failing/run.sh")).unwrap();
+    assert_eq!(mode.permissions().mode() & 0o100, 0o100);
+    // Even root cannot read this one.
+    #[cfg(target_os = "linux")]
+    {
+        let told = stage.run(&["--test", "false", "/proc/self/mem", "-o", "no"]);
+        assert_eq!(told.status, Some(2), "{}", told.err);
+        assert!(
+            told.err.contains("cannot use /proc/self/mem"),
+            "{}",
+            told.err
+        );
+        assert!(!at("no").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_may_be_where_nobody_writes_and_results_go_elsewhere() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    let at = |name: &str| stage.path().join(name);
+    fs::create_dir(at("locked")).unwrap();
+    stage.put("locked/a.txt", "one\nbad\n");
+    fs::set_permissions(at("locked/a.txt"), fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(at("locked"), fs::Permissions::from_mode(0o555)).unwrap();
+    let told = stage.run(&["--test", "! grep -q bad", "locked/a.txt"]);
+    fs::set_permissions(at("locked"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert_eq!(fs::read_dir(at("locked")).unwrap().count(), 1);
+    // The folder of results is there now.
+    let told = stage.run(&["--test", "! grep -q bad", "locked/a.txt"]);
+    assert_eq!(told.status, Some(2), "{}", told.err);
+    assert!(
+        told.err.contains("culprit-isolate is not empty"),
+        "{}",
+        told.err
+    );
+    assert!(told.err.contains("--resume"), "{}", told.err);
+    // Nothing can be made there.
+    let told = stage.run(&["--test", "false", "locked/a.txt", "-o", "/proc/results"]);
+    assert_eq!(told.status, Some(2), "{}", told.err);
+    assert!(
+        told.err.contains("cannot write to /proc/results"),
+        "{}",
+        told.err
+    );
+}
+
+#[test]
+fn the_pair_fits_the_terminal() {
+    let stage = Stage::new();
+    let line = "x".repeat(90);
+    stage.put("a.txt", format!("{line}\n{line}bad{line}\n{line}\n"));
+    let mut culprit = stage.culprit(&["--test", "! grep -q bad", "a.txt"]);
+    let told = Told::of(culprit.env("COLUMNS", "80").output().unwrap());
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let widest = told
+        .out
+        .lines()
+        .skip(1)
+        .map(|line| line.chars().count())
+        .max();
+    assert!(widest <= Some(80), "{}", told.out);
+    assert!(told.out.contains('^'), "{}", told.out);
+}
+
+#[test]
+fn the_failure_may_be_one_that_a_log_has() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\ntwo\nbad\n");
+    let trace = |name: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"x.py\", line 3, in {name}\n    f()\nKeyError: 1\n"
+        )
+    };
+    stage.put("parse.txt", trace("parse"));
+    stage.put("print.txt", trace("print"));
+    let test = "grep -q bad {} || exit 0; cat parse.txt >&2; exit 1";
+    let told = stage.run(&["--test", test, "a.txt", "--like", "parse.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.out.contains("KeyError in parse"), "{}", told.out);
+    let told = stage.run(&["--test", test, "a.txt", "--like", "print.txt", "-o", "x"]);
+    assert_eq!(told.status, Some(1), "{}", told.err);
+    assert!(told.err.contains("fails in another way"), "{}", told.err);
+    assert!(
+        told.err.contains("--like asks for: KeyError in print"),
+        "{}",
+        told.err
+    );
+    let told = stage.run(&["--test", test, "a.txt", "--like", "a.txt", "-o", "x"]);
+    assert_eq!(told.status, Some(2), "{}", told.err);
+    assert!(told.err.contains("it has no stack trace"), "{}", told.err);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_that_are_left_behind_are_ended_and_told_of() {

@@ -3,8 +3,10 @@
 mod java;
 mod like;
 mod report;
+mod room;
 mod surroundings;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,6 +109,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         let interrupt = interrupt.clone();
         Arc::new(move || interrupt.is_wanted())
     };
+    if let Some(warning) = room::lack(failing.len()) {
+        writeln!(console.err(), "culprit: {warning}")?;
+    }
     let like = args.like.as_deref().map(like::read).transpose()?;
     let env = options::environment(&started, scratch.path());
     let java = args.java.prepare((&args.failing, &failing), &started)?;
@@ -158,7 +163,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let look = || Surroundings::of(&started, &[&ours, scratch.path()]);
     let before = look();
     let mut candidates = Candidates::begin(&results)?;
-    let mut course: Vec<Heard> = Vec::new();
+    let course: RefCell<Vec<Heard>> = RefCell::default();
     let mut trouble = None;
     let progress = Progress::begin(console, "seeing how it fails");
     let mut hear = |heard: &Heard| {
@@ -166,18 +171,26 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         if let Err(error) = candidates.add(&as_json(heard)) {
             trouble.get_or_insert(error);
         }
-        course.push(heard.clone());
+        course.borrow_mut().push(heard.clone());
     };
+    let is_warm_wanted = warm.is_some();
     let mut found = isolate(plan(warm, results.journals()), &mut hear);
-    let is_disturbed = matches!(found, Err(Trouble::WarmDiffers));
-    if is_disturbed {
+    if matches!(found, Err(Trouble::WarmDiffers)) {
         // What counts is what a new JVM says.
+        course.borrow_mut().clear();
         let journals = results.journals().join("fresh");
         std::fs::create_dir_all(&journals)?;
         found = isolate(plan(None, journals), &mut hear);
     }
     drop(progress);
-    let found = found.map_err(|why| explained(why, args, like.as_ref()))?;
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => {
+            drop(candidates);
+            results.give_up();
+            return Err(explained(why, args, like.as_ref()));
+        }
+    };
     if let Some(error) = trouble {
         let lacks = "candidates.jsonl lacks verdicts";
         writeln!(console.err(), "culprit: {lacks}: {error}")?;
@@ -189,8 +202,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         input: &failing,
         name: args.failing.display().to_string(),
         found: &found,
-        is_disturbed,
-        course: &course,
+        is_disturbed: is_warm_wanted && !found.is_warm,
+        course: &course.borrow(),
         changed,
     };
     report.write(&results)?;

@@ -12,6 +12,9 @@ use crate::exit::{ExitCode, Expected};
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
 
+/// The file with all verdicts, as they come.
+const CANDIDATES: &str = "candidates.jsonl";
+
 /// A folder that is ours.
 pub(crate) struct Results {
     folder: PathBuf,
@@ -39,6 +42,17 @@ impl Results {
         let folder = wish.canonicalize().map_err(unusable)?;
         fs::create_dir_all(folder.join(JOURNALS)).map_err(unusable)?;
         Ok(Results { folder })
+    }
+
+    /// Takes away what holds no verdict, so that the next try finds the folder as this one did.
+    pub(crate) fn give_up(&self) {
+        let candidates = self.path(CANDIDATES);
+        if fs::metadata(&candidates).is_ok_and(|data| data.len() == 0) {
+            let _ = fs::remove_file(candidates);
+        }
+        // Folders with something in them stay: that is what these calls refuse.
+        let _ = fs::remove_dir(self.journals());
+        let _ = fs::remove_dir(&self.folder);
     }
 
     /// The folder for verdicts.
@@ -72,7 +86,7 @@ pub(crate) struct Candidates(File);
 
 impl Candidates {
     pub(crate) fn begin(results: &Results) -> io::Result<Candidates> {
-        File::create(results.path("candidates.jsonl")).map(Candidates)
+        File::create(results.path(CANDIDATES)).map(Candidates)
     }
 
     pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {

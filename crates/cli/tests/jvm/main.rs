@@ -16,6 +16,7 @@ mod failures;
 mod fixture;
 mod follow;
 mod isolate;
+mod java_test;
 mod library;
 mod modes;
 mod outlines;

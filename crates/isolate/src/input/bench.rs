@@ -1,15 +1,15 @@
 //! The bench: where candidates are run and verdicts are known. Threads share it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use culprit_reduce::{Cancel, Verdict};
+use culprit_reduce::{Cancel, Kind, Verdict};
 
 use super::course::Trouble;
 use super::material::Material;
 use super::place::Places;
-use crate::{Digest, Error, Judge, Judged, Memo, Warm};
+use crate::{Digest, Error, Judge, Judged, Memo, Spot, Warm};
 
 /// Whether the user wants it to end.
 pub(crate) type Wish = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -27,6 +27,9 @@ pub(crate) struct Bench {
     strays: AtomicU64,
     /// JVMs that take candidates.
     warm: Option<Arc<Warm>>,
+    /// Candidates without a verdict in warm JVMs, and whether one has another verdict in a new one.
+    unresolved: AtomicU64,
+    is_disturbed: AtomicBool,
 }
 
 impl Bench {
@@ -41,6 +44,8 @@ impl Bench {
             runs: AtomicU64::new(0),
             strays: AtomicU64::new(0),
             warm: None,
+            unresolved: AtomicU64::new(0),
+            is_disturbed: AtomicBool::new(false),
         }
     }
 
@@ -75,10 +80,35 @@ impl Bench {
         let strays = warm.end() as u64;
         self.strays.fetch_add(strays, Ordering::Relaxed);
         let fresh = self.judge.clone().warmed(None);
-        match self.agrees(&fresh, ends, &|| true)? {
+        let is_disturbed = self.is_disturbed.load(Ordering::Relaxed);
+        match !is_disturbed && self.agrees(&fresh, ends, &|| true)? {
             true => Ok(()),
             false => Err(Trouble::WarmDiffers),
         }
+    }
+
+    /// Asks a new JVM about a candidate that has no verdict in a warm one, ever more seldom: runs that
+    /// disturb each other mostly end like this. If it is told otherwise, all is over.
+    fn doubt(
+        &self,
+        judged: Judged,
+        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Judged, Error> {
+        let is_unresolved = judged.verdict.kind() == Kind::Unresolved;
+        if self.warm.is_none() || !is_unresolved {
+            return Ok(judged);
+        }
+        let number = self.unresolved.fetch_add(1, Ordering::Relaxed) + 1;
+        if !number.is_power_of_two() {
+            return Ok(judged);
+        }
+        let fresh = self.judge.clone().warmed(None).judge(spot, wanted)?;
+        if fresh.verdict.kind() != Kind::Unresolved {
+            self.is_disturbed.store(true, Ordering::Relaxed);
+            self.cancel.cancel();
+        }
+        Ok(fresh)
     }
 
     /// Whether a judge says what is known. What nothing is known of agrees.
@@ -133,6 +163,7 @@ impl Bench {
                 Ok(spot)
             };
             let judged = self.judge.judge(&mut spot, &wanted)?;
+            let judged = self.doubt(judged, &mut spot, &wanted)?;
             self.count(&judged);
             Ok(judged.verdict)
         })

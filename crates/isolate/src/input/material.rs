@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{Digest, Digester, Error};
@@ -211,7 +211,8 @@ fn collect(top: &Path, below: &Path, items: &mut Vec<Item>) -> Result<(), Error>
                 continue;
             }
             () if data.is_symlink() => {
-                Stuff::Link(fs::read_link(&whole).map_err(Error::at(&whole))?)
+                let target = fs::read_link(&whole).map_err(Error::at(&whole))?;
+                Stuff::Link(from_anywhere(&here, below, target))
             }
             () if data.is_file() => file(&whole, &data)?,
             // Sockets, pipes and devices are no input.
@@ -228,9 +229,48 @@ fn collect(top: &Path, below: &Path, items: &mut Vec<Item>) -> Result<(), Error>
     Ok(())
 }
 
+/// Where a link goes, also from a copy of the folder: what lies outside of it is named in full.
+fn from_anywhere(here: &Path, below: &Path, target: PathBuf) -> PathBuf {
+    let mut depth = below.components().count();
+    for part in target.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir => {
+                let here = here.canonicalize().unwrap_or_else(|_| here.to_owned());
+                return here.join(target);
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    target
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_goes_where_it_went() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        fs::create_dir_all(at("in/sub")).unwrap();
+        fs::write(at("shared"), "outside").unwrap();
+        fs::write(at("in/own"), "inside").unwrap();
+        symlink("../../shared", at("in/sub/out")).unwrap();
+        symlink("../own", at("in/sub/in")).unwrap();
+        symlink("nowhere", at("in/dangling")).unwrap();
+        let to = tempfile::tempdir().unwrap();
+        let copy = Material::read(&at("in")).unwrap().write(to.path()).unwrap();
+        let read = |path: &str| fs::read_to_string(copy.join(path)).unwrap();
+        assert_eq!(read("sub/out"), "outside");
+        assert_eq!(
+            fs::read_link(copy.join("sub/in")).unwrap(),
+            Path::new("../own")
+        );
+        assert_eq!(read("sub/in"), "inside");
+        assert!(copy.join("dangling").is_symlink());
+    }
 
     #[test]
     fn a_folder_is_read_and_written_with_links_modes_and_empty_folders() {

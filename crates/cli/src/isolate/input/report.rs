@@ -15,8 +15,14 @@ use crate::isolate::results::Results;
 /// Rows that are printed to the console, at most.
 const PRINTED: usize = 24;
 
-/// Characters of a line on the console; longer ones are cut around what differs.
+/// Characters of a line of either side on the console; longer ones are cut around what differs.
 const WIDTH: usize = 56;
+
+/// The least that is of use.
+const NARROW: usize = 16;
+
+/// The number of a line and a blank, before it.
+const MARGIN: usize = 7;
 
 /// Characters of a line on the page.
 const WIDE: usize = 2_000;
@@ -59,8 +65,9 @@ impl Report<'_> {
         writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
         match &self.found.passing {
             Some(passing) => {
+                let width = console.columns().map_or(WIDTH, width_within);
                 for pair in pairs(passing, &self.found.failing) {
-                    self.print_pair(&pair, console)?;
+                    self.print_pair(&pair, width, console)?;
                 }
             }
             None if self.found.failing.len() <= SHOWN => {
@@ -76,6 +83,8 @@ impl Report<'_> {
             }
             None => {}
         }
+        // On a terminal the notes come behind.
+        console.flush()?;
         for line in self.notes() {
             writeln!(console.err(), "  {line}")?;
         }
@@ -83,10 +92,10 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn print_pair(&self, pair: &Pair, console: &mut Console) -> anyhow::Result<()> {
+    fn print_pair(&self, pair: &Pair, width: usize, console: &mut Console) -> anyhow::Result<()> {
         let styles = console.styles();
         let (bad, value, dim) = (styles.bad, styles.value, styles.dim);
-        let gap = " ".repeat(WIDTH.saturating_sub(6));
+        let gap = " ".repeat(width.saturating_sub(6));
         writeln!(
             console.out(),
             "{dim}{}{dim:#}\n       {value}passes{value:#}{gap}        {bad}fails{bad:#}",
@@ -97,12 +106,12 @@ impl Report<'_> {
                 writeln!(console.out(), "   ...")?;
                 continue;
             };
-            let (left, left_mark) = column(row.passing.as_ref());
-            let (right, right_mark) = column(row.failing.as_ref());
-            let pad = " ".repeat((WIDTH + 7).saturating_sub(left.chars().count()));
+            let (left, left_mark) = column(row.passing.as_ref(), width);
+            let (right, right_mark) = column(row.failing.as_ref(), width);
+            let pad = " ".repeat((width + MARGIN).saturating_sub(left.chars().count()));
             let line = format!("{left}{pad} {right}");
             writeln!(console.out(), "{}", line.trim_end())?;
-            let pad = " ".repeat((WIDTH + 7).saturating_sub(left_mark.chars().count()));
+            let pad = " ".repeat((width + MARGIN).saturating_sub(left_mark.chars().count()));
             let marks = format!("{value}{left_mark}{value:#}{pad} {bad}{right_mark}{bad:#}");
             if !left_mark.is_empty() || !right_mark.is_empty() {
                 writeln!(console.out(), "{}", marks.trim_end())?;
@@ -245,6 +254,7 @@ impl Report<'_> {
             "runs": counts.runs,
             "strays": counts.strays,
             "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
+            "warm": found.is_warm,
             "minimal": found.stop == Stop::Minimal,
             "bytes": {
                 "input": self.input.len(),
@@ -400,17 +410,22 @@ fn bytes(count: u64) -> String {
     }
 }
 
+/// What a line of either side may have on a terminal that is so wide.
+fn width_within(columns: usize) -> usize {
+    (columns.saturating_sub(2 * MARGIN + 1) / 2).clamp(NARROW, WIDTH)
+}
+
 /// A line on the console with its number, and what marks the part that differs.
-fn column(half: Option<&Half>) -> (String, String) {
+fn column(half: Option<&Half>, width: usize) -> (String, String) {
     let Some(half) = half else {
         return (String::new(), String::new());
     };
-    let (text, mark) = window(half, WIDTH);
+    let (text, mark) = window(half, width);
     let start = text[..mark.start].chars().count();
     let count = text[mark.clone()].chars().count();
     let marks = match count {
         0 => String::new(),
-        _ => format!("{}{}", " ".repeat(start + 7), "^".repeat(count)),
+        _ => format!("{}{}", " ".repeat(start + MARGIN), "^".repeat(count)),
     };
     (format!("{:>6} {text}", half.number), marks)
 }
@@ -523,8 +538,9 @@ mod tests {
             differs: 600..603,
             text,
         };
-        let (line, marks) = column(Some(&half));
-        assert_eq!(line.chars().count(), WIDTH + 7);
+        assert_eq!([1, 80, 100, 200].map(width_within), [16, 32, 42, 56]);
+        let (line, marks) = column(Some(&half), 32);
+        assert_eq!(line.chars().count(), 32 + MARGIN);
         let at = marks.find('^').unwrap();
         let marked: String = line.chars().skip(at).take(3).collect();
         assert_eq!((marked.as_str(), marks.trim()), ("<b>", "^^^"));

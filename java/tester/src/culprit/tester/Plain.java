@@ -22,7 +22,8 @@ final class Plain {
 
     static Outcome run(Class<?> type, Method test) throws ReflectiveOperationException {
         if (!Junit.has(test, API + "Test")) {
-            return Outcome.notRun(test.getName() + " is no test, or it" + NEEDED);
+            return Outcome.notRun(
+                    test.getName() + " is no test of a JUnit on the class path, or it" + NEEDED);
         }
         for (Annotation annotation : type.getAnnotations()) {
             if (annotation.annotationType().getName().startsWith(API + "extension.")) {
