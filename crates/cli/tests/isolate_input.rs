@@ -259,6 +259,51 @@ fn what_a_test_writes_below_the_folder_is_told_and_what_it_reads_stays() {
 }
 
 #[test]
+fn two_files_are_compared_whatever_their_names() {
+    let stage = Stage::new();
+    stage.put("good.json", "{\"a\": [1, 2], \"b\": 1, \"c\": \"x\"}\n");
+    stage.put(
+        "bad.json",
+        "{\"a\": [1, 3, 2], \"b\": 7, \"d\": {\"x\": null}}\n",
+    );
+    // What cannot be read has no verdict, and there is no need for such candidates.
+    let test = "case $(basename {}) in bad.json) ;; *) exit 125;; esac; \
+                python3 -c 'import json, sys; json.load(open(sys.argv[1]))' {} 2>/dev/null || exit 125; \
+                ! grep -q 7 {}";
+    let words = [
+        "--json",
+        "--test",
+        test,
+        "bad.json",
+        "--passing",
+        "good.json",
+    ];
+    let told = stage.run(&words);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(report["bytes"]["difference"], 1, "{report}");
+    assert_eq!(report["unresolved"], 0, "{report}");
+    let (failing, passing) = (
+        "culprit-isolate/failing.json",
+        "culprit-isolate/passing.json",
+    );
+    let changed = stage.text(failing).replace("\"b\": 7", "\"b\": 1");
+    assert_eq!(changed, stage.text(passing));
+    stage.put("same.json", stage.text("bad.json"));
+    let told = stage.run(&[
+        "--test",
+        test,
+        "bad.json",
+        "--passing",
+        "same.json",
+        "-o",
+        "x",
+    ]);
+    assert_eq!(told.status, Some(2), "{}", told.err);
+    assert!(told.err.contains("are the same"), "{}", told.err);
+}
+
+#[test]
 fn line_ends_of_two_bytes_stay() {
     let stage = Stage::new();
     stage.put("a.txt", "one\r\ntwo\r\nbad\r\nfour\r\n");

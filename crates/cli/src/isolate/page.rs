@@ -11,10 +11,13 @@ const DRAWN: usize = 4000;
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 220.0;
 
+/// What a letter of a name in the picture takes.
+const LETTER: f64 = 6.0;
+
 const STYLE: &str = "\
 body{font:15px/1.45 system-ui,sans-serif;max-width:75em;margin:2em auto;padding:0 1em;color:#1b1b1b;background:#fff}\
 h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}code,pre,td.l,td.n{font-family:ui-monospace,monospace;font-size:13px}\
-pre{background:#f5f5f5;padding:.8em;overflow-x:auto}table.pair{border-collapse:collapse;width:100%;table-layout:fixed}\
+pre{background:#f5f5f5;padding:.8em;white-space:pre-wrap;overflow-wrap:anywhere}table.pair{border-collapse:collapse;width:100%;table-layout:fixed}\
 table.pair td{vertical-align:top;padding:0 .4em;white-space:pre-wrap;overflow-wrap:anywhere}table.pair td.n{width:3.5em;color:#888;text-align:right}\
 td.old{background:#e6f6e6}td.new{background:#fde4e1}mark{background:#f7b7ae}td.old mark{background:#b4e2b4}\
 table.facts{border-collapse:collapse}table.facts td,table.facts th{border:1px solid #ddd;padding:.25em .6em;text-align:left}\
@@ -44,6 +47,24 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     safe
+}
+
+/// Text as HTML, with what stands between backquotes as code.
+pub(crate) fn prose(text: &str) -> String {
+    let mut html = String::new();
+    let mut parts = text.split('`').peekable();
+    let mut is_code = false;
+    while let Some(part) = parts.next() {
+        let is_last = parts.peek().is_none();
+        let _ = match (is_code, is_last) {
+            (true, false) => write!(html, "<code>{}</code>", escape(part)),
+            // One that nothing closes is a character.
+            (true, true) => write!(html, "`{}", escape(part)),
+            (false, _) => write!(html, "{}", escape(part)),
+        };
+        is_code = !is_code;
+    }
+    html
 }
 
 /// Two lines with the part in which they differ marked, as HTML.
@@ -116,6 +137,8 @@ pub(crate) fn course(points: &[Point]) -> String {
         line.join(" ")
     );
     let mut level = "";
+    // Where there is room for the next name.
+    let mut free = 0.0;
     for (at, point) in points.iter().enumerate().step_by(step) {
         let color = match point.kind {
             Kind::Pass => "#3a9a3a",
@@ -132,26 +155,43 @@ pub(crate) fn course(points: &[Point]) -> String {
             level = &point.level;
             let _ = writeln!(
                 svg,
-                "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"12\" y2=\"{1:.1}\" stroke=\"#bbb\" stroke-dasharray=\"2 3\"/>\
-                 <text x=\"{2:.1}\" y=\"12\" font-size=\"10\" fill=\"#888\">{3}</text>",
+                "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"12\" y2=\"{1:.1}\" stroke=\"#bbb\" stroke-dasharray=\"2 3\"><title>{2}</title></line>",
                 x(at),
                 HEIGHT - 38.0,
-                x(at) + 2.0,
                 escape(level)
             );
+            if x(at) >= free {
+                let _ = writeln!(
+                    svg,
+                    "<text x=\"{:.1}\" y=\"12\" font-size=\"10\" fill=\"#888\">{}</text>",
+                    x(at) + 2.0,
+                    escape(level)
+                );
+                free = x(at) + 8.0 + LETTER * level.chars().count() as f64;
+            }
         }
     }
     let _ = writeln!(
         svg,
         "<text x=\"4\" y=\"24\" font-size=\"10\" fill=\"#888\">all</text>\
-         <text x=\"4\" y=\"{:.1}\" font-size=\"10\" fill=\"#888\">{:.4}</text>\
+         <text x=\"4\" y=\"{:.1}\" font-size=\"10\" fill=\"#888\">{}</text>\
          <text x=\"40\" y=\"{:.1}\" font-size=\"11\" fill=\"#888\">{} tests: green passes, red fails, grey has no verdict; the line is what is left (logarithmic)</text>\n</svg>",
         HEIGHT - 40.0,
-        least,
+        percent(least),
         HEIGHT - 8.0,
         points.len()
     );
     svg
+}
+
+/// A share, with the digits that say something.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        _ if percent >= 1.0 => format!("{percent:.0} %"),
+        _ if percent >= 0.01 => format!("{percent:.2} %"),
+        _ => format!("{percent:.0e} %"),
+    }
 }
 
 #[cfg(test)]
@@ -166,6 +206,29 @@ mod tests {
         assert_eq!(marked("aa", "a").0, "a<mark>a</mark>");
         assert_eq!(marked("é<", "è<").1, "<mark>è</mark>&lt;");
         assert_eq!(marked("same", "same").0, "same");
+    }
+
+    #[test]
+    fn code_is_told_from_prose() {
+        assert_eq!(prose("`a < b` is so"), "<code>a &lt; b</code> is so");
+        assert_eq!(prose("a ` b"), "a ` b");
+    }
+
+    #[test]
+    fn names_of_passes_do_not_cover_each_other() {
+        let passes = (0..200).map(|number| Point {
+            left: 0.1,
+            kind: Kind::Pass,
+            level: format!("pass {number}"),
+        });
+        let svg = course(&passes.collect::<Vec<_>>());
+        let names = svg.matches("y=\"12\"").count();
+        assert!((5..20).contains(&names), "{names}");
+        assert_eq!(svg.matches("<title>").count(), 200);
+        assert_eq!(
+            [0.5, 0.0392, 0.0022, 1e-6].map(percent),
+            ["50 %", "4 %", "0.22 %", "1e-4 %"]
+        );
     }
 
     #[test]

@@ -134,7 +134,10 @@ pub(crate) struct Course<'a> {
 }
 
 /// Isolates an input. `hear` is told each verdict that counts.
-pub fn isolate(plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Trouble> {
+pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Trouble> {
+    if let Some(passing) = &mut plan.passing {
+        passing.take_name_of(&plan.failing);
+    }
     check(&plan)?;
     let key = key(&plan);
     let places = Places::new(&plan.scratch, plan.handing.clone(), plan.directory.clone());

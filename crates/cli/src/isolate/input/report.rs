@@ -226,11 +226,17 @@ impl Report<'_> {
                  `--simplify` finds the smallest input that fails.",
                 found.failure
             ),
-            None => format!(
-                "`{test}` fails on this input ({}), and nothing can be left out of it such that it \
-                 still does. It is a reproducer; the defect lies in the program.",
-                found.failure
-            ),
+            None => {
+                let rest = match found.stop {
+                    Stop::Minimal => ", and nothing can be left out of it such that it still does",
+                    _ => "; less of it may do",
+                };
+                format!(
+                    "`{test}` fails on this input ({}){rest}. It is a reproducer; the defect lies \
+                     in the program.",
+                    found.failure
+                )
+            }
         }
     }
 
@@ -321,7 +327,7 @@ impl Report<'_> {
         let _ = write!(
             body,
             "<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            escape(&self.paragraph())
+            page::prose(&self.paragraph())
         );
         for note in self.notes() {
             let _ = writeln!(body, "<li>{}</li>", escape(&note));
