@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{ArgGroup, ValueEnum};
+use clap::ValueEnum;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
 
 use crate::quantity;
@@ -15,10 +15,14 @@ const STARTED: &str = "CULPRIT_STARTED_IN";
 
 /// What the test is, and how far to go.
 #[derive(clap::Args, Debug)]
-#[command(group(ArgGroup::new("oracle").required(true)))]
 pub(crate) struct Options {
     /// Run this command on each candidate: 0 passes, 125 cannot be told, all else fails
-    #[arg(long, value_name = "CMD", group = "oracle")]
+    #[arg(
+        long,
+        value_name = "CMD",
+        required_unless_present = "oracle",
+        conflicts_with = "oracle"
+    )]
     pub(crate) test: Option<String>,
     /// The same the other way round: 0 says that the failure is there
     #[arg(long, value_name = "CMD", group = "oracle")]
