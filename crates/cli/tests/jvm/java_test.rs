@@ -92,9 +92,9 @@ impl Project {
 }
 
 fn settings() -> String {
-    let lines = (0..30).map(|number| match number {
+    let lines = (0..12).map(|number| match number {
         0 => "first: 1\n".to_owned(),
-        17 => "greeting: \"Hello \u{1f600} there\"\n".to_owned(),
+        7 => "greeting: \"Hello \u{1f600} there\"\n".to_owned(),
         _ => format!("option{number}: [{number}, x]\n"),
     });
     lines.collect()
@@ -169,7 +169,12 @@ fn a_test_that_ends_its_jvm_has_no_verdict_and_the_next_one_has_another_jvm() {
     let (ended, report) = &told;
     assert_eq!(ended.status, 0, "{}", ended.err);
     assert!(report["unresolved"].as_u64().unwrap() > 0, "{report}");
-    assert_eq!(report["bytes"]["difference"], 4, "{report}");
+    assert_eq!(report["warm"], true, "{report}");
+    // A part of the character is another one to this test.
+    assert!(
+        report["bytes"]["difference"].as_u64().unwrap() <= 4,
+        "{report}"
+    );
 }
 
 #[test]
