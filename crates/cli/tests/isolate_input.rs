@@ -304,6 +304,22 @@ fn two_files_are_compared_whatever_their_names() {
 }
 
 #[test]
+fn characters_are_not_cut() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one \u{1f600} two\n");
+    // Any part of the character would do.
+    let told = stage.run(&[
+        "--test",
+        "LC_ALL=C; ! grep -q \"$(printf '\\360')\"",
+        "a.txt",
+    ]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.out.starts_with("4 bytes decide"), "{}", told.out);
+    let passing = stage.text("culprit-isolate/passing.txt");
+    assert!(!passing.contains('\u{1f600}'), "{passing}");
+}
+
+#[test]
 fn line_ends_of_two_bytes_stay() {
     let stage = Stage::new();
     stage.put("a.txt", "one\r\ntwo\r\nbad\r\nfour\r\n");

@@ -46,7 +46,8 @@ impl Course<'_> {
             // Pieces that were joined are looked at again when there are fewer.
             loop {
                 let (across, is_joined) = self.across(grain);
-                if across.len() < 2 || self.ledger.stop.is_some() {
+                let is_used = self.finest() >= Some(grain);
+                if across.len() < 2 || !is_used || self.ledger.stop.is_some() {
                     break;
                 }
                 let render = |kept: &DeltaSet| across.render(kept);
@@ -113,6 +114,17 @@ impl Course<'_> {
         Ok(())
     }
 
+    /// How fine anything that differs is cut at last.
+    fn finest(&self) -> Option<Grain> {
+        let paths = self.differing();
+        let each = paths.iter().filter_map(|path| match self.sides(path) {
+            (Some(old), Some(new)) => grains(old.bytes(), new.bytes()).last().copied(),
+            _ => None,
+        });
+        // What only one side has is one piece, however fine.
+        each.max().or(Some(Grain::Sections))
+    }
+
     /// The difference, cut this fine; and whether pieces were joined.
     fn across(&self, grain: Grain) -> (Across, bool) {
         let mut across = Across::new(self.new.is_folder);
@@ -124,8 +136,9 @@ impl Course<'_> {
                 (Some(old), Some(new)) if old == new => across.same(new.clone()),
                 (Some(old), Some(new)) => match (&old.stuff, &new.stuff) {
                     (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. })
-                        if before != after && is_cut(before, after, grain) =>
+                        if before != after && cut_at(before, after, grain).is_some() =>
                     {
+                        let grain = cut_at(before, after, grain).unwrap_or(grain);
                         let changes = changes(before, after, grain);
                         joined |= changes.is_joined;
                         across.inside(new.clone(), changes.edits);
@@ -230,15 +243,23 @@ impl Course<'_> {
     }
 }
 
-/// Whether two texts are looked into at this grain. Otherwise they are one delta.
-fn is_cut(old: &[u8], new: &[u8], grain: Grain) -> bool {
-    let grains = match (Content::of(old), Content::of(new)) {
+/// The cuts for what two texts differ in, coarse to fine.
+fn grains(old: &[u8], new: &[u8]) -> &'static [Grain] {
+    match (Content::of(old), Content::of(new)) {
         (Content::Text, new) => new,
         (old, Content::Text) => old,
         (old, new) if old == new => new,
         _ => Content::Binary,
     }
-    .grains();
-    // What was cut to its finest stays cut.
-    grains.contains(&grain) || grains.last().is_some_and(|finest| *finest < grain)
+    .grains()
+}
+
+/// How fine two texts are cut in a pass of this grain. What was cut to its finest stays cut, but
+/// characters are not. `None` if they are one delta.
+fn cut_at(old: &[u8], new: &[u8], grain: Grain) -> Option<Grain> {
+    let grains = grains(old, new);
+    match grains.contains(&grain) {
+        true => Some(grain),
+        false => grains.last().copied().filter(|finest| *finest < grain),
+    }
 }
