@@ -6,7 +6,7 @@ use std::fs;
 const LARGE: u64 = 64 << 20;
 
 /// Both sides, the candidates at hand and the pieces of one pass, as a multiple of the input.
-const TIMES: u64 = 4;
+const TIMES: u64 = 3;
 
 /// What to tell of an input of so many bytes, if memory may not do.
 pub(super) fn lack(bytes: u64) -> Option<String> {
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(too_little(500_000_000, free), None);
         let warning = too_little(1_000_000_000, free).unwrap();
         assert!(
-            warning.contains("4.0 GB") && warning.contains("2.0 GB"),
+            warning.contains("3.0 GB") && warning.contains("2.0 GB"),
             "{warning}"
         );
     }
