@@ -224,9 +224,11 @@ impl Course<'_> {
             return Ok(());
         }
         let part = start..text.len() - end;
-        let Some(syntax) = Syntax::read(text, language).map(|all| all.within(&part)) else {
+        let Some(syntax) = Syntax::read(text, language) else {
             return Ok(());
         };
+        let part = syntax.settled(part);
+        let syntax = syntax.within(&part);
         if syntax.len() == 0 {
             return Ok(());
         }

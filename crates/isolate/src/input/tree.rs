@@ -4,6 +4,7 @@
 //! would be left over. Whether the rest is well-formed is a question of more than the grammar's
 //! table, so candidates are read again before they are tested.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -173,13 +174,37 @@ impl Syntax {
             .levels(levels.map(Units::within))
     }
 
+    /// What was put in may be seen further left as well: `<b><b>` has one of two. Where nodes begin and
+    /// end with it, if there is such a place.
+    pub(crate) fn settled(&self, part: Range<usize>) -> Range<usize> {
+        let own = self
+            .nodes
+            .iter()
+            .map(|node| trimmed(&self.text, &node.range));
+        let (starts, ends): (HashSet<usize>, HashSet<usize>) =
+            own.map(|range| (range.start, range.end)).unzip();
+        let mut slid = part.clone();
+        loop {
+            let inner = trimmed(&self.text, &slid);
+            if starts.contains(&inner.start) && ends.contains(&inner.end) {
+                return slid;
+            }
+            let can_slide = slid.start > 0 && self.text[slid.start - 1] == self.text[slid.end - 1];
+            if !can_slide {
+                return part;
+            }
+            slid = slid.start - 1..slid.end - 1;
+        }
+    }
+
     /// The same with only what lies in one part of the text.
     #[must_use]
     pub(crate) fn within(mut self, part: &Range<usize>) -> Syntax {
         let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
         let mut kept: Vec<Removable> = Vec::new();
         for node in self.nodes {
-            let is_in = part.start <= node.range.start && node.range.end <= part.end;
+            let own = trimmed(&self.text, &node.range);
+            let is_in = part.start <= own.start && own.end <= part.end;
             places.push(is_in.then_some(kept.len() as u32));
             if is_in {
                 let parent = node.parent.and_then(|parent| places[parent as usize]);
@@ -222,6 +247,18 @@ impl Syntax {
         }
         result.extend_from_slice(&self.text[at..]);
         result
+    }
+}
+
+/// Without blanks and commas around it.
+fn trimmed(text: &[u8], range: &Range<usize>) -> Range<usize> {
+    let is_edge = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let own = &text[range.clone()];
+    let first = own.iter().position(|byte| !is_edge(byte));
+    let last = own.iter().rposition(|byte| !is_edge(byte));
+    match (first, last) {
+        (Some(first), Some(last)) => range.start + first..range.start + last + 1,
+        _ => range.clone(),
     }
 }
 
@@ -304,6 +341,16 @@ mod tests {
         assert_eq!(part.len(), 4);
         let gone = |syntax: &Syntax| String::from_utf8(syntax.render(&DeltaSet::empty())).unwrap();
         assert_eq!(gone(&part), "[[1, 2] ]");
+    }
+
+    #[test]
+    fn what_was_put_in_is_seen_where_nodes_are() {
+        let text = "<a><b>1</b><b>2</b></a>";
+        let list = syntax(text, Language::Xml);
+        // After `<a><b>`, before `2</b></a>`: what is put in between two of `<b>`.
+        assert_eq!(list.settled(6..14), 3..11);
+        assert_eq!(&text[3..11], "<b>1</b>");
+        assert_eq!(list.settled(7..9), 7..9);
     }
 
     #[test]
