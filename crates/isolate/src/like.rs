@@ -32,11 +32,24 @@ impl Like {
         Some(Like { thrown, trace })
     }
 
+    /// Those of stack traces that stand by themselves. `None` if there is none.
+    pub fn of_stacks<'s>(stacks: impl IntoIterator<Item = &'s str>) -> Option<Like> {
+        let mut thrown: Vec<Thrown> = stacks.into_iter().filter_map(Thrown::parse).collect();
+        thrown.dedup();
+        let trace = None;
+        (!thrown.is_empty()).then_some(Like { thrown, trace })
+    }
+
     /// Whether an exception is one of these. What carries it here or there does not count, and lines
     /// need not be the same: what was seen may be of another release.
     pub(crate) fn has(&self, thrown: &Thrown) -> bool {
         let same = |own: &Thrown, other: &Thrown| {
-            let signature = Signature::of(own).ignoring_lines();
+            let mut own = own.clone();
+            if own.class.is_empty() {
+                // It printed itself without its class: the place has to do.
+                own.class.clone_from(&other.class);
+            }
+            let signature = Signature::of(&own).ignoring_lines();
             signature.grade(other) >= Some(Grade::L1)
         };
         let causes = || self.thrown.iter().flat_map(Thrown::chain);
@@ -137,6 +150,16 @@ java.lang.IllegalStateException: closed
             told.contains("ParseException") && told.contains("IllegalState"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn an_exception_that_hides_its_class_is_known_by_its_place() {
+        let stack = "no such character\n\tat com.acme.Parser.next(Parser.java:40)\n";
+        let like = Like::of_stacks([stack]).unwrap();
+        let at = |place: &str| thrown(&format!("com.acme.ReadException: no\n\tat {place}\n"));
+        assert!(like.has(&at("com.acme.Parser.next(Parser.java:41)")));
+        assert!(!like.has(&at("com.acme.Parser.peek(Parser.java:41)")));
+        assert_eq!(Like::of_stacks([]), None);
     }
 
     #[test]

@@ -9,8 +9,7 @@ use std::path::{Component, Path, PathBuf};
 /// folders, and that file is not there: the path where it belongs.
 pub(crate) fn shadow(of: &Path, file: &Path, into: &Path) -> io::Result<PathBuf> {
     let (mut real, mut own) = (of.to_owned(), into.to_owned());
-    let mut parts = file.components().peekable();
-    while let Some(part) = parts.next() {
+    for part in file.components() {
         let Component::Normal(name) = part else {
             return Err(io::Error::other("not below the folder"));
         };

@@ -206,7 +206,10 @@ fn find(
         );
         return Ok((Reads::File(relative.to_owned()), said));
     }
-    let message = format!("nothing of the class path has {}", name.display());
+    let message = format!(
+        "nothing of the class path has {}",
+        Path::new(name).display()
+    );
     Err(Expected::new(ExitCode::Usage, message)
         .hint("name the resource that the test reads (--resource NAME)"))
 }

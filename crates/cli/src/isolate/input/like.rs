@@ -17,49 +17,56 @@ pub(super) fn read(path: &Path) -> Result<Like, Expected> {
         Expected::new(ExitCode::Usage, message)
             .hint("name a file with a stack trace, a report.json of culprit debug, or a recording")
     };
-    let text = match path.is_dir() {
-        true => recorded(path).map_err(|error| unusable(error.to_string()))?,
+    let found = match path.is_dir() {
+        true => Like::of_stacks(
+            recorded(path)
+                .map_err(|error| unusable(error.to_string()))?
+                .iter()
+                .map(|stack| &**stack),
+        ),
         false => {
             let bytes = fs::read(path).map_err(|error| unusable(error.to_string()))?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            match serde_json::from_str::<Value>(&text) {
-                Ok(report) => stacks(&report),
-                Err(_) => match Recording::open(path) {
-                    Ok(recording) => failures(&recording),
-                    Err(_) => text,
-                },
+            let text = String::from_utf8_lossy(&bytes);
+            match (serde_json::from_str::<Value>(&text), Recording::open(path)) {
+                (Ok(report), _) => {
+                    let mut all = Vec::new();
+                    stacks(&report, &mut all);
+                    Like::of_stacks(all)
+                }
+                (_, Ok(recording)) => {
+                    Like::of_stacks(recording.failures().iter().map(|failure| &*failure.stack))
+                }
+                _ => Like::find(&text),
             }
         }
     };
-    Like::find(&text).ok_or_else(|| unusable("it has no stack trace".to_owned()))
+    found.ok_or_else(|| unusable("it has no stack trace".to_owned()))
 }
 
-fn recorded(folder: &Path) -> Result<String, culprit_trace::Error> {
-    let mut text = String::new();
+/// The stacks of all failures in a folder.
+fn recorded(folder: &Path) -> Result<Vec<String>, culprit_trace::Error> {
+    let mut stacks = Vec::new();
     for path in RunFolder::open(folder)?.recordings {
-        text.push_str(&failures(&Recording::open(&path)?));
+        let recording = Recording::open(&path)?;
+        let failures = recording.failures().iter();
+        stacks.extend(failures.map(|failure| failure.stack.to_string()));
     }
-    Ok(text)
-}
-
-fn failures(recording: &Recording) -> String {
-    let stacks = recording.failures().iter().map(|failure| &*failure.stack);
-    let stacks: Vec<&str> = stacks.collect();
-    stacks.join("\n")
+    Ok(stacks)
 }
 
 /// All that is called a stack in a report.
-fn stacks(report: &Value) -> String {
+fn stacks<'v>(report: &'v Value, found: &mut Vec<&'v str>) {
     match report {
         Value::Object(fields) => {
-            let each = fields.iter().map(|(name, value)| match (&**name, value) {
-                ("stack", Value::String(stack)) => format!("{stack}\n"),
-                _ => stacks(value),
-            });
-            each.collect()
+            for (name, value) in fields {
+                match (&**name, value) {
+                    ("stack", Value::String(stack)) => found.push(stack),
+                    _ => stacks(value, found),
+                }
+            }
         }
-        Value::Array(values) => values.iter().map(stacks).collect(),
-        _ => String::new(),
+        Value::Array(values) => values.iter().for_each(|value| stacks(value, found)),
+        _ => {}
     }
 }
 
