@@ -71,7 +71,7 @@ impl Rule {
                 (Convention::Tester, Some(THREW)) => Answer::Fail,
                 (Convention::Tester, _) if how.signal().is_some() => Answer::Fail,
                 (Convention::Tester, _) => match last_line(&ending.err) {
-                    "" => unresolved(format!("ends its JVM: it {how}")),
+                    "" => unresolved(format!("ends its JVM ({how})")),
                     said => unresolved(format!("{how}: {said}")),
                 },
             },
@@ -148,7 +148,7 @@ mod tests {
             unresolved("is not run: no class X"),
         );
         // The test may end its JVM as if all were well.
-        check("exit 0", unresolved("ends its JVM: it ends with 0"));
+        check("exit 0", unresolved("ends its JVM (ends with 0)"));
         let not_started = "echo Unrecognized option >&2; exit 1";
         check(not_started, unresolved("ends with 1: Unrecognized option"));
     }

@@ -323,12 +323,17 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             };
             told(ExitCode::No, format!("{message} on {name}"), hint)
         }
+        Trouble::Failing(Unfit::Unresolved(ending, why))
+            if args.java.name().is_some() && ending.how.code().is_some() =>
+        {
+            let hint = match why.starts_with("is not run") {
+                true => "see whether the class path (-cp) is that of the test, with its JUnit",
+                false => "a test is to pass or to throw; one that ends its JVM tells nothing",
+            };
+            told(ExitCode::Target, format!("the test {why}"), hint.to_owned())
+        }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
             let hint = match ending.how.code() {
-                Some(_) if args.java.name().is_some() => {
-                    "see whether the class path (-cp) is that of the test, with its JUnit"
-                        .to_owned()
-                }
                 Some(_) => "it says that it cannot tell (125); it must fail on this one".to_owned(),
                 None => "give it more time (--timeout), or say that this is the failure \
                          (--fail-if timeout, --fail-if crash)"
