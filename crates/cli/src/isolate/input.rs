@@ -72,8 +72,7 @@ Examples:
   culprit isolate input --test './render {}' crash.html
   culprit isolate input --test 'java -jar app.jar {}' bad.xml --passing good.xml
   culprit isolate input --simplify --interesting ./still-crashes.sh main.c
-  culprit isolate input --java-test com.acme.ParserTest#reads \
-    -cp target/classes:target/test-classes:lib/* src/test/resources/in.json
+  culprit isolate input --java-test a.SomeTest#reads -cp 'build:lib/*' in.json
 `{}` stands for the path of the candidate; without it, it comes last. A
 candidate has the name of the input, in a folder of its own.
 Exit codes:
