@@ -174,19 +174,17 @@ impl Syntax {
             .levels(levels.map(Units::within))
     }
 
-    /// What was put in may be seen further left as well: `<b><b>` has one of two. Where nodes begin and
-    /// end with it, if there is such a place.
+    /// What was put in may be seen further left as well: `<b><b>` has one of two. Where it is a node, if
+    /// there is such a place.
     pub(crate) fn settled(&self, part: Range<usize>) -> Range<usize> {
         let own = self
             .nodes
             .iter()
             .map(|node| trimmed(&self.text, &node.range));
-        let (starts, ends): (HashSet<usize>, HashSet<usize>) =
-            own.map(|range| (range.start, range.end)).unzip();
+        let own: HashSet<Range<usize>> = own.collect();
         let mut slid = part.clone();
         loop {
-            let inner = trimmed(&self.text, &slid);
-            if starts.contains(&inner.start) && ends.contains(&inner.end) {
+            if own.contains(&trimmed(&self.text, &slid)) {
                 return slid;
             }
             let can_slide = slid.start > 0 && self.text[slid.start - 1] == self.text[slid.end - 1];
