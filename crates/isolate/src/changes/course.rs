@@ -22,7 +22,7 @@ use super::difference::{Difference, FileChange};
 use super::groups::{self, Level};
 use super::names::Names;
 use super::trial::{Heard, Trial, reason_in};
-use crate::{Digest, Memo};
+use crate::{Digest, Judge, Memo};
 
 /// Names of one message that are learned from, at most.
 const LEARNED: usize = 12;
@@ -85,8 +85,10 @@ pub(crate) struct Course<'a> {
     pub(crate) key: String,
     pub(crate) began: Instant,
     pub(crate) memo: Memo,
-    /// Versions that were needed.
+    /// Versions that were needed, or are known to be the same as one that was.
     pub(crate) tested: HashSet<Digest>,
+    /// How many of them were tested.
+    pub(crate) tests: u64,
     /// Searches so far, each with a journal of its own.
     pub(crate) searches: u32,
     pub(crate) watch: &'a mut dyn FnMut(&Tried),
@@ -205,14 +207,15 @@ impl Course<'_> {
                 // The ends of all searches but the first are known.
                 tests: self.limits.tests.map(|most| {
                     let known = if self.searches > 1 { 2 } else { 0 };
-                    most.saturating_sub(self.tested.len() as u64) + known
+                    most.saturating_sub(self.tests) + known
                 }),
                 time: self.limits.time.map(|time| time.saturating_sub(spent)),
             },
             cancel: cancel.clone(),
             ..Settings::default()
         };
-        let (tested, watch) = (&mut self.tested, &mut *self.watch);
+        let (tested, tests) = (&mut self.tested, &mut self.tests);
+        let watch = &mut *self.watch;
         let (mut learned, mut is_spent) = (false, false);
         let (limits, began, memo) = (self.limits, self.began, &self.memo);
         let mut trouble = None;
@@ -242,9 +245,10 @@ impl Course<'_> {
                 memo.learn(digest, step.verdict.clone());
             }
             if is_new {
+                *tests += 1;
                 let left = step.standing.failing.saturating_sub(step.standing.passing);
                 watch(&Tried {
-                    tests: tested.len() as u64,
+                    tests: *tests,
                     level: work.name,
                     units: step.candidate.len(),
                     left,
@@ -260,7 +264,7 @@ impl Course<'_> {
                 learned = true;
                 cancel.cancel();
             }
-            if limits.tests.is_some_and(|most| tested.len() as u64 >= most) {
+            if limits.tests.is_some_and(|most| *tests >= most) {
                 is_spent = true;
                 cancel.cancel();
             }
@@ -284,7 +288,7 @@ impl Course<'_> {
             passing,
             end,
             ..
-        } = outcome.map_err(search_error)?;
+        } = outcome.map_err(|error| search_error(error, self.trial.judge))?;
         if is_spent {
             self.is_spent = true;
         }
@@ -403,15 +407,12 @@ fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
     within.chain(difference.path_needs()).collect()
 }
 
-fn search_error(error: SearchError<Error>) -> Error {
+fn search_error(error: SearchError<Error>, judge: &Judge) -> Error {
     match error {
-        SearchError::NotPassing { verdict } => Error::Good(
-            match verdict {
-                Kind::Fail => "fails too",
-                _ => "has no verdict",
-            }
-            .to_owned(),
-        ),
+        SearchError::NotPassing { verdict } => Error::Good(match verdict {
+            Kind::Fail => format!("fails too: {}", judge.failure()),
+            _ => "has no verdict".to_owned(),
+        }),
         SearchError::Nothing => Error::Interrupted,
         SearchError::Oracle { source, .. } => source,
         other => Error::Search(other.to_string()),

@@ -20,6 +20,8 @@ pub(crate) struct Trial<'a> {
     /// What is run before the test. It must end with 0.
     pub(crate) build: Option<&'a Test>,
     pub(crate) benches: &'a Benches,
+    /// How often a version must pass at least.
+    pub(crate) passes: u32,
 }
 
 impl Trial<'_> {
@@ -40,7 +42,7 @@ impl Trial<'_> {
                 )));
             }
             let mut verdict = Verdict::Pass;
-            for run in 0..self.judge.runs() {
+            for run in 0..self.judge.runs().max(self.passes) {
                 if run > 0 {
                     bench.restore(tree)?;
                 }
