@@ -84,23 +84,27 @@ impl Broken<'_> {
         found.into_iter().collect()
     }
 
-    /// The changed file that a message means.
+    /// The changed file that a message means: its whole path ends in the file's, or, where that is of
+    /// no file, only one file's path ends in what is named.
     fn file(&self, named: &str) -> Option<&FileChange> {
-        let named = Path::new(named);
-        let files = self.difference.files.iter();
-        let mut meant = files.filter(|file| {
+        let named = Path::new(named.trim_start_matches("./"));
+        let paths = |file: &FileChange| {
             let sides = [&file.old, &file.new].into_iter().flatten();
-            sides.into_iter().any(|(path, _)| named.ends_with(path))
-        });
-        let first = meant.next()?;
+            sides.map(|(path, _)| path.clone()).collect::<Vec<_>>()
+        };
+        let files = &self.difference.files;
+        let whole = files
+            .iter()
+            .filter(|file| paths(file).iter().any(|path| named.ends_with(path)));
         // The longest path is the one that was named.
-        let length = |file: &FileChange| file.shown_path().components().count();
-        Some(
-            meant.fold(first, |best, file| match length(file) > length(best) {
-                true => file,
-                false => best,
-            }),
-        )
+        let length = |file: &&FileChange| file.shown_path().components().count();
+        if let Some(file) = whole.max_by_key(length) {
+            return Some(file);
+        }
+        let mut parts = files
+            .iter()
+            .filter(|file| paths(file).iter().any(|path| path.ends_with(named)));
+        parts.next().filter(|_| parts.next().is_none())
     }
 
     /// What is lacking by the names in a complaint about a line of a changed file.
@@ -450,6 +454,15 @@ mod tests {
         let good = "start\nint gone;\nmiddle\nuse(gone);\nend\n";
         let message = "a/X.java:3: error: cannot find symbol\nuse(gone);\n    ^\n";
         check(good, "start\nmiddle\nend\n", &[0], message, &[(0, 1)]);
+    }
+
+    #[test]
+    fn a_file_may_be_named_by_the_end_of_its_path() {
+        let good = "start\nint gone;\nmiddle\nuse(gone);\nend\n";
+        for path in ["X.java", "./X.java", "/work/bench/a/X.java"] {
+            let message = format!("{path}:3: error: cannot find symbol gone\n");
+            check(good, "start\nmiddle\nend\n", &[0], &message, &[(0, 1)]);
+        }
     }
 
     #[test]
