@@ -527,7 +527,7 @@ mod tests {
             "{passes}"
         );
         let fails = refused(("old", "new"), "false");
-        assert_eq!(fails.to_string(), "the good version fails too");
+        assert_eq!(fails.to_string(), "the good version fails too: ends with 1");
         let odd = refused(("old", "new"), "grep -q 9 a && exit 125; false");
         assert_eq!(odd.to_string(), "the good version has no verdict");
         assert!(Path::new(made.folder.path()).exists());
