@@ -250,7 +250,7 @@ impl Report<'_> {
         };
         // Writing to a text cannot fail.
         let _ = write!(text, "{since}, `{}` fails: {}. ", self.test, found.failure);
-        let places: Vec<String> = found.changes.iter().take(5).map(place).collect();
+        let places: Vec<String> = found.changes.iter().take(5).map(told).collect();
         let more = match found.changes.len().saturating_sub(5) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -416,7 +416,7 @@ impl Report<'_> {
         let _ = write!(
             body,
             "</table>\n<h2>For the bug report</h2>\n<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            escape(&self.paragraph())
+            with_code(&escape(&self.paragraph()))
         );
         for note in self.notes() {
             let _ = writeln!(body, "<li>{}</li>", escape(&note));
@@ -496,6 +496,34 @@ fn place(change: &Change) -> String {
     }
 }
 
+/// Where a change is, with its line where it is of one.
+fn told(change: &Change) -> String {
+    let line = |lines: &[String]| match lines {
+        [one] => Some(format!("`{}`", one.trim())),
+        _ => None,
+    };
+    let place = place(change);
+    match (line(&change.removed), line(&change.added)) {
+        (Some(old), Some(new)) => format!("{place}, where {old} became {new}"),
+        (Some(old), None) if change.added.is_empty() => format!("{place}, {old}"),
+        (None, Some(new)) if change.removed.is_empty() => format!("{place}, {new}"),
+        _ => place,
+    }
+}
+
+/// What is between backticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return text.to_owned();
+    }
+    let parts = parts.iter().enumerate().map(|(at, part)| match at % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    });
+    parts.collect()
+}
+
 fn origin(origin: &Origin) -> String {
     match origin {
         Origin::Unknown => "no history".to_owned(),
@@ -527,5 +555,38 @@ fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_between_backticks_is_code() {
+        assert_eq!(with_code("run `make` now"), "run <code>make</code> now");
+        assert_eq!(with_code("a ` alone"), "a ` alone");
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_line() {
+        let change = |removed: &[&str], added: &[&str]| Change {
+            path: "a.c".to_owned(),
+            what: None,
+            old_line: (!removed.is_empty()).then_some(3),
+            new_line: (!added.is_empty()).then_some(4),
+            removed: removed.iter().map(|line| (*line).to_owned()).collect(),
+            added: added.iter().map(|line| (*line).to_owned()).collect(),
+            origin: Origin::Unknown,
+        };
+        assert_eq!(
+            told(&change(&["  x();"], &["  y();"])),
+            "a.c:4, where `x();` became `y();`"
+        );
+        assert_eq!(told(&change(&[], &["  y();"])), "a.c:4, `y();`");
+        assert_eq!(
+            told(&change(&["x();"], &[])),
+            "a.c: line 3 of the good version is gone, `x();`"
+        );
     }
 }
