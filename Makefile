@@ -16,7 +16,7 @@ help:
 	@echo "make study-reduce"
 	@echo "            reduces recorded crashes by the engine, by plain ddmin and by picire"
 	@echo "make study-changes"
-	@echo "            isolates changes of programs and histories with a known culprit"
+	@echo "            isolates changes of releases, programs and histories with a known culprit"
 	@echo "make study-weaver"
 	@echo "            weaves whole modules of every JDK and has the JVMs verify and run them"
 

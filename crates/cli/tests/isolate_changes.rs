@@ -68,8 +68,22 @@ impl Place {
         self.0.path()
     }
 
-    /// The status, and the report or what was said instead of one.
+    /// All that is in the folder and in its repository: bytes, modes, times.
+    fn state(&self) -> String {
+        let script = "find . -type f -print0 | sort -z | xargs -0 -r sha256sum; \
+                      find . | sort | xargs -d '\\n' stat -c '%n %Y %a %N'";
+        text(&shell(self.path(), script).stdout)
+    }
+
+    /// The status, and the report or what was said instead of one. Nothing here changes by it.
     fn isolate(&self, words: &[&str]) -> (i32, Result<Value, String>) {
+        let before = self.state();
+        let found = self.isolate_unseen(words);
+        assert_eq!(self.state(), before);
+        found
+    }
+
+    fn isolate_unseen(&self, words: &[&str]) -> (i32, Result<Value, String>) {
         let out = tempfile::tempdir().unwrap();
         let folder = out.path().join("out");
         let mut words = words.to_vec();
@@ -130,9 +144,6 @@ fn the_line_its_commit_and_its_author_are_found_and_nothing_is_touched() {
          for i in 11 12; do sed -i \"s/^$i\\$/x$i/\" b; commit d$i; done
          echo dirty >>a; echo new >untracked",
     );
-    let state = "GIT_OPTIONAL_LOCKS=0 git status --porcelain; find . -type f | sort | xargs sha256sum; \
-                 find . | sort | xargs stat -c '%n %Y %a'";
-    let before = text(&shell(place.path(), state).stdout);
     let report = place.found(&[
         "--good",
         "good",
@@ -141,7 +152,6 @@ fn the_line_its_commit_and_its_author_are_found_and_nothing_is_touched() {
         "--test",
         "! grep -q nine b",
     ]);
-    assert_eq!(text(&shell(place.path(), state).stdout), before);
     assert_eq!(changes(&report), ["b:-9+nine"]);
     assert_eq!(report["commits"]["left"][0]["subject"], "culprit");
     assert_eq!(report["changes"][0]["commit"]["author"], "Ann");
@@ -301,10 +311,16 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     let with = |test: &'static str| -> Vec<&str> { sides.into_iter().chain([test]).collect() };
     place.refused(&with("true"), 1, "the test does not fail");
     place.refused(&with("false"), 1, "the good version fails too");
+    place.refused(
+        &with("./not-there"),
+        1,
+        "the good version fails too: ends with 127",
+    );
     place.refused(&with("exit 125"), 3, "has no answer");
     let mut hangs = with("grep -q 9 a || sleep 100");
     hangs.extend(["--timeout", "300ms"]);
     place.refused(&hangs, 3, "does not end in time");
+    place.refused(&hangs, 3, "--fail-if timeout");
     let mut broken = with("true");
     broken.extend(["--build", "echo 'x.c:1: error: no' >&2; false"]);
     place.refused(&broken, 3, "x.c:1: error: no");
@@ -363,7 +379,8 @@ fn a_test_that_fails_now_and_then_is_repeated_and_its_rate_is_told() {
         "mkdir old new; seq 30 >old/a; seq 30 | sed 's/^5$/five/; s/^18$/x/; s/^25$/y/' >new/a",
     );
     // Fails every other time, by a count that all runs share.
-    let count = place.path().join("count");
+    let elsewhere = Place::empty();
+    let count = elsewhere.path().join("count");
     fs::write(&count, "").unwrap();
     let test = format!(
         "echo >>{0}; ! grep -q five a || test $(( $(wc -l <{0}) % 2 )) = 0",
@@ -443,4 +460,176 @@ fn an_interrupt_leaves_the_best_so_far() {
     assert_eq!(report["minimal"], false);
     let left = report["changes"].as_array().unwrap().len();
     assert!(left < 64, "{left}");
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind_in_a_repository() {
+    let place = Place::repository(
+        "seq 90 >a; commit base; git tag good
+         for i in $(seq 12); do sed -i \"s/^$i\\$/x$i/\" a; commit c$i; done",
+    );
+    let temporary = Place::empty();
+    let out = Place::empty();
+    let before = place.state();
+    let words = [
+        "--good",
+        "good",
+        "--bad",
+        "HEAD",
+        "--test",
+        "sleep 0.3; ! grep -q x5 a",
+    ];
+    let mut child = culprit(place.path(), &words)
+        .args(["--jobs", "1", "-o"])
+        .arg(out.path().join("out"))
+        .env("TMPDIR", temporary.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let candidates = out.path().join("out/candidates.jsonl");
+    while fs::read_to_string(&candidates)
+        .unwrap_or_default()
+        .is_empty()
+    {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    shell(place.path(), &format!("kill -INT {}", child.id()));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(place.state(), before);
+    let trees = text(&shell(place.path(), "git worktree list").stdout);
+    assert_eq!(trees.lines().count(), 1, "{trees}");
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_number_of_jobs_changes_nothing_of_the_answer() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; for i in 1 2 3 4 5 6; do seq 30 >old/$i; seq 30 | sed 's/^5$/five/; s/^9$/x/; s/^20$/y/' >new/$i; done",
+    );
+    let words = ["--good", "old", "--bad", "new", "--test"];
+    let test = "grep -q x 2 && ! grep -q five 4 && exit 125; ! { grep -q five 3 && grep -q y 5; }";
+    let by = |jobs: &'static str| {
+        let words: Vec<&str> = words.into_iter().chain([test, "--jobs", jobs]).collect();
+        let report = place.found(&words);
+        (changes(&report), report["tests"].clone())
+    };
+    let one = by("1");
+    assert_eq!(one, by("2"));
+    assert_eq!(one, by("4"));
+}
+
+#[test]
+fn new_files_of_the_work_tree_count_and_ignored_ones_do_not() {
+    let place = Place::repository(
+        "seq 9 >a; echo '*.log' >.gitignore; commit base; echo x >new; echo y >noise.log; echo z >>a",
+    );
+    let words = ["--good", "HEAD", "--bad", "WORKTREE", "--test"];
+    let with = |test: &'static str| -> Vec<&str> { words.into_iter().chain([test]).collect() };
+    let report = place.found(&with("! test -e new"));
+    assert_eq!(changes(&report), ["new:new file"]);
+    assert_eq!(report["changes"][0]["commit"], "uncommitted");
+    place.refused(&with("! test -e noise.log"), 1, "the test does not fail");
+}
+
+#[test]
+fn processes_that_a_test_leaves_behind_are_ended_and_told_of() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 9 >old/a; sed s/5/five/ old/a >new/a",
+    );
+    let pids = Place::empty();
+    let list = pids.path().join("pids");
+    let test = format!(
+        "setsid sh -c 'echo $$ >>{}; exec sleep 600' >/dev/null 2>&1 & sleep 0.2; ! grep -q five a",
+        list.display()
+    );
+    let words = ["--good", "old", "--bad", "new", "--test", &test];
+    let out = Place::empty();
+    let output = culprit(place.path(), &words)
+        .arg("-o")
+        .arg(out.path().join("out"))
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("behind, which were ended"), "{said}");
+    let pids = fs::read_to_string(list).unwrap();
+    assert!(!pids.is_empty());
+    for pid in pids.lines() {
+        let state = fs::read_to_string(format!("/proc/{pid}/stat"));
+        assert!(state.is_err() || state.is_ok_and(|it| it.contains(") Z ")));
+    }
+}
+
+#[test]
+fn a_failure_that_was_missed_by_chance_is_not_confirmed() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 30 >old/a; seq 30 | sed 's/^5$/x/; s/^18$/five/' >new/a",
+    );
+    let elsewhere = Place::empty();
+    let count = elsewhere.path().join("count");
+    fs::write(&count, "").unwrap();
+    // The failing version is seen to fail twice, the good one to pass; the next candidate that should fail does not.
+    let test = format!(
+        "echo >>{0}; grep -q five a || exit 0; n=$(wc -l <{0}); test $n -gt 3 && test $n -lt 7",
+        count.display()
+    );
+    let (code, report) = place.isolate(&[
+        "--good", "old", "--bad", "new", "--test", &test, "--jobs", "1",
+    ]);
+    let report = report.unwrap();
+    assert_eq!(report["confirmed"], false, "{report:#}");
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn what_a_compiler_says_brings_what_a_candidate_lacks() {
+    let place = Place::empty();
+    // Thirty names, each declared in one file and used in another, under one that both sides know; the
+    // tests are few only if messages are heard.
+    shell(
+        place.path(),
+        "mkdir old new; for i in $(seq 30); do
+           echo \"use shared_$i\"; echo \"stays $i\"; done >old/uses
+         for i in $(seq 30); do echo \"name shared_$i\"; echo \"stays $i\"; done >old/names
+         sed 's/^use \\(.*\\)/use \\1 more_\\1/' old/uses >new/uses
+         sed 's/^name \\(.*\\)/name \\1 more_\\1/' old/names >new/names",
+    );
+    // Each use must have its name, and no name may be without a use.
+    let build = "n=0; bad=0; while read -r word first second; do n=$((n + 1))
+          case $word in use) for name in $first $second; do
+            grep -q \"^name.* $name\\$\\|^name $name \" names || { echo \"uses:$n: error: no $name\" >&2; bad=1; }
+          done;; esac; done <uses
+        n=0; while read -r word first second; do n=$((n + 1))
+          case $word in name) for name in $second; do
+            grep -q \" $name\\$\" uses || { echo \"names:$n: error: idle $name\" >&2; bad=1; }
+          done;; esac; done <names; exit $bad";
+    let report = place.found(&[
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--build",
+        build,
+        "--test",
+        "! grep -q more_shared_17 uses",
+    ]);
+    let mut found = changes(&report);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "names:-name shared_17+name shared_17 more_shared_17",
+            "uses:-use shared_17+use shared_17 more_shared_17"
+        ]
+    );
+    assert!(report["tests"].as_u64() < Some(30), "{}", report["tests"]);
 }

@@ -5,6 +5,7 @@ mod blame;
 mod blocks;
 mod brackets;
 mod commits;
+mod complaints;
 mod course;
 mod difference;
 mod error;

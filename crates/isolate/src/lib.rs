@@ -23,7 +23,7 @@ mod rule;
 mod sign;
 mod test;
 
-pub use ending::Ending;
+pub use ending::{Ending, How};
 pub use error::Error;
 pub use failure::{Failure, Likeness, Lines};
 pub use java::{JavaTest, Reads, Warm};

@@ -3,17 +3,21 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
+use culprit_jvm::{Jdk, Surroundings};
 use serde_json::Value;
 use studies::changes::histories::{HISTORIES, History, START};
-use studies::changes::made;
+use studies::changes::releases::{LINES, Line, PAIRS, Pair};
+use studies::changes::study::{Proved, Study};
+use studies::changes::subject::Workshop;
+use studies::changes::{isolate, made, shell, verdicts_with};
 use studies::markdown;
-use studies::process::{Outcome, Run, words};
+use studies::maven::Maven;
 
-/// Isolates changes of made-up programs and histories, with git bisect beside it
+/// Isolates changes of releases, programs and histories, with git bisect beside it
 #[derive(Parser, Debug)]
 struct Args {
     /// The executable to isolate with
@@ -28,44 +32,122 @@ struct Args {
     /// Leave the document as it is
     #[arg(long)]
     dry: bool,
+    /// Only the releases of this case of corpus/; may be repeated
+    #[arg(long, value_name = "CASE")]
+    only: Vec<String>,
 }
 
 const DOCUMENT: &str = "docs/studies/changes.md";
-
-/// Nothing takes longer.
-const LIMIT: Duration = Duration::from_secs(3600);
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     fs::create_dir_all(&args.place)?;
     let place = args.place.canonicalize()?;
-    let mut rows = vec![
-        "| case | changes | tests | without a verdict | s | seed |\n|---|---|---|---|---|---|"
-            .to_owned(),
-    ];
-    rows.push(one_constant(
-        &args.culprit,
-        &place.join("made"),
-        args.modules,
-    )?);
-    say(&rows.join("\n"))?;
-    let mut beside = vec![
-        "| history | commits | tests | of them on commits | what is left | git bisect | it names |\n|---|---|---|---|---|---|---|".to_owned(),
-    ];
-    for (number, history) in HISTORIES.iter().enumerate() {
-        let row = with_bisect(
-            &args.culprit,
-            history,
-            &place.join(format!("history-{number}")),
-        )?;
-        say(&row)?;
-        beside.push(row);
+    let maven = Maven::new(
+        std::env::var_os("PATH").as_deref(),
+        &place.with_file_name("maven"),
+    );
+    let jdk = Jdk::find(&Surroundings::of_process())?;
+    let study = Study {
+        culprit: &args.culprit,
+        place: &place,
+        corpus: Path::new("corpus"),
+        workshop: Workshop {
+            maven: &maven,
+            jdk: &jdk,
+        },
+    };
+    let is_meant = |case: &str| args.only.is_empty() || args.only.iter().any(|name| name == case);
+    let mut tables = Vec::new();
+    if args.only.is_empty() {
+        tables.push(vec![
+            "| case | changes | tests | without a verdict | s | seed |\n|---|---|---|---|---|---|"
+                .to_owned(),
+            one_constant(&args.culprit, &place.join("made"), args.modules)?,
+        ]);
+        let mut beside = vec!["| history | commits | tests | of them on commits | what is left | git bisect | it names |\n|---|---|---|---|---|---|---|".to_owned()];
+        for (number, history) in HISTORIES.iter().enumerate() {
+            let folder = place.join(format!("history-{number}"));
+            beside.push(said(with_bisect(&args.culprit, history, &folder)?)?);
+        }
+        tables.push(beside);
     }
+    let mut releases = vec!["| case | versions | changed places | changes | tests | without a verdict | s | left | of the fix, in | taken back one by one |\n|---|---|---|---|---|---|---|---|---|---|".to_owned()];
+    for pair in PAIRS.iter().filter(|pair| is_meant(pair.case)) {
+        releases.push(said(pair_row(&study, pair)?)?);
+    }
+    tables.push(releases);
+    let mut lines = vec!["| releases | commits | tests | of them on commits | s | left | git bisect | s | it names |\n|---|---|---|---|---|---|---|---|---|".to_owned()];
+    for line in LINES.iter().filter(|line| is_meant(line.case)) {
+        lines.push(said(line_row(&study, line)?)?);
+    }
+    tables.push(lines);
     if !args.dry {
-        let results = format!("{}\n\n{}\n", rows.join("\n"), beside.join("\n"));
-        markdown::write_into(Path::new(DOCUMENT), &results)?;
+        let tables: Vec<String> = tables.iter().map(|rows| rows.join("\n")).collect();
+        markdown::write_into(Path::new(DOCUMENT), &format!("{}\n", tables.join("\n\n")))?;
     }
     Ok(())
+}
+
+/// Says a row and keeps it.
+fn said(row: String) -> anyhow::Result<String> {
+    say(&row)?;
+    Ok(row)
+}
+
+/// A row for two releases.
+fn pair_row(study: &Study<'_>, pair: &Pair) -> anyhow::Result<String> {
+    let Proved {
+        case,
+        report,
+        at,
+        taken_back,
+        out,
+    } = study.pair(pair)?;
+    Ok(format!(
+        "| `{}` | {} {}, {} | {} | {} | {} | {} | {:.0} | {} | {at} | {taken_back} |",
+        case.name,
+        case.fixed.artifact,
+        case.fixed.version,
+        case.buggy.version,
+        report["difference"]["places"],
+        report["difference"]["deltas"],
+        report["tests"],
+        verdicts_with(&out, "has no verdict")?,
+        report["seconds"].as_f64().unwrap_or_default(),
+        left(&report),
+    ))
+}
+
+/// A row for releases as commits, with git bisect beside it.
+fn line_row(study: &Study<'_>, line: &Line) -> anyhow::Result<String> {
+    let found = study.line(line)?;
+    let (report, place) = (&found.report, study.place_of_line(line));
+    let began = Instant::now();
+    let repository = place.join("repository");
+    let bisected = bisect(&repository, &line.good(), "sh ../test.sh")?;
+    Ok(format!(
+        "| {} {} to {} | {} | {} | {} | {:.0} | {} | {} runs | {:.0} | {} |",
+        found.case.fixed.artifact,
+        line.versions[0],
+        line.versions[line.versions.len() - 1],
+        report["commits"]["of"],
+        report["tests"],
+        verdicts_with(&found.out, "\"level\":\"commits\"")?,
+        report["seconds"].as_f64().unwrap_or_default(),
+        left(report),
+        bisected.runs,
+        began.elapsed().as_secs_f64(),
+        bisected.named,
+    ))
+}
+
+/// How many lines are left.
+fn left(report: &Value) -> String {
+    match report["changes"].as_array().map_or(0, Vec::len) {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    }
 }
 
 /// The made-up program, one constant of which decides.
@@ -74,6 +156,7 @@ fn one_constant(culprit: &Path, place: &Path, modules: usize) -> anyhow::Result<
     let report = isolate(
         culprit,
         place,
+        &place.join("out"),
         &[
             "--good",
             "old",
@@ -101,7 +184,7 @@ fn one_constant(culprit: &Path, place: &Path, modules: usize) -> anyhow::Result<
         "| a made-up C program, make | {} | {} | {} | {} | 8,721 changes, 97 tests |",
         report["difference"]["places"],
         report["tests"],
-        unresolved(&place.join("out"))?,
+        verdicts_with(&place.join("out"), "has no verdict")?,
         report["seconds"]
     ))
 }
@@ -119,16 +202,8 @@ fn with_bisect(culprit: &Path, history: &History, place: &Path) -> anyhow::Resul
     let report = isolate(
         culprit,
         &repository,
-        &[
-            "--good",
-            "good",
-            "--bad",
-            bad,
-            "--test",
-            history.test,
-            "-o",
-            "../out",
-        ],
+        &place.join("out"),
+        &["--good", "good", "--bad", bad, "--test", history.test],
     )?;
     let changes = report["changes"].as_array().context("no changes")?;
     let holds = |line: &Value| line.as_str() == Some(history.line);
@@ -147,92 +222,47 @@ fn with_bisect(culprit: &Path, history: &History, place: &Path) -> anyhow::Resul
         "{}: {report:#}",
         history.name
     );
-    let of_commits = fs::read_to_string(place.join("out/candidates.jsonl"))?;
-    let of_commits = of_commits
-        .lines()
-        .filter(|line| line.contains("\"level\":\"commits\""))
-        .count();
+    let of_commits = verdicts_with(&place.join("out"), "\"level\":\"commits\"")?;
+    let bisected = bisect(&repository, "good", history.test)?;
+    Ok(format!(
+        "| {} | {} | {} | {of_commits} | {} | {} runs | {} |",
+        history.name,
+        report["commits"]["of"],
+        report["tests"],
+        left(&report),
+        bisected.runs,
+        bisected.named,
+    ))
+}
+
+/// What `git bisect run` found.
+struct Bisected {
+    runs: usize,
+    /// The subject of the commit.
+    named: String,
+}
+
+fn bisect(repository: &Path, good: &str, test: &str) -> anyhow::Result<Bisected> {
+    let place = repository.parent().context("no folder")?;
     // Runs of the test are counted by a line for each.
+    fs::write(place.join("bisect.sh"), format!("echo >>../runs\n{test}\n"))?;
     let script = format!(
-        "git stash -q -u || true; git bisect start HEAD good >/dev/null; \
-         git bisect run sh -c 'echo >>../runs; {}' >../bisect.log 2>&1 || true; git bisect reset >/dev/null 2>&1; \
+        "git stash -q -u || true; git bisect start HEAD {good} >/dev/null; \
+         git bisect run sh ../bisect.sh >../bisect.log 2>&1 || true; git bisect reset >/dev/null 2>&1; \
          grep -A9 'is the first bad commit' ../bisect.log | sed -n 's/^    //p' | head -1 >../named; \
-         grep -q 'first bad commit could be any of' ../bisect.log && echo 'any of several' >../named; true",
-        history.test
+         grep -q 'first bad commit could be any of' ../bisect.log && echo 'any of several' >../named; true"
     );
-    shell(&repository, &script)?;
-    let runs = fs::read_to_string(place.join("runs"))
-        .unwrap_or_default()
-        .lines()
-        .count();
+    shell(repository, &script)?;
+    let runs = fs::read_to_string(place.join("runs")).unwrap_or_default();
     let named = fs::read_to_string(place.join("named")).unwrap_or_default();
     let named = match named.trim() {
         "" => "nothing",
         named => named,
     };
-    Ok(format!(
-        "| {} | {} | {} | {of_commits} | {} | {runs} runs | {named} |",
-        history.name,
-        report["commits"]["of"],
-        report["tests"],
-        match changes.len() {
-            1 => "1 line".to_owned(),
-            count => format!("{count} lines"),
-        }
-    ))
-}
-
-/// Isolates in a folder, and reads the report.
-fn isolate(culprit: &Path, folder: &Path, words_of: &[&str]) -> anyhow::Result<Value> {
-    let out = match words_of.contains(&"-o") {
-        true => folder.join("../out"),
-        false => folder.join("out"),
-    };
-    let mut args = words(["isolate", "changes", "--jobs", "1"]);
-    args.extend(words_of.iter().map(Into::into));
-    if !words_of.contains(&"-o") {
-        args.extend(words(["-o", "out"]));
-    }
-    let run = Run {
-        program: culprit.to_owned(),
-        args,
-        folder: folder.to_owned(),
-        env: Vec::new(),
-        stdout: folder.with_extension("out.txt"),
-        stderr: folder.with_extension("err.txt"),
-        limit: LIMIT,
-    };
-    let outcome = run.run()?;
-    let is_good = matches!(outcome, Outcome::Ended { status, .. } if status.is_success());
-    ensure!(is_good, "{outcome:?}: {}", fs::read_to_string(&run.stderr)?);
-    Ok(serde_json::from_str(&fs::read_to_string(
-        out.join("report.json"),
-    )?)?)
-}
-
-/// Candidates without a verdict.
-fn unresolved(out: &Path) -> anyhow::Result<usize> {
-    let all = fs::read_to_string(out.join("candidates.jsonl"))?;
-    Ok(all
-        .lines()
-        .filter(|line| line.contains("has no verdict"))
-        .count())
-}
-
-fn shell(folder: &Path, script: &str) -> anyhow::Result<()> {
-    let run = Run {
-        program: "/bin/sh".into(),
-        args: words(["-c", script]),
-        folder: folder.to_owned(),
-        env: Vec::new(),
-        stdout: folder.with_extension("shell-out.txt"),
-        stderr: folder.with_extension("shell-err.txt"),
-        limit: LIMIT,
-    };
-    let outcome = run.run()?;
-    let is_good = matches!(outcome, Outcome::Ended { status, .. } if status.is_success());
-    ensure!(is_good, "{outcome:?}: {}", fs::read_to_string(&run.stderr)?);
-    Ok(())
+    Ok(Bisected {
+        runs: runs.lines().count(),
+        named: named.to_owned(),
+    })
 }
 
 fn say(line: &str) -> anyhow::Result<()> {

@@ -5,11 +5,11 @@ mod report;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_isolate::Unfit;
 use culprit_isolate::changes::{
     Error, Goal, Isolation, Leftovers, Limits, Plan, Side, Tried, WORK_TREE,
 };
 use culprit_isolate::{Convention, Rule, Test};
+use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
 use culprit_reduce::Kind;
 use serde_json::json;
@@ -280,12 +280,16 @@ fn explained(error: Error) -> anyhow::Error {
         Error::NoDifference => (ExitCode::Usage, "name two versions that differ"),
         Error::Bad(Unfit::Passes(_) | Unfit::Unlike(_)) => (
             ExitCode::No,
-            "the test must fail on --bad: run it there by hand; \
-             it may need files that are not in the version ($CULPRIT_STARTED_IN)",
+            "the test must fail on --bad: run it there by hand\n  \
+             files that are not in the version are below $CULPRIT_STARTED_IN",
+        ),
+        Error::Bad(Unfit::Unresolved(ending, _)) if ending.how == How::Late => (
+            ExitCode::Target,
+            "--timeout gives it longer; --fail-if timeout takes that for the failure",
         ),
         Error::Bad(Unfit::Unresolved(..)) => (
             ExitCode::Target,
-            "build and test must run on --bad as it is, in a folder with its files only",
+            "build and test must run on --bad as it is, with its files only",
         ),
         Error::Bad(Unfit::Seldom { .. }) => (
             ExitCode::No,
@@ -296,7 +300,8 @@ fn explained(error: Error) -> anyhow::Error {
         }
         Error::Good(_) => (
             ExitCode::No,
-            "the test must pass on --good: name an older version, or mend the test",
+            "the test must pass on --good: name an older version, or mend the test\n  \
+             it runs in a folder of ours; yours is $CULPRIT_STARTED_IN",
         ),
         Error::Journal(_) => (
             ExitCode::Usage,

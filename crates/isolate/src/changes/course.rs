@@ -17,11 +17,12 @@ use culprit_reduce::{
 
 use super::Error;
 use super::brackets;
+use super::complaints::{Broken, Lack};
 use super::difference::{Difference, FileChange};
 use super::groups::{self, Level};
 use super::names::Names;
-use super::trial::{Trial, names_in, reason_in};
-use crate::{Digest, Memo};
+use super::trial::{Heard, Trial, reason_in};
+use crate::{Digest, Judge, Memo};
 
 /// Names of one message that are learned from, at most.
 const LEARNED: usize = 12;
@@ -84,8 +85,10 @@ pub(crate) struct Course<'a> {
     pub(crate) key: String,
     pub(crate) began: Instant,
     pub(crate) memo: Memo,
-    /// Versions that were needed.
+    /// Versions that were needed, or are known to be the same as one that was.
     pub(crate) tested: HashSet<Digest>,
+    /// How many of them were tested.
+    pub(crate) tests: u64,
     /// Searches so far, each with a journal of its own.
     pub(crate) searches: u32,
     pub(crate) watch: &'a mut dyn FnMut(&Tried),
@@ -204,14 +207,15 @@ impl Course<'_> {
                 // The ends of all searches but the first are known.
                 tests: self.limits.tests.map(|most| {
                     let known = if self.searches > 1 { 2 } else { 0 };
-                    most.saturating_sub(self.tested.len() as u64) + known
+                    most.saturating_sub(self.tests) + known
                 }),
                 time: self.limits.time.map(|time| time.saturating_sub(spent)),
             },
             cancel: cancel.clone(),
             ..Settings::default()
         };
-        let (tested, watch) = (&mut self.tested, &mut *self.watch);
+        let (tested, tests) = (&mut self.tested, &mut self.tests);
+        let watch = &mut *self.watch;
         let (mut learned, mut is_spent) = (false, false);
         let (limits, began, memo) = (self.limits, self.began, &self.memo);
         let mut trouble = None;
@@ -241,9 +245,10 @@ impl Course<'_> {
                 memo.learn(digest, step.verdict.clone());
             }
             if is_new {
+                *tests += 1;
                 let left = step.standing.failing.saturating_sub(step.standing.passing);
                 watch(&Tried {
-                    tests: tested.len() as u64,
+                    tests: *tests,
                     level: work.name,
                     units: step.candidate.len(),
                     left,
@@ -259,7 +264,7 @@ impl Course<'_> {
                 learned = true;
                 cancel.cancel();
             }
-            if limits.tests.is_some_and(|most| tested.len() as u64 >= most) {
+            if limits.tests.is_some_and(|most| *tests >= most) {
                 is_spent = true;
                 cancel.cancel();
             }
@@ -283,7 +288,7 @@ impl Course<'_> {
             passing,
             end,
             ..
-        } = outcome.map_err(search_error)?;
+        } = outcome.map_err(|error| search_error(error, self.trial.judge))?;
         if is_spent {
             self.is_spent = true;
         }
@@ -313,7 +318,7 @@ impl Course<'_> {
         guessed.extend(difference.files.iter().flat_map(brackets::needs));
         guessed.extend(&fixed);
         let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
-        let mut learned: Vec<DeltaSet> = Vec::new();
+        let mut learned = Learned::default();
         for level in groups::levels(difference) {
             self.narrow(
                 difference,
@@ -340,7 +345,7 @@ impl Course<'_> {
         difference: &Difference,
         level: &Level,
         needs: &[(u64, u64)],
-        mut learning: Option<(&Names, &mut Vec<DeltaSet>)>,
+        mut learning: Option<(&Names, &mut Learned)>,
         ends: &mut (DeltaSet, DeltaSet),
     ) -> Result<(), Error> {
         loop {
@@ -358,14 +363,16 @@ impl Course<'_> {
                 return Ok(());
             }
             let owners = Owners::new(&units);
-            let empty = Vec::new();
+            let empty = Learned::default();
             let known = learning.as_ref().map_or(&empty, |(_, learned)| *learned);
-            let edges = owners.lifted(needs).chain(owners.circles(known));
+            let edges = owners.lifted(needs).chain(owners.lifted(&known.lacks));
+            let edges = edges.chain(owners.circles(&known.together));
             let graph = Needs::graph(units.len() as u32, edges);
             let versions = Parts {
                 difference,
                 names: learning.as_ref().map(|(names, _)| *names),
                 base: &passing,
+                all: &failing,
                 units: &units,
             };
             let mut learn = |_: &DeltaSet, told: &str| match &mut learning {
@@ -400,19 +407,25 @@ fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
     within.chain(difference.path_needs()).collect()
 }
 
-fn search_error(error: SearchError<Error>) -> Error {
+fn search_error(error: SearchError<Error>, judge: &Judge) -> Error {
     match error {
-        SearchError::NotPassing { verdict } => Error::Good(
-            match verdict {
-                Kind::Fail => "fails too",
-                _ => "has no verdict",
-            }
-            .to_owned(),
-        ),
+        SearchError::NotPassing { verdict } => Error::Good(match verdict {
+            Kind::Fail => format!("fails too: {}", judge.failure()),
+            _ => "has no verdict".to_owned(),
+        }),
         SearchError::Nothing => Error::Interrupted,
         SearchError::Oracle { source, .. } => source,
         other => Error::Search(other.to_string()),
     }
+}
+
+/// What failed builds told.
+#[derive(Default)]
+struct Learned {
+    /// Changes that need others.
+    lacks: Vec<Lack>,
+    /// Changes that come and go together.
+    together: Vec<DeltaSet>,
 }
 
 /// The units of a level, by their deltas.
@@ -465,17 +478,30 @@ impl Owners {
         })
     }
 
-    /// Remembers which deltas a message speaks of together; whether that is news for the units.
-    fn learn(&self, names: &Names, told: &str, learned: &mut Vec<DeltaSet>) -> bool {
-        let said: Vec<&str> = names_in(told).into_iter().collect();
-        let said = said.join(" ");
+    /// Remembers what is heard of a version without a verdict; whether that is news for the units.
+    fn learn(&self, names: &Names, told: &str, learned: &mut Learned) -> bool {
+        let heard = Heard::of(told);
+        let lacks = heard.lacks.into_iter();
+        let news: Vec<Lack> = lacks
+            .filter(|lack| !learned.lacks.contains(lack))
+            .filter(|lack| self.lifted(std::slice::from_ref(lack)).next().is_some())
+            .collect();
+        if !news.is_empty() {
+            learned.lacks.extend(news);
+            return true;
+        }
+        self.learn_names(names, &heard.names.join(" "), &mut learned.together)
+    }
+
+    /// Remembers which deltas a message speaks of together.
+    fn learn_names(&self, names: &Names, said: &str, learned: &mut Vec<DeltaSet>) -> bool {
         let most = (self.count / 2).max(2);
         let mut together: Vec<usize> = (0..self.count).collect();
         for group in &*learned {
             self.join(&mut together, group);
         }
         let mut is_new = false;
-        let named = names.named(&said);
+        let named = names.named(said);
         let open = named.filter(|(_, group)| (2..=most).contains(&self.units(group).len()));
         for (_, group) in open.take(LEARNED) {
             if self.join(&mut together, &group) {
@@ -516,6 +542,8 @@ struct Parts<'p> {
     names: Option<&'p Names>,
     /// What every version has.
     base: &'p DeltaSet,
+    /// What versions may have.
+    all: &'p DeltaSet,
     units: &'p [DeltaSet],
 }
 
@@ -525,6 +553,30 @@ impl Parts<'_> {
             .iter()
             .flat_map(|unit| self.units[unit as usize].ranges());
         self.base.union(&units.collect())
+    }
+
+    /// What messages on a version tell of its changes.
+    fn hear(&self, deltas: &DeltaSet, message: &str) -> Heard {
+        let Some(names) = self.names else {
+            return Heard::default();
+        };
+        let broken = Broken {
+            difference: self.difference,
+            names,
+            made: deltas.minus(self.base),
+            open: self.all.minus(deltas),
+            all: deltas.clone(),
+        };
+        let lacks = broken.lacks(message);
+        let names = match lacks.is_empty() {
+            true => names
+                .known(message)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            false => Vec::new(),
+        };
+        Heard { lacks, names }
     }
 }
 
@@ -540,8 +592,11 @@ impl Versions for Parts<'_> {
         trial: &Trial<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Verdict<String>, Error> {
-        match self.difference.tree(&self.deltas(set))? {
-            Ok((tree, _)) => trial.judge(&tree, self.names, wanted),
+        let deltas = self.deltas(set);
+        let hear = |message: &str| self.hear(&deltas, message);
+        let heard: Option<&dyn Fn(&str) -> Heard> = self.names.is_some().then_some(&hear);
+        match self.difference.tree(&deltas)? {
+            Ok((tree, _)) => trial.judge(&tree, heard, wanted),
             Err(path) => Ok(Verdict::Unresolved(in_the_way(path))),
         }
     }

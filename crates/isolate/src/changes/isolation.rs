@@ -20,6 +20,9 @@ use super::tree::Tree;
 use super::trial::{self, Trial};
 use crate::{Digest, Judge, Likeness, Lines, Memo, Rate, Test};
 
+/// How often what passes must do so in the end: a failure that comes and goes may have been missed.
+const CONFIRMED: u32 = 3;
+
 /// What is to be isolated, and how.
 pub struct Plan<'a> {
     /// The version that passes.
@@ -141,6 +144,7 @@ impl Plan<'_> {
                 judge: &witness.judge,
                 build: self.build.as_ref(),
                 benches: &benches,
+                passes: 1,
             },
             journals: self.journals,
             key: format!(
@@ -153,6 +157,7 @@ impl Plan<'_> {
             began,
             memo: Memo::default(),
             tested: HashSet::new(),
+            tests: 0,
             searches: 0,
             watch,
             end: End::Minimal,
@@ -177,7 +182,7 @@ impl Plan<'_> {
             true => End::Cancelled,
             false => course.end,
         };
-        let tests = course.tested.len() as u64;
+        let tests = course.tests;
         let checks = self.check(&difference, (&passing, &failing), &witness.judge)?;
         let mut found = Isolation {
             changes: Vec::new(),
@@ -298,6 +303,9 @@ impl Plan<'_> {
         }
         let (_, digest) = whole(&difference)?;
         course.memo.learn(digest, seen.clone());
+        if course.searches > 0 {
+            course.tested.insert(digest);
+        }
         // The good version is seen to pass by whoever comes first.
         if let (true, Ok((_, digest))) = (course.searches > 0, difference.tree(&DeltaSet::empty())?)
         {
@@ -319,6 +327,7 @@ impl Plan<'_> {
             judge,
             build: self.build.as_ref(),
             benches: &benches,
+            passes: CONFIRMED,
         };
         let wanted = || !(self.limits.stop)();
         let kind = |set: &DeltaSet| -> Result<Option<Kind>, Error> {
@@ -518,7 +527,7 @@ mod tests {
             "{passes}"
         );
         let fails = refused(("old", "new"), "false");
-        assert_eq!(fails.to_string(), "the good version fails too");
+        assert_eq!(fails.to_string(), "the good version fails too: ends with 1");
         let odd = refused(("old", "new"), "grep -q 9 a && exit 125; false");
         assert_eq!(odd.to_string(), "the good version has no verdict");
         assert!(Path::new(made.folder.path()).exists());

@@ -49,10 +49,15 @@ const NO_TYPES: [&str; 29] = [
     "typeof",
 ];
 
+/// Words with which a line brings a name from elsewhere.
+const BRINGS: [&str; 4] = ["import ", "using ", "use ", "from "];
+
 /// The names of each edit.
 pub(crate) struct Names {
     /// Edits that a name is in, on either side.
     mentions: BTreeMap<String, Vec<u64>>,
+    /// Edits that declare a name, on either side.
+    declares: BTreeMap<String, Vec<u64>>,
     /// Names that the edit adds, those that it declares first.
     added: Vec<(u64, Spoken)>,
     removed: Vec<(u64, Spoken)>,
@@ -68,6 +73,7 @@ impl Names {
     pub(crate) fn of(difference: &Difference) -> Names {
         let mut names = Names {
             mentions: BTreeMap::new(),
+            declares: BTreeMap::new(),
             added: Vec::new(),
             removed: Vec::new(),
         };
@@ -84,6 +90,9 @@ impl Names {
                 for name in gone.all().chain(come.all()) {
                     names.mention(name, delta);
                 }
+                for name in gone.declared.union(&come.declared) {
+                    names.declares.entry(name.clone()).or_default().push(delta);
+                }
                 names.removed.push((delta, gone.minus(&come)));
                 names.added.push((delta, come.minus(&gone)));
             }
@@ -96,6 +105,18 @@ impl Names {
         if found.last() != Some(&delta) {
             found.push(delta);
         }
+    }
+
+    /// Edits that declare a name.
+    pub(crate) fn declaring(&self, name: &str) -> DeltaSet {
+        let found = self.declares.get(name).into_iter().flatten();
+        found.copied().collect()
+    }
+
+    /// Edits that a name is in.
+    pub(crate) fn mentioning(&self, name: &str) -> DeltaSet {
+        let found = self.mentions.get(name).into_iter().flatten();
+        found.copied().collect()
     }
 
     /// What deltas need by their names: who uses a name that the good tree lacks needs its
@@ -256,12 +277,24 @@ fn spoken(text: &super::lines::Text, lines: std::ops::Range<usize>) -> Spoken {
 
 /// The names in a line, and whether the line declares them.
 fn names_of_line(line: &str) -> Vec<(&str, bool)> {
+    if is_comment(line) {
+        return Vec::new();
+    }
     let code = line.split("//").next().unwrap_or(line);
     if code.trim_start().starts_with(['*', '#']) && !code.trim_start().starts_with("#define") {
         return words(code).map(|name| (name, false)).collect();
     }
+    // What is brought from elsewhere is declared here, under its last name.
+    let brought = BRINGS
+        .iter()
+        .any(|word| code.trim_start().starts_with(word))
+        .then(|| words(code).last());
     let mut found = Vec::new();
     for name in words(code) {
+        if brought == Some(Some(name)) {
+            found.push((name, true));
+            continue;
+        }
         let at = name.as_ptr() as usize - code.as_ptr() as usize;
         let before = code[..at].trim_end();
         let after = code[at + name.len()..].trim_start();
@@ -282,8 +315,17 @@ fn names_of_line(line: &str) -> Vec<(&str, bool)> {
     found
 }
 
+/// Whether a line is of a comment only, as most languages write them.
+fn is_comment(line: &str) -> bool {
+    let text = line.trim();
+    text == "*"
+        || ["* ", "*/", "/*", "//"]
+            .iter()
+            .any(|sign| text.starts_with(sign))
+}
+
 /// Words that may be names.
-fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
     text.split(move |letter| !is_part(letter))
         .filter(|word| word.len() > 1 && !word.starts_with(|letter: char| letter.is_ascii_digit()))

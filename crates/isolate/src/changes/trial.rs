@@ -1,20 +1,18 @@
 //! A trial: a version is put on a bench, built, and tested.
 
-use std::collections::BTreeSet;
-
 use culprit_reduce::Verdict;
 
 use super::Error;
 use super::bench::{Bench, Benches};
-use super::names::Names;
+use super::complaints::Lack;
 use super::tree::Tree;
 use crate::{Answer, Ending, Judge, Spot, Test, Unfit, Witness};
 
-/// What precedes the names in what is told of a version that has no verdict.
-const NAMES: &str = "\nnames: ";
+/// What precedes what was heard in what is told of a version that has no verdict.
+const HEARD: &str = "\nheard: ";
 
-/// The names of a message that are kept, at most: a compiler may have much to say.
-const KEPT: usize = 200;
+/// What is kept of a message, at most: a compiler may have much to say.
+const KEPT: usize = 1000;
 
 /// How versions are tried.
 pub(crate) struct Trial<'a> {
@@ -22,14 +20,16 @@ pub(crate) struct Trial<'a> {
     /// What is run before the test. It must end with 0.
     pub(crate) build: Option<&'a Test>,
     pub(crate) benches: &'a Benches,
+    /// How often a version must pass at least.
+    pub(crate) passes: u32,
 }
 
 impl Trial<'_> {
-    /// The verdict on a version. Names that messages have in common with the changes are kept with it.
+    /// The verdict on a version. What is heard in its messages is kept with it if it has none.
     pub(crate) fn judge(
         &self,
         tree: &Tree,
-        names: Option<&Names>,
+        heard: Option<&dyn Fn(&str) -> Heard>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Verdict<String>, Error> {
         self.benches.at(|bench| {
@@ -38,11 +38,11 @@ impl Trial<'_> {
                 return Ok(Verdict::Unresolved(told(
                     &not_built(&ending),
                     &ending,
-                    names,
+                    heard,
                 )));
             }
             let mut verdict = Verdict::Pass;
-            for run in 0..self.judge.runs() {
+            for run in 0..self.judge.runs().max(self.passes) {
                 if run > 0 {
                     bench.restore(tree)?;
                 }
@@ -50,7 +50,7 @@ impl Trial<'_> {
                 match self.judge.answer(&ending) {
                     failed @ Verdict::Fail(_) => return Ok(failed),
                     Verdict::Unresolved(why) => {
-                        verdict = Verdict::Unresolved(told(&why, &ending, names));
+                        verdict = Verdict::Unresolved(told(&why, &ending, heard));
                     }
                     Verdict::Pass => {}
                 }
@@ -120,28 +120,72 @@ fn not_built(ending: &Ending) -> String {
     }
 }
 
-/// What is told of a version without a verdict, with the names that its messages have.
-fn told(why: &str, ending: &Ending, names: Option<&Names>) -> String {
+/// What is heard in the messages of a version without a verdict.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Heard {
+    /// Changes that were made, and what they lacked.
+    pub(crate) lacks: Vec<Lack>,
+    /// Names that messages have in common with the changes, where that was not to be found out.
+    pub(crate) names: Vec<String>,
+}
+
+impl Heard {
+    /// Reads it back.
+    pub(crate) fn of(told: &str) -> Heard {
+        let (_, heard) = told.split_once(HEARD).unwrap_or_default();
+        let mut found = Heard::default();
+        for word in heard.split(' ').filter(|word| !word.is_empty()) {
+            let lack = word.split_once('>');
+            match lack.and_then(|(one, other)| Some((one.parse().ok()?, other.parse().ok()?))) {
+                Some(lack) => found.lacks.push(lack),
+                None => found.names.push(word.to_owned()),
+            }
+        }
+        found
+    }
+
+    /// As words.
+    fn words(&self) -> String {
+        let lacks = self
+            .lacks
+            .iter()
+            .map(|(one, other)| format!("{one}>{other}"));
+        let words: Vec<String> = lacks.chain(self.names.iter().cloned()).take(KEPT).collect();
+        words.join(" ")
+    }
+}
+
+/// What is told of a version without a verdict, with what was heard.
+fn told(why: &str, ending: &Ending, heard: Option<&dyn Fn(&str) -> Heard>) -> String {
     let mut why = why.lines().next().unwrap_or_default().to_owned();
-    if let Some(names) = names {
-        let mut found = names.known(&ending.err);
-        found.extend(names.known(&ending.out));
-        if !found.is_empty() {
-            let found: Vec<&str> = found.into_iter().take(KEPT).collect();
-            why.push_str(NAMES);
-            why.push_str(&found.join(" "));
+    if let Some(hear) = heard {
+        let words = hear(&format!("{}\n{}", ending.err, ending.out)).words();
+        if !words.is_empty() {
+            why.push_str(HEARD);
+            why.push_str(&words);
         }
     }
     why
 }
 
-/// The names in what is told.
-pub(crate) fn names_in(told: &str) -> BTreeSet<&str> {
-    let names = told.split_once(NAMES).map_or("", |(_, names)| names);
-    names.split(' ').filter(|name| !name.is_empty()).collect()
+/// What is told without what was heard.
+pub(crate) fn reason_in(told: &str) -> &str {
+    told.split_once(HEARD).map_or(told, |(reason, _)| reason)
 }
 
-/// What is told without the names.
-pub(crate) fn reason_in(told: &str) -> &str {
-    told.split_once(NAMES).map_or(told, |(reason, _)| reason)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_heard_is_read_back() {
+        let heard = Heard {
+            lacks: vec![(1, 20), (3, 4)],
+            names: vec!["count".to_owned()],
+        };
+        let told = format!("does not build: no{HEARD}{}", heard.words());
+        assert_eq!(Heard::of(&told), heard);
+        assert_eq!(reason_in(&told), "does not build: no");
+        assert_eq!(Heard::of("does not build"), Heard::default());
+    }
 }

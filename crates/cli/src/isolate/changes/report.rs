@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Isolation, Origin, Row, Tried};
+use culprit_isolate::changes::{Change, Commit, Isolation, Origin, Row, Tried, WORK_TREE};
 use culprit_reduce::{DeltaSet, End, Kind};
 use serde_json::{Value, json};
 
@@ -100,6 +100,7 @@ impl Report<'_> {
             "decide together"
         };
         let verb = match self.found.end {
+            _ if !self.is_confirmed() => format!("{verb}, which is not confirmed"),
             End::Minimal => verb.to_owned(),
             _ => format!("{verb} (fewer may)"),
         };
@@ -123,22 +124,28 @@ impl Report<'_> {
             found.took.as_secs_f64(),
             self.levels()
         )];
-        let of = format!(
-            "{} in {}, {} of lines and files",
+        let begins = match &found.commits {
+            Some(commits) if commits.of > 1 || !commits.has_work_tree => {
+                let with_work_tree = self.bad == WORK_TREE;
+                let of = usize::try_from(commits.of).unwrap_or(usize::MAX);
+                let of = counted(of - usize::from(with_work_tree), "commit");
+                notes.push(match with_work_tree {
+                    true => format!("of {of} and the work tree"),
+                    false => format!("of {of}"),
+                });
+                "what was left of them has"
+            }
+            _ => "of",
+        };
+        notes.push(format!(
+            "{begins} {} in {} ({})",
             counted(difference.places(), "changed place"),
             counted(difference.changed_files(), "file"),
             counted(
                 usize::try_from(difference.size()).unwrap_or(usize::MAX),
                 "change"
             ),
-        );
-        notes.push(match &found.commits {
-            Some(commits) => format!(
-                "of {}; what was left of them has {of}",
-                counted(usize::try_from(commits.of).unwrap_or(usize::MAX), "commit")
-            ),
-            None => format!("of {of}"),
-        });
+        ));
         if !found.rate.is_always() {
             let runs = match found.runs {
                 1 => "once".to_owned(),
@@ -155,7 +162,7 @@ impl Report<'_> {
         }
         match found.end {
             End::Minimal => notes.push(
-                "minimal: each of them taken back alone, the failure goes or there is no verdict"
+                "minimal: without any one of them the failure goes, or there is no verdict"
                     .to_owned(),
             ),
             End::Tests => notes.push("may not be minimal: --max-tests was reached".to_owned()),
@@ -165,12 +172,13 @@ impl Report<'_> {
         let checks = &found.checks;
         if !self.is_confirmed() {
             notes.push(format!(
-                "not confirmed in new folders: the passing version {}, the failing one {}; \
-                 what earlier candidates left had a say (try --fresh), or the test is not steady \
-                 (try --repeat)",
+                "not confirmed in new folders: the passing version {}, the failing one {}",
                 checks.passing.map_or("was not run", word),
                 checks.failing.map_or("was not run", word),
             ));
+            notes.push(
+                "try --fresh (leftovers had a say) or --repeat (the test is not steady)".to_owned(),
+            );
         }
         if let Some(kind) = checks.alone.filter(|_| !found.passing.is_empty()) {
             notes.push(format!(
@@ -242,7 +250,7 @@ impl Report<'_> {
         };
         // Writing to a text cannot fail.
         let _ = write!(text, "{since}, `{}` fails: {}. ", self.test, found.failure);
-        let places: Vec<String> = found.changes.iter().take(5).map(place).collect();
+        let places: Vec<String> = found.changes.iter().take(5).map(told).collect();
         let more = match found.changes.len().saturating_sub(5) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -252,19 +260,22 @@ impl Report<'_> {
             _ => "These changes decide together",
         };
         let _ = write!(text, "{what}: {}{more}. ", places.join("; "));
-        let _ = write!(text, "With it the test fails, without it it passes");
+        let (it, does) = match found.changes.len() {
+            1 => ("it", "it does"),
+            _ => ("them", "they do"),
+        };
+        let _ = write!(text, "With {it} the test fails, without {it} it passes");
         if found.checks.reverted == Some(Kind::Pass) {
             let _ = write!(
                 text,
-                "; taking it back in the failing version makes the test pass, \
-                                  which is a workaround"
+                "; taking {it} back in the bad version makes the test pass, which is a workaround"
             );
         }
         if !found.passing.is_empty() && found.checks.alone == Some(Kind::Pass) {
             let _ = write!(
                 text,
-                "; on its own in the good version it does no harm, so other \
-                                  changes (context.patch) have a part in it"
+                "; in the good version {does} no harm, so other changes (context.patch) have a \
+                 part in it"
             );
         }
         let _ = write!(
@@ -388,9 +399,10 @@ impl Report<'_> {
                 name(&file.old),
                 name(&file.new)
             );
+            let indent = indent(&file.rows);
             file.rows
                 .iter()
-                .for_each(|row| body.push_str(&row_html(row.as_ref())));
+                .for_each(|row| body.push_str(&row_html(row.as_ref(), indent)));
             body.push_str("</table>\n");
         }
         body.push_str("<h2>Where it is from</h2>\n<table class=\"facts\">\n");
@@ -404,7 +416,7 @@ impl Report<'_> {
         let _ = write!(
             body,
             "</table>\n<h2>For the bug report</h2>\n<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            escape(&self.paragraph())
+            with_code(&escape(&self.paragraph()))
         );
         for note in self.notes() {
             let _ = writeln!(body, "<li>{}</li>", escape(&note));
@@ -428,7 +440,18 @@ impl Report<'_> {
     }
 }
 
-fn row_html(row: Option<&Row>) -> String {
+/// The spaces that all lines begin with: they would only make lines wrap.
+fn indent(rows: &[Option<Row>]) -> usize {
+    let sides = rows.iter().flatten().flat_map(|row| [&row.old, &row.new]);
+    let lines = sides.flatten().map(|(_, line)| line.as_str());
+    let lines = lines.filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| line.len() - line.trim_start_matches(' ').len())
+        .min()
+        .unwrap_or(0)
+}
+
+fn row_html(row: Option<&Row>, indent: usize) -> String {
     let Some(row) = row else {
         return "<tr><td class=\"n\">⋯</td><td></td><td class=\"n\">⋯</td><td></td></tr>\n"
             .to_owned();
@@ -437,12 +460,13 @@ fn row_html(row: Option<&Row>) -> String {
         Some((number, _)) => number.to_string(),
         None => String::new(),
     };
+    let cut = |line: &str| line.get(indent..).unwrap_or_default().to_owned();
     let (old, new) = match (&row.old, &row.new) {
-        (Some((_, old)), Some((_, new))) if row.is_changed => marked(old, new),
+        (Some((_, old)), Some((_, new))) if row.is_changed => marked(&cut(old), &cut(new)),
         (old, new) => {
             let text = |side: &Option<(usize, String)>| {
                 side.as_ref()
-                    .map_or(String::new(), |(_, line)| escape(line))
+                    .map_or(String::new(), |(_, line)| escape(&cut(line)))
             };
             (text(old), text(new))
         }
@@ -465,11 +489,39 @@ fn place(change: &Change) -> String {
     match (&change.what, line) {
         (Some(what), _) => format!("{}: {what}", change.path),
         (None, Some(line)) if change.new_line.is_none() => {
-            format!("{}: line {line} is gone", change.path)
+            format!("{}: line {line} of the good version is gone", change.path)
         }
         (None, Some(line)) => format!("{}:{line}", change.path),
         (None, None) => change.path.clone(),
     }
+}
+
+/// Where a change is, with its line where it is of one.
+fn told(change: &Change) -> String {
+    let line = |lines: &[String]| match lines {
+        [one] => Some(format!("`{}`", one.trim())),
+        _ => None,
+    };
+    let place = place(change);
+    match (line(&change.removed), line(&change.added)) {
+        (Some(old), Some(new)) => format!("{place}, where {old} became {new}"),
+        (Some(old), None) if change.added.is_empty() => format!("{place}, {old}"),
+        (None, Some(new)) if change.removed.is_empty() => format!("{place}, {new}"),
+        _ => place,
+    }
+}
+
+/// What is between backticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return text.to_owned();
+    }
+    let parts = parts.iter().enumerate().map(|(at, part)| match at % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    });
+    parts.collect()
 }
 
 fn origin(origin: &Origin) -> String {
@@ -503,5 +555,38 @@ fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_between_backticks_is_code() {
+        assert_eq!(with_code("run `make` now"), "run <code>make</code> now");
+        assert_eq!(with_code("a ` alone"), "a ` alone");
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_line() {
+        let change = |removed: &[&str], added: &[&str]| Change {
+            path: "a.c".to_owned(),
+            what: None,
+            old_line: (!removed.is_empty()).then_some(3),
+            new_line: (!added.is_empty()).then_some(4),
+            removed: removed.iter().map(|line| (*line).to_owned()).collect(),
+            added: added.iter().map(|line| (*line).to_owned()).collect(),
+            origin: Origin::Unknown,
+        };
+        assert_eq!(
+            told(&change(&["  x();"], &["  y();"])),
+            "a.c:4, where `x();` became `y();`"
+        );
+        assert_eq!(told(&change(&[], &["  y();"])), "a.c:4, `y();`");
+        assert_eq!(
+            told(&change(&["x();"], &[])),
+            "a.c: line 3 of the good version is gone, `x();`"
+        );
     }
 }
