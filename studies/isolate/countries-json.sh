@@ -4,5 +4,8 @@
 . "${0%/*}/common.sh"
 case $1 in
 fetch) debian iso-codes usr/share/iso-codes/json/iso_3166-1.json >"$2/iso_3166-1.json" ;;
-test) jq -e '[.. | strings | select(index(" ") != (explode | index(32)))] | length > 0' "$2" >/dev/null 2>&1 ;;
+test)
+    shows=$(jq '[.. | strings | select(index(" ") != (explode | index(32)))] | length > 0' "$2" 2>/dev/null)
+    [ "$shows" = true ]
+    ;;
 esac
