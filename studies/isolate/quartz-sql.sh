@@ -6,7 +6,9 @@ case $1 in
 fetch) unzip -p "$(jar org.quartz-scheduler:quartz:2.3.2)" org/quartz/impl/jdbcjobstore/tables_mysql_innodb.sql >"$2/tables_mysql_innodb.sql" ;;
 test)
     sqlite3 :memory: <"$2" 2>&1 | grep -q 'near "=": syntax error' || exit 1
-    tables=$({ sed 's/ENGINE=InnoDB//' "$2" && echo ';SELECT count(*) FROM sqlite_schema;'; } | sqlite3 -bail :memory: 2>/dev/null)
-    [ "${tables:-0}" -gt 0 ]
+    tables='SELECT count(*) FROM sqlite_schema;'
+    with=$({ cat "$2" && echo ";$tables"; } | sqlite3 :memory: 2>/dev/null)
+    without=$({ sed 's/ENGINE=InnoDB//' "$2" && echo ";$tables"; } | sqlite3 :memory: 2>/dev/null)
+    [ "${with:-0}" -lt "${without:-0}" ]
     ;;
 esac

@@ -106,6 +106,10 @@ impl Course<'_> {
                 self.rename(path, done)?;
             }
             match grain {
+                // What is coarser comes first, as long as it finds something.
+                Grain::Characters if language.is_some() && self.text(path) != text => {
+                    return Ok(());
+                }
                 Grain::Characters => self.simplify_words(path, done)?,
                 _ => self.simplify_changes(path, *grain, done)?,
             }
