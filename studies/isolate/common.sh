@@ -31,8 +31,8 @@ jar() {
 
 # crate NAME: the sources of a package that Culprit itself depends on.
 crate() {
-    cargo metadata --format-version 1 --locked |
-        jq -r --arg name "$1" '.packages[] | select(.name == $name) | .manifest_path' | sed 's,/Cargo.toml$,,'
+    cargo metadata --format-version 1 --locked | tr ',' '\n' |
+        sed -n "s,.*\"manifest_path\":\"\(.*/$1-[0-9][^/]*\)/Cargo.toml\".*,\1,p"
 }
 
 # program FOLDER CLASS PATH: compiles a check that is beside the cases.

@@ -301,3 +301,17 @@ impl Done {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_have_letters() {
+        let text = Arc::new("if (é) x = 10;".as_bytes().to_vec());
+        let edits = letters(&text);
+        let left = edits.render(&DeltaSet::empty());
+        assert_eq!(String::from_utf8(left).unwrap(), " (é) x = ;");
+        assert_eq!(edits.len(), 4);
+    }
+}
