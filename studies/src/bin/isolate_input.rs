@@ -7,10 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::Parser;
 use studies::isolate::case::Case;
 use studies::isolate::page::{Row, tables};
-use studies::isolate::reducer::{Reducer, Tools};
+use studies::isolate::reducer::{Reduced, Reducer, Tools};
 use studies::markdown;
 
 /// Reduces inputs of real faults by culprit and by other reducers
@@ -62,30 +63,24 @@ fn main() -> anyhow::Result<()> {
     };
     let mut cases = Case::all(Path::new(CASES))?;
     cases.retain(|case| args.cases.is_empty() || args.cases.contains(&case.name));
-    let rows: Vec<Mutex<Option<Row>>> = cases.iter().map(|_| Mutex::default()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || -> anyhow::Result<()> {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(case) = cases.get(index) else {
-                return Ok(());
-            };
-            let row = reduce(case, &tools, &place, &args)?;
-            *rows[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(row);
-        }
+    // All peers first: what disturbs the machine for a while disturbs no input alone.
+    let peers = match args.alone {
+        true => Vec::new(),
+        false => reduce_all(&cases, &Reducer::ALL[1..], &tools, &place, &args)?,
     };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..args.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        let ends = workers.into_iter().map(|worker| match worker.join() {
-            Ok(end) => end,
-            Err(panic) => std::panic::resume_unwind(panic),
+    let ours = reduce_all(&cases, &Reducer::ALL[..1], &tools, &place, &args)?;
+    let mut rows = Vec::new();
+    for (index, (bytes, mut reduced)) in ours.into_iter().enumerate() {
+        match peers.get(index) {
+            Some((_, others)) => reduced.extend(others.iter().copied()),
+            None => reduced.resize(Reducer::ALL.len(), None),
+        }
+        rows.push(Row {
+            case: cases[index].clone(),
+            bytes,
+            reduced,
         });
-        ends.collect::<anyhow::Result<()>>()
-    })?;
-    let rows = rows
-        .into_iter()
-        .filter_map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let rows: Vec<Row> = rows.collect();
+    }
     let results = format!(
         "{} at a time; at most {} s for each reducer and input.\n\n{}",
         match args.jobs {
@@ -102,20 +97,58 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reduces one input by all reducers, one after the other.
-fn reduce(case: &Case, tools: &Tools, place: &Path, args: &Args) -> anyhow::Result<Row> {
-    let ready = case.clone().ready(place)?;
-    let mut row = Row {
-        case: case.clone(),
-        bytes: ready.bytes.len() as u64,
-        reduced: Vec::new(),
+/// The bytes of an input, and what reducers made of it.
+type Results = (u64, Vec<Option<Reduced>>);
+
+/// Reduces all inputs by some reducers, several inputs at a time.
+fn reduce_all(
+    cases: &[Case],
+    reducers: &[Reducer],
+    tools: &Tools,
+    place: &Path,
+    args: &Args,
+) -> anyhow::Result<Vec<Results>> {
+    let results: Vec<Mutex<Results>> = cases.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || -> anyhow::Result<()> {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(index) else {
+                return Ok(());
+            };
+            let result = reduce(case, reducers, tools, place, args)
+                .with_context(|| format!("{} cannot be reduced", case.name))?;
+            *results[index]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = result;
+        }
     };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..args.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        let ends = workers.into_iter().map(|worker| match worker.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ends.collect::<anyhow::Result<()>>()
+    })?;
+    let inner =
+        |result: Mutex<Results>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(results.into_iter().map(inner).collect())
+}
+
+/// Reduces one input by some reducers, one after the other.
+fn reduce(
+    case: &Case,
+    reducers: &[Reducer],
+    tools: &Tools,
+    place: &Path,
+    args: &Args,
+) -> anyhow::Result<Results> {
+    let ready = case.clone().ready(place)?;
     let limit = Duration::from_secs(args.limit);
-    for reducer in Reducer::ALL {
-        let reduced = match args.alone && reducer != Reducer::Culprit {
-            true => None,
-            false => reducer.reduce(tools, &ready, place, limit)?,
-        };
+    let mut all = Vec::new();
+    for reducer in reducers {
+        let reduced = reducer.reduce(tools, &ready, place, limit)?;
         if let Some(it) = &reduced {
             writeln!(
                 std::io::stdout(),
@@ -128,7 +161,7 @@ fn reduce(case: &Case, tools: &Tools, place: &Path, args: &Args) -> anyhow::Resu
                 if it.is_cut { ", cut" } else { "" }
             )?;
         }
-        row.reduced.push(reduced);
+        all.push(reduced);
     }
-    Ok(row)
+    Ok((ready.bytes.len() as u64, all))
 }
