@@ -27,6 +27,9 @@ impl Row {
     }
 }
 
+/// What a table tells of a result.
+type Cell = fn(&Reduced) -> String;
+
 /// All tables, and what the aims come to.
 pub fn tables(rows: &[Row]) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
@@ -41,7 +44,7 @@ pub fn tables(rows: &[Row]) -> Result<String, std::fmt::Error> {
     let head = ["case", "language", "fault", "bytes"].map(str::to_owned);
     let all: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(inputs).collect();
     table(&mut out, &all, 3)?;
-    let cells: [(&str, fn(&Reduced) -> String); 3] = [
+    let cells: [(&str, Cell); 3] = [
         ("bytes left", |it| {
             format!("{}{}", grouped(it.bytes), if it.is_cut { "*" } else { "" })
         }),
