@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench corpus study-changes study-reduce study-replay study-transparency study-weaver
+.PHONY: help test demo bench corpus study-changes study-isolate study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -17,6 +17,8 @@ help:
 	@echo "            reduces recorded crashes by the engine, by plain ddmin and by picire"
 	@echo "make study-changes"
 	@echo "            isolates changes of releases, programs and histories with a known culprit"
+	@echo "make study-isolate"
+	@echo "            reduces inputs of real faults by culprit and by four other reducers"
 	@echo "make study-weaver"
 	@echo "            weaves whole modules of every JDK and has the JVMs verify and run them"
 
@@ -40,6 +42,9 @@ study-reduce:
 
 study-changes:
 	@scripts/study-changes $(ARGS)
+
+study-isolate:
+	@scripts/study-isolate $(ARGS)
 
 study-weaver:
 	@scripts/study-weaver

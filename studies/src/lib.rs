@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod changes;
+pub mod isolate;
 pub mod markdown;
 pub mod maven;
 pub mod process;

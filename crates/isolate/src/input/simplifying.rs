@@ -12,7 +12,7 @@ use culprit_reduce::{DeltaSet, Units};
 use super::brackets;
 use super::changes::changes;
 use super::course::{Course, Trouble};
-use super::cut::{Content, Grain};
+use super::cut::{Content, Grain, cut};
 use super::edits::Edits;
 use super::files::Files;
 use super::grammar::Language;
@@ -101,10 +101,18 @@ impl Course<'_> {
             if *grain == Grain::Sections && (round > 0 || language.is_some()) {
                 continue;
             }
-            self.simplify_changes(path, *grain, done)?;
-        }
-        if content == Content::Text && !self.is_verbatim {
-            self.rename(path, done)?;
+            // A name goes to one letter in fewer tests than its letters go one by one.
+            if *grain == Grain::Characters && !self.is_verbatim {
+                self.rename(path, done)?;
+            }
+            match grain {
+                // What is coarser comes first, as long as it finds something.
+                Grain::Characters if language.is_some() && self.text(path) != text => {
+                    return Ok(());
+                }
+                Grain::Characters => self.simplify_words(path, done)?,
+                _ => self.simplify_changes(path, *grain, done)?,
+            }
         }
         Ok(())
     }
@@ -128,6 +136,13 @@ impl Course<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Characters of words. Other characters are tokens of their own, which went before.
+    fn simplify_words(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
+        let letters = letters(&self.text(path));
+        self.try_edits(path, Grain::Characters.name(), &letters, None, done)?;
+        Ok(())
     }
 
     /// Nodes of the syntax, from the root on.
@@ -257,6 +272,21 @@ impl Course<'_> {
     }
 }
 
+/// The characters of tokens that have several.
+fn letters(text: &Arc<Vec<u8>>) -> Edits {
+    let mut edits = Edits::new(Arc::clone(text));
+    for token in cut(text, Grain::Tokens) {
+        let whole = &text[token.clone()];
+        let mut characters = cut(whole, Grain::Characters).peekable();
+        while let Some(piece) = characters.next() {
+            if piece.start > 0 || characters.peek().is_some() {
+                edits.add(token.start + piece.start..token.start + piece.end, b"");
+            }
+        }
+    }
+    edits.sorted()
+}
+
 impl Done {
     fn knows(&self, path: &Path, name: &str, text: &[u8]) -> bool {
         let known = self.0.get(&(path.to_owned(), name.to_owned()));
@@ -269,5 +299,19 @@ impl Done {
         if Digest::of(before) == digest {
             self.0.insert((path.to_owned(), name.to_owned()), digest);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_have_letters() {
+        let text = Arc::new("if (é) x = 10;".as_bytes().to_vec());
+        let edits = letters(&text);
+        let left = edits.render(&DeltaSet::empty());
+        assert_eq!(String::from_utf8(left).unwrap(), " (é) x = ;");
+        assert_eq!(edits.len(), 4);
     }
 }
