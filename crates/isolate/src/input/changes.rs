@@ -13,7 +13,7 @@ use super::cut::{Grain, cut};
 use super::edits::Edits;
 
 /// More pieces than this are taken several at a time, until some are gone.
-const MOST: usize = 1 << 17;
+pub(crate) const MOST: usize = 1 << 17;
 
 /// The difference, and whether pieces were joined because there are so many.
 pub(crate) struct Changes {

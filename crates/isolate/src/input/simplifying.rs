@@ -10,7 +10,7 @@ use std::sync::Arc;
 use culprit_reduce::{DeltaSet, Units};
 
 use super::brackets;
-use super::changes::changes;
+use super::changes::{MOST, changes};
 use super::course::{Course, Trouble};
 use super::cut::{Content, Grain, cut};
 use super::edits::Edits;
@@ -140,7 +140,12 @@ impl Course<'_> {
 
     /// Characters of words. Other characters are tokens of their own, which went before.
     fn simplify_words(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
-        let letters = letters(&self.text(path));
+        let text = self.text(path);
+        if text.len() > MOST {
+            // As many as that are joined.
+            return self.simplify_changes(path, Grain::Characters, done);
+        }
+        let letters = letters(&text);
         self.try_edits(path, Grain::Characters.name(), &letters, None, done)?;
         Ok(())
     }
