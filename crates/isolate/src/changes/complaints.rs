@@ -55,11 +55,12 @@ enum Place {
 }
 
 impl Broken<'_> {
-    /// What the version lacked by what is said of it.
-    pub(crate) fn lacks(&self, message: &str) -> Vec<Lack> {
+    /// What the version lacked by the names in what is said of it; and by the places alone, where
+    /// nothing was named.
+    pub(crate) fn lacks(&self, message: &str) -> (Vec<Lack>, Vec<Lack>) {
         let mut files: BTreeMap<&Path, Layout<'_>> = BTreeMap::new();
         let mut nameless: BTreeMap<&Path, usize> = BTreeMap::new();
-        let mut found = BTreeSet::new();
+        let (mut found, mut near) = (BTreeSet::new(), BTreeSet::new());
         for complaint in complaints(message) {
             let Some(file) = self.file(complaint.path) else {
                 // A file that did not change may use what did.
@@ -78,10 +79,10 @@ impl Broken<'_> {
             let count = nameless.entry(path).or_default();
             *count += 1;
             if *count <= NAMELESS {
-                found.extend(self.by_place(complaint.line, layout));
+                near.extend(self.by_place(complaint.line, layout));
             }
         }
-        found.into_iter().collect()
+        (found.into_iter().collect(), near.into_iter().collect())
     }
 
     /// The changed file that a message means: its whole path ends in the file's, or, where that is of
@@ -420,7 +421,8 @@ mod tests {
             made,
             difference: &difference,
         };
-        assert_eq!(broken.lacks(message), expect);
+        let (named, near) = broken.lacks(message);
+        assert_eq!([named, near].concat(), expect);
     }
 
     #[test]

@@ -27,6 +27,9 @@ use crate::{Digest, Judge, Memo};
 /// Names of one message that are learned from, at most.
 const LEARNED: usize = 12;
 
+/// How often in a row changes are joined only because they are next to each other.
+const GUESSES: u32 = 4;
+
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Goal {
@@ -393,7 +396,11 @@ impl Course<'_> {
                 Found::Sets { passing, failing } => (false, passing, failing),
                 Found::Again { passing, failing } => (true, passing, failing),
             };
-            *ends = (versions.deltas(&passed), versions.deltas(&failed));
+            let narrowed = (versions.deltas(&passed), versions.deltas(&failed));
+            if let Some((_, learned)) = learning.as_mut().filter(|_| narrowed != *ends) {
+                learned.guesses = 0;
+            }
+            *ends = narrowed;
             if !again {
                 return Ok(());
             }
@@ -426,6 +433,8 @@ struct Learned {
     lacks: Vec<Lack>,
     /// Changes that come and go together.
     together: Vec<DeltaSet>,
+    /// How often in a row it was only places that taught something.
+    guesses: u32,
 }
 
 /// The units of a level, by their deltas.
@@ -481,13 +490,21 @@ impl Owners {
     /// Remembers what is heard of a version without a verdict; whether that is news for the units.
     fn learn(&self, names: &Names, told: &str, learned: &mut Learned) -> bool {
         let heard = Heard::of(told);
-        let lacks = heard.lacks.into_iter();
-        let news: Vec<Lack> = lacks
-            .filter(|lack| !learned.lacks.contains(lack))
-            .filter(|lack| self.lifted(std::slice::from_ref(lack)).next().is_some())
-            .collect();
-        if !news.is_empty() {
-            learned.lacks.extend(news);
+        let news = |lacks: Vec<Lack>, known: &[Lack]| -> Vec<Lack> {
+            let lacks = lacks.into_iter().filter(|lack| !known.contains(lack));
+            lacks
+                .filter(|lack| self.lifted(std::slice::from_ref(lack)).next().is_some())
+                .collect()
+        };
+        let named = news(heard.lacks, &learned.lacks);
+        if !named.is_empty() {
+            learned.lacks.extend(named);
+            return true;
+        }
+        let near = news(heard.near, &learned.lacks);
+        if !near.is_empty() && learned.guesses < GUESSES {
+            learned.guesses += 1;
+            learned.lacks.extend(near);
             return true;
         }
         self.learn_names(names, &heard.names.join(" "), &mut learned.together)
@@ -567,7 +584,7 @@ impl Parts<'_> {
             open: self.all.minus(deltas),
             all: deltas.clone(),
         };
-        let lacks = broken.lacks(message);
+        let (lacks, near) = broken.lacks(message);
         let names = match lacks.is_empty() {
             true => names
                 .known(message)
@@ -576,7 +593,7 @@ impl Parts<'_> {
                 .collect(),
             false => Vec::new(),
         };
-        Heard { lacks, names }
+        Heard { lacks, near, names }
     }
 }
 

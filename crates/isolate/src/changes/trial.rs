@@ -125,6 +125,8 @@ fn not_built(ending: &Ending) -> String {
 pub(crate) struct Heard {
     /// Changes that were made, and what they lacked.
     pub(crate) lacks: Vec<Lack>,
+    /// The same, by nothing but the places that messages have.
+    pub(crate) near: Vec<Lack>,
     /// Names that messages have in common with the changes, where that was not to be found out.
     pub(crate) names: Vec<String>,
 }
@@ -135,10 +137,14 @@ impl Heard {
         let (_, heard) = told.split_once(HEARD).unwrap_or_default();
         let mut found = Heard::default();
         for word in heard.split(' ').filter(|word| !word.is_empty()) {
-            let lack = word.split_once('>');
-            match lack.and_then(|(one, other)| Some((one.parse().ok()?, other.parse().ok()?))) {
-                Some(lack) => found.lacks.push(lack),
-                None => found.names.push(word.to_owned()),
+            let lack = |sign: char| -> Option<Lack> {
+                let (one, other) = word.split_once(sign)?;
+                Some((one.parse().ok()?, other.parse().ok()?))
+            };
+            match (lack('>'), lack('~')) {
+                (Some(lack), _) => found.lacks.push(lack),
+                (_, Some(lack)) => found.near.push(lack),
+                _ => found.names.push(word.to_owned()),
             }
         }
         found
@@ -150,7 +156,12 @@ impl Heard {
             .lacks
             .iter()
             .map(|(one, other)| format!("{one}>{other}"));
-        let words: Vec<String> = lacks.chain(self.names.iter().cloned()).take(KEPT).collect();
+        let near = self
+            .near
+            .iter()
+            .map(|(one, other)| format!("{one}~{other}"));
+        let all = lacks.chain(near).chain(self.names.iter().cloned());
+        let words: Vec<String> = all.take(KEPT).collect();
         words.join(" ")
     }
 }
@@ -181,6 +192,7 @@ mod tests {
     fn what_was_heard_is_read_back() {
         let heard = Heard {
             lacks: vec![(1, 20), (3, 4)],
+            near: vec![(5, 6)],
             names: vec!["count".to_owned()],
         };
         let told = format!("does not build: no{HEARD}{}", heard.words());
