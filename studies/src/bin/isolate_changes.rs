@@ -63,7 +63,11 @@ fn main() -> anyhow::Result<()> {
         tables.push(vec![
             "| case | changes | tests | without a verdict | s | seed |\n|---|---|---|---|---|---|"
                 .to_owned(),
-            one_constant(&args.culprit, &place.join("made"), args.modules)?,
+            said(one_constant(
+                &args.culprit,
+                &place.join("made"),
+                args.modules,
+            )?)?,
         ]);
         let mut beside = vec!["| history | commits | tests | of them on commits | what is left | git bisect | it names |\n|---|---|---|---|---|---|---|".to_owned()];
         for (number, history) in HISTORIES.iter().enumerate() {
