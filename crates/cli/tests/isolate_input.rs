@@ -141,6 +141,39 @@ fn simplifying_gives_the_smallest_and_json_is_one_document() {
     assert!(!stage.path().join("culprit-isolate/passing.html").exists());
 }
 
+/// An empty text is no JSON, so the other side is the document without what need not be there.
+#[test]
+fn where_nothing_has_no_verdict_the_least_of_the_language_is_the_other_side() {
+    let stage = Stage::new();
+    stage.put(
+        "in.json",
+        "{\"a\": [1, 2], \"b\": {\"c\": 666}, \"d\": 4}\n",
+    );
+    let test = "test -s {} || exit 125; ! grep -q 666 {}";
+    let told = stage.run(&["--test", test, "in.json"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let passing = stage.text("culprit-isolate/passing.json");
+    assert!(
+        passing.starts_with('{') && !passing.contains("666"),
+        "{passing}"
+    );
+    let told = stage.run(&[
+        "--test",
+        test,
+        "--language",
+        "none",
+        "in.json",
+        "-o",
+        "as-text",
+    ]);
+    assert_eq!(told.status, Some(1), "{}", told.out);
+    assert!(
+        told.err.contains("neither passes nor fails"),
+        "{}",
+        told.err
+    );
+}
+
 #[test]
 fn bad_input_has_a_message_and_a_code() {
     let stage = Stage::new();
@@ -494,6 +527,71 @@ fn another_failure_has_no_verdict() {
 }
 
 #[cfg(unix)]
+/// A wrong answer and a crash both end with 1.
+#[test]
+fn a_crash_is_not_the_failure_of_a_test_that_did_not_crash() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nBUG\n");
+    let trace = "Traceback (most recent call last):\\n  File \"p.py\", line 3, in parse\\nValueError: no\\n";
+    let test = format!("test -s {{}} || {{ printf '{trace}' >&2; exit 1; }}; ! grep -q BUG {{}}");
+    let told = stage.run(&["--test", &test, "a.txt"]);
+    assert_eq!(told.status, Some(1), "{}", told.out);
+    assert!(
+        told.err.contains("neither passes nor fails"),
+        "{}",
+        told.err
+    );
+}
+
+#[test]
+fn what_git_was_told_of_the_users_repository_tests_do_not_hear() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nBUG\n");
+    let test = "test -z \"$GIT_DIR$GIT_INDEX_FILE\" || exit 125; ! grep -q BUG {}";
+    let mut culprit = stage.culprit(&["--test", test, "a.txt"]);
+    culprit
+        .env("GIT_DIR", stage.path())
+        .env("GIT_INDEX_FILE", "index");
+    let told = Told::of(culprit.output().unwrap());
+    assert_eq!(told.status, Some(0), "{}", told.err);
+}
+
+#[test]
+fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
+    let stage = Stage::new();
+    stage.put("a.txt", "1\nBUG\n3\n4\n");
+    stage.put("b.txt", "1\n2\n3\n4\n");
+    stage.put("c.txt", "0\n2\n3\n4\n");
+    let with = |passing: &str, more: &[&str]| {
+        let words = ["--test", "! grep -q BUG", "a.txt", "--passing", passing];
+        stage.run(&[&words[..], more].concat())
+    };
+    assert_eq!(with("b.txt", &[]).status, Some(0));
+    // Another pair has verdicts of its own.
+    let told = with("c.txt", &["--resume"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(!stage.text("culprit-isolate/passing.txt").contains("BUG"));
+    // What cannot go on leaves what there was.
+    let before = stage.text("culprit-isolate/candidates.jsonl");
+    let told = stage.run(&["--test", "true", "a.txt", "--passing", "b.txt", "--resume"]);
+    assert_eq!(told.status, Some(1), "{}", told.out);
+    assert_eq!(stage.text("culprit-isolate/candidates.jsonl"), before);
+    assert_eq!(with("b.txt", &["--resume"]).status, Some(0));
+    // Git overlooks the folder.
+    assert_eq!(stage.text("culprit-isolate/.gitignore"), "*\n");
+}
+
+#[test]
+fn what_is_neither_file_nor_folder_is_refused() {
+    let told = Stage::new().run(&["--test", "true", "/dev/null"]);
+    assert_eq!(told.status, Some(2), "{}", told.out);
+    assert!(
+        told.err.contains("neither a file nor a folder"),
+        "{}",
+        told.err
+    );
+}
+
 #[test]
 fn an_interrupted_run_leaves_its_best_and_goes_on_later() {
     use std::io::Read;

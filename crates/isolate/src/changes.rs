@@ -26,7 +26,7 @@ pub use blame::{Change, Origin};
 pub use course::{Goal, Limits, Tried};
 pub use difference::Difference;
 pub use error::Error;
-pub use git::{Commit, Repository};
+pub use git::{Commit, ELSEWHERE, Repository};
 pub use isolation::{Checks, Commits, Isolation, Plan};
 pub use patch::{Compared, Row};
 pub use sides::{Side, WORK_TREE};

@@ -104,7 +104,11 @@ impl Failure {
                 .any(|thrown| main.grade(thrown) >= Some(enough));
         }
         match (&self.trace, &other.trace) {
-            (None, _) => true,
+            // What is thrown where nothing was is something else, unless the system ended both.
+            (None, other_trace) => {
+                let is_quiet = other_trace.is_none() && other.thrown.is_empty();
+                is_quiet || self.how.signal().is_some() || late(self)
+            }
             (Some(_), None) => false,
             (Some(own), Some(other)) => {
                 let same_kind = own.kind == other.kind;

@@ -133,7 +133,14 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         course.push(tried.clone());
     });
     drop(progress);
-    let found = found.map_err(explained)?;
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => {
+            drop(candidates);
+            results.give_up();
+            return Err(explained(why));
+        }
+    };
     if let Some(error) = trouble {
         writeln!(
             console.err(),

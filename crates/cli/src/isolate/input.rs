@@ -211,6 +211,14 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => writeln!(console.out(), "{:#}", report.json())?,
         false => report.print(&results, console)?,
     }
+    if let Some(rate) = found.unsteady {
+        let hint = "the test is not steady; --repeat N runs each candidate N times";
+        writeln!(
+            console.err(),
+            "culprit: what passes {rate} when it is run again\n  {hint}"
+        )?;
+        return Ok(ExitCode::No);
+    }
     Ok(match found.stop {
         Stop::Interrupted => ExitCode::Interrupted,
         _ => ExitCode::Answered,

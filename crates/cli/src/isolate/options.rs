@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
 
 use crate::quantity;
@@ -157,6 +158,8 @@ impl Options {
 pub(crate) fn environment(started: &Path, candidates: &Path) -> Vec<(OsString, OsString)> {
     let mut env: Vec<(OsString, OsString)> = std::env::vars_os()
         .filter(|(name, _)| name != STARTED && name != "GIT_CEILING_DIRECTORIES")
+        // A test that uses Git is not to find the user's repository by these.
+        .filter(|(name, _)| !ELSEWHERE.iter().any(|place| name == *place))
         .collect();
     env.push((STARTED.into(), started.into()));
     env.push(("GIT_CEILING_DIRECTORIES".into(), ceiling(candidates)));

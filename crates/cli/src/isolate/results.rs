@@ -15,6 +15,12 @@ const JOURNALS: &str = "journal";
 /// The file with all verdicts, as they come.
 const CANDIDATES: &str = "candidates.jsonl";
 
+/// The same of a run that this one goes on with.
+const BEFORE: &str = "candidates.before.jsonl";
+
+/// Has Git overlook the folder: it is no part of a work tree that is looked at.
+const OVERLOOKED: &str = ".gitignore";
+
 /// A folder that is ours.
 pub(crate) struct Results {
     folder: PathBuf,
@@ -41,6 +47,7 @@ impl Results {
         }
         let folder = wish.canonicalize().map_err(unusable)?;
         fs::create_dir_all(folder.join(JOURNALS)).map_err(unusable)?;
+        fs::write(folder.join(OVERLOOKED), "*\n").map_err(unusable)?;
         Ok(Results { folder })
     }
 
@@ -48,10 +55,15 @@ impl Results {
     pub(crate) fn give_up(&self) {
         let candidates = self.path(CANDIDATES);
         if fs::metadata(&candidates).is_ok_and(|data| data.len() == 0) {
-            let _ = fs::remove_file(candidates);
+            let _ = fs::remove_file(&candidates);
         }
+        let _ = fs::rename(self.path(BEFORE), &candidates);
         // Folders with something in them stay: that is what these calls refuse.
         let _ = fs::remove_dir(self.journals());
+        let left = fs::read_dir(&self.folder).map_or(0, Iterator::count);
+        if left == 1 {
+            let _ = fs::remove_file(self.path(OVERLOOKED));
+        }
         let _ = fs::remove_dir(&self.folder);
     }
 
@@ -70,6 +82,8 @@ impl Results {
 
     /// Writes a script that repeats what was done.
     pub(crate) fn write_script(&self, folder: &Path, command: &str) -> io::Result<()> {
+        // All verdicts are in the new one.
+        let _ = fs::remove_file(self.path(BEFORE));
         let place = crate::record::quote::line([folder]);
         let script = format!(
             "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n\
@@ -86,7 +100,11 @@ pub(crate) struct Candidates(File);
 
 impl Candidates {
     pub(crate) fn begin(results: &Results) -> io::Result<Candidates> {
-        File::create(results.path(CANDIDATES)).map(Candidates)
+        let path = results.path(CANDIDATES);
+        if fs::metadata(&path).is_ok_and(|data| data.len() > 0) {
+            fs::rename(&path, results.path(BEFORE))?;
+        }
+        File::create(path).map(Candidates)
     }
 
     pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {

@@ -18,7 +18,7 @@ use super::Error;
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Variables that would point Git elsewhere.
-const ELSEWHERE: [&str; 7] = [
+pub const ELSEWHERE: [&str; 7] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -445,6 +445,13 @@ impl Repository {
             if let Some(work_tree) = self.work_tree.as_ref().filter(|_| places.is_empty()) {
                 set("GIT_WORK_TREE", work_tree.as_os_str());
             }
+        }
+        // Nothing of the user's runs when we look.
+        let quiet = [("core.hooksPath", "/dev/null"), ("core.fsmonitor", "false")];
+        set("GIT_CONFIG_COUNT", quiet.len().to_string().as_ref());
+        for (number, (name, value)) in quiet.into_iter().enumerate() {
+            set(&format!("GIT_CONFIG_KEY_{number}"), name.as_ref());
+            set(&format!("GIT_CONFIG_VALUE_{number}"), value.as_ref());
         }
         if !self.objects.as_os_str().is_empty() {
             set(

@@ -13,11 +13,18 @@ use super::ledger::{Counts, Heard, Ledger, Stop};
 use super::material::Material;
 use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
+use super::tree::Syntax as Tree;
 use crate::{Digester, Error, Judge, Like, Likeness, Lines, Rate, Test, Unfit, Warm};
 
 /// A candidate may take so many times as long as what failed at first, and so long at least.
 const SLOWER: u32 = 20;
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Levels of a text that are kept, at most, to find something that passes.
+const SKELETONS: usize = 3;
+
+/// How often what passes at last is run again.
+const AGAIN: u32 = 3;
 
 /// What is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +44,16 @@ pub enum Syntax {
     Of(Language),
     /// As text.
     None,
+}
+
+impl Syntax {
+    fn language(self, path: &Path, bytes: &[u8]) -> Option<Language> {
+        match self {
+            Syntax::None => None,
+            Syntax::Of(language) => Some(language),
+            Syntax::ByFile => Language::of(path, bytes),
+        }
+    }
 }
 
 /// What to isolate, and how.
@@ -85,6 +102,8 @@ pub struct Isolated {
     /// Whether warm JVMs took candidates.
     pub is_warm: bool,
     pub counts: Counts,
+    /// How often what passes failed when it was run again, if it did.
+    pub unsteady: Option<Rate>,
     pub stop: Stop,
     pub took: Duration,
 }
@@ -168,7 +187,15 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     let failure = bench.judge.failure().to_string();
     let fails = Verdict::Fail(failure.clone());
     bench.memo.learn(plan.failing.digest(), fails);
-    passes(&bench, &old, plan.goal, &wanted)?;
+    let old = match passes(&bench, &old, plan.goal, &wanted) {
+        Err(Trouble::PassingUnresolved(why)) if !has_passing => {
+            let instead = skeletons(&plan.failing, plan.syntax);
+            let mut instead = instead.into_iter();
+            let found = instead.find(|it| passes(&bench, it, plan.goal, &wanted).is_ok());
+            found.ok_or(Trouble::PassingUnresolved(why))?
+        }
+        passed => passed.map(|()| old)?,
+    };
     let bench = match plan.warm {
         Some(warm) => bench.warmed(warm, &[&plan.failing, &old], &wanted)?,
         None => bench,
@@ -195,6 +222,11 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         Goal::Isolate => course.narrow()?,
         Goal::Simplify => course.simplify()?,
     }
+    let is_whole = plan.goal == Goal::Isolate && wanted();
+    let unsteady = match is_whole {
+        true => unsteady(&bench, &course.old, &wanted)?,
+        false => None,
+    };
     let is_warm = bench.is_warm();
     let bench = &bench;
     bench.confirm(&[&course.new, &course.old])?;
@@ -213,6 +245,7 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         runs,
         is_warm,
         counts,
+        unsteady,
         stop: course.ledger.stop.unwrap_or(Stop::Minimal),
         took: began.elapsed(),
     })
@@ -247,18 +280,59 @@ fn passes(
         (Verdict::Pass, Goal::Isolate) => {}
     }
     // Once more, since everything rests on it.
-    let mut held = None;
-    let mut spot = || {
-        held.take();
-        let (spot, folder) = bench.places.put(old)?;
-        held = Some(folder);
-        Ok(spot)
-    };
-    let rate = bench.judge.rate(1, &mut spot, wanted).map_err(told)?;
+    let rate = rate(bench, old, 1, wanted).map_err(told)?;
     match rate.failed {
         0 => Ok(()),
         failed => Err(Trouble::PassingFailsSometimes(Rate { failed, of: 2 })),
     }
+}
+
+/// How often something fails.
+fn rate(bench: &Bench, of: &Material, runs: u32, wanted: &dyn Fn() -> bool) -> Result<Rate, Error> {
+    let mut held = None;
+    let mut spot = || {
+        held.take();
+        let (spot, folder) = bench.places.put(of)?;
+        held = Some(folder);
+        Ok(spot)
+    };
+    bench.judge.rate(runs, &mut spot, wanted)
+}
+
+/// How often what passes at last fails, if it does: a test that is not steady may have misled.
+fn unsteady(
+    bench: &Bench,
+    old: &Material,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Option<Rate>, Trouble> {
+    match rate(bench, old, AGAIN, wanted) {
+        Ok(rate) => Ok(Some(rate).filter(|rate| rate.failed > 0)),
+        Err(Error::Unwanted) => Ok(None),
+        Err(why) => Err(why.into()),
+    }
+}
+
+/// What may pass where nothing has no verdict: what is left of a file if all goes that its language does
+/// not need.
+fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
+    let [item] = failing.items.as_slice() else {
+        return Vec::new();
+    };
+    let text = Arc::new(item.bytes().to_vec());
+    let language = syntax.language(&item.path, &text);
+    let tree = language.and_then(|language| Tree::read(&text, language));
+    let Some(tree) = tree.filter(|_| !failing.is_folder) else {
+        return Vec::new();
+    };
+    let texts = (1..=SKELETONS).map(|levels| tree.skeleton(levels));
+    let mut found: Vec<Material> = Vec::new();
+    for text in texts.filter(|text| *text != item.bytes()) {
+        let skeleton = failing.with(0, text);
+        if !found.contains(&skeleton) {
+            found.push(skeleton);
+        }
+    }
+    found
 }
 
 /// What verdicts depend on besides the candidate.
@@ -269,6 +343,11 @@ fn key(plan: &Plan) -> String {
     digester.field(format!("{:?} {:?}", plan.test.limit, plan.likeness).as_bytes());
     digester.field(format!("{:?} {:?} {:?}", plan.goal, plan.handing, plan.runs).as_bytes());
     digester.field(format!("{:?} {}", plan.like, plan.warm.is_some()).as_bytes());
+    let passing = plan
+        .passing
+        .as_ref()
+        .map(|passing| passing.digest().to_string());
+    digester.field(format!("{passing:?} {:?}", plan.directory).as_bytes());
     digester.finish().to_string()
 }
 
@@ -334,11 +413,7 @@ impl Course<'_> {
 
     /// The language of a file.
     pub(crate) fn language(&self, path: &Path, bytes: &[u8]) -> Option<Language> {
-        match self.syntax {
-            Syntax::None => None,
-            Syntax::Of(language) => Some(language),
-            Syntax::ByFile => Language::of(path, bytes),
-        }
+        self.syntax.language(path, bytes)
     }
 
     /// What a pass is called: with the file, where there are several.

@@ -50,6 +50,10 @@ impl Material {
                 items,
             });
         }
+        if !data.is_file() {
+            let why = io::Error::other("it is neither a file nor a folder");
+            return Err(Error::at(path)(why));
+        }
         let name = path.file_name().unwrap_or("input".as_ref());
         Ok(Material {
             is_folder: false,

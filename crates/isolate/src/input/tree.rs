@@ -224,6 +224,18 @@ impl Syntax {
         self.nodes.len()
     }
 
+    /// What is left if all goes that may, but for so many levels of it.
+    pub(crate) fn skeleton(&self, levels: usize) -> Vec<u8> {
+        let mut depths: Vec<usize> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            // Parents come before their children.
+            let depth = node.parent.map_or(0, |parent| depths[parent as usize] + 1);
+            depths.push(depth);
+        }
+        let kept = (0u64..).zip(&depths).filter(|(_, depth)| **depth < levels);
+        self.render(&kept.map(|(delta, _)| delta).collect())
+    }
+
     /// The text with these nodes.
     pub(crate) fn render(&self, kept: &DeltaSet) -> Vec<u8> {
         let is_kept = |delta: u32| kept.contains(u64::from(delta));
@@ -284,6 +296,16 @@ mod tests {
 
     fn syntax(text: &str, language: Language) -> Syntax {
         Syntax::read(&Arc::new(text.as_bytes().to_vec()), language).unwrap()
+    }
+
+    #[test]
+    fn a_skeleton_has_nothing_that_may_go_below_some_levels() {
+        let json = syntax("{\"a\": [1, {\"b\": 2}], \"c\": 3}", Language::Json);
+        let texts = (0..4).map(|levels| String::from_utf8(json.skeleton(levels)).unwrap());
+        let texts: Vec<String> = texts.collect();
+        assert_eq!(texts[0], "");
+        assert_eq!(texts[1].replace(' ', ""), "{}");
+        assert_eq!(texts[2].replace(' ', ""), "{\"\":[],\"\":3}");
     }
 
     fn text(syntax: &Syntax, gone: &[&str]) -> String {
