@@ -594,35 +594,15 @@ fn what_is_neither_file_nor_folder_is_refused() {
 
 #[test]
 fn an_interrupted_run_leaves_its_best_and_goes_on_later() {
-    use std::io::Read;
     let stage = Stage::new();
     let words: Vec<String> = (0..300).map(|number| format!("word{number}\n")).collect();
     stage.put("a.txt", words.concat());
-    let test = "sleep 0.03; echo >>runs; ! (grep -q word17 {} && grep -q word250 {})";
+    // It interrupts who runs it, once some verdicts are there.
+    let test = "echo >>runs; test $(wc -l <runs) -ne 16 || kill -INT $PPID; \
+                ! (grep -q word17 {} && grep -q word250 {})";
     let words = ["--jobs", "1", "--simplify", "--test", test, "a.txt"];
-    let mut child = stage.culprit(&words).spawn().unwrap();
-    // Once some verdicts are there.
-    let file = stage.path().join("culprit-isolate/candidates.jsonl");
-    while fs::read_to_string(&file)
-        .unwrap_or_default()
-        .lines()
-        .count()
-        < 8
-    {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let status = child.wait().unwrap();
-    let mut err = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut err)
-        .unwrap();
-    assert_eq!(status.code(), Some(130), "{err}");
+    let Told { status, err, .. } = stage.run(&words);
+    assert_eq!(status, Some(130), "{err}");
     assert!(err.contains("may not be minimal: interrupted"), "{err}");
     let best = stage.text("culprit-isolate/failing.txt");
     assert!(best.contains("word17") && best.contains("word250") && best.len() < 2_000);

@@ -103,8 +103,14 @@ pub(crate) struct Point {
     pub(crate) level: String,
 }
 
+/// How the body of a page ends: the course and the command, behind a list.
+pub(crate) fn ending(points: &[Point], command: &str) -> String {
+    let (picture, command) = (course(points), escape(command));
+    format!("</ul>\n{picture}\n<pre>{command}</pre>\n")
+}
+
 /// The course as a picture: what is left after each test, and the verdicts.
-pub(crate) fn course(points: &[Point]) -> String {
+fn course(points: &[Point]) -> String {
     if points.is_empty() {
         return String::new();
     }

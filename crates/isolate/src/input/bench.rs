@@ -122,13 +122,7 @@ impl Bench {
             let Some(known) = self.memo.get(material.digest()) else {
                 continue;
             };
-            let mut held = None;
-            let mut spot = || {
-                held.take();
-                let (spot, folder) = self.places.put(material)?;
-                held = Some(folder);
-                Ok(spot)
-            };
+            let mut spot = self.places.each(material);
             let judged = match judge.judge(&mut spot, wanted) {
                 Err(Error::Unwanted) => return Err(Trouble::Interrupted),
                 judged => judged?,
@@ -154,14 +148,7 @@ impl Bench {
             wanted() && !self.cancel.is_cancelled()
         };
         self.memo.recall(digest, || {
-            let mut held = None;
-            let mut spot = || {
-                // The folder of the run before goes first.
-                held.take();
-                let (spot, folder) = self.places.put(material)?;
-                held = Some(folder);
-                Ok(spot)
-            };
+            let mut spot = self.places.each(material);
             let judged = self.judge.judge(&mut spot, &wanted)?;
             let judged = self.doubt(judged, &mut spot, &wanted)?;
             self.count(&judged);

@@ -164,17 +164,11 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     let began = ledger.began;
     let is_over = plan.is_over.clone();
     let wanted = || !is_over();
-    let mut held = None;
-    let mut spot = || {
-        held.take();
-        let (spot, folder) = places.put(&plan.failing)?;
-        held = Some(folder);
-        Ok(spot)
-    };
+    let mut spot = places.each(&plan.failing);
     let compare = (plan.likeness, Lines::Count);
     let like = plan.like.as_ref();
     let witness = Judge::witness_like(plan.test, compare, like, plan.runs, &mut spot, &wanted);
-    drop(held);
+    drop(spot);
     let witness = witness.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
         why => why.into(),
@@ -289,14 +283,7 @@ fn passes(
 
 /// How often something fails.
 fn rate(bench: &Bench, of: &Material, runs: u32, wanted: &dyn Fn() -> bool) -> Result<Rate, Error> {
-    let mut held = None;
-    let mut spot = || {
-        held.take();
-        let (spot, folder) = bench.places.put(of)?;
-        held = Some(folder);
-        Ok(spot)
-    };
-    bench.judge.rate(runs, &mut spot, wanted)
+    bench.judge.rate(runs, &mut bench.places.each(of), wanted)
 }
 
 /// How often what passes at last fails, if it does: a test that is not steady may have misled.

@@ -49,8 +49,22 @@ impl Places {
         }
     }
 
+    /// Puts a candidate somewhere for each of its runs; the folder of the one before goes first.
+    pub(crate) fn each<'p>(
+        &'p self,
+        material: &'p Material,
+    ) -> impl FnMut() -> Result<Spot, Error> + 'p {
+        let mut held = None;
+        move || {
+            held.take();
+            let (spot, folder) = self.put(material)?;
+            held = Some(folder);
+            Ok(spot)
+        }
+    }
+
     /// Puts a candidate somewhere.
-    pub(crate) fn put(&self, material: &Material) -> Result<(Spot, Held), Error> {
+    fn put(&self, material: &Material) -> Result<(Spot, Held), Error> {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let folder = self.top.join(number.to_string());
         let scratch = folder.join("tmp");

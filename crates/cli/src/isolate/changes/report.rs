@@ -430,12 +430,7 @@ impl Report<'_> {
                 level: tried.level.to_owned(),
             })
             .collect();
-        let _ = write!(
-            body,
-            "</ul>\n{}\n<pre>{}</pre>\n",
-            page::course(&points),
-            escape(&self.command)
-        );
+        body.push_str(&page::ending(&points, &self.command));
         Ok(page::page(&self.headline(), &body))
     }
 }

@@ -342,12 +342,7 @@ impl Report<'_> {
                 level: heard.pass.clone(),
             })
             .collect();
-        let _ = write!(
-            body,
-            "</ul>\n{}\n<pre>{}</pre>\n",
-            page::course(&points),
-            escape(&self.command)
-        );
+        body.push_str(&page::ending(&points, &self.command));
         page::page(&self.headline(), &body)
     }
 
