@@ -107,6 +107,28 @@ fn the_select_line_takes_six_tests_to_isolate_and_more_to_simplify() {
 }
 
 #[test]
+fn where_nothing_can_be_left_out_something_shorter_takes_its_place() {
+    let check = |command: &str, input: &str, expect: &[u8]| {
+        let simplify = |plan: &mut Plan| plan.goal = Goal::Simplify;
+        let found = run(command, material("x.txt", input), simplify).unwrap();
+        let left = found.failing.items[0].bytes().escape_ascii().to_string();
+        assert_eq!(left, expect.escape_ascii().to_string(), "{command}");
+        let only_left_out = run(command, material("x.txt", input), |plan| {
+            plan.goal = Goal::Simplify;
+            plan.is_verbatim = true;
+        });
+        assert!(only_left_out.unwrap().failing.len() > expect.len() as u64);
+    };
+    // A line that is too long: a tab is as wide as eight letters.
+    let long = "! expand {} | grep -q '.................'";
+    check(long, "a line\nsomewhat-longer-than-others\n", b"\t\t\t");
+    let link = r"! grep -qE '^=(head1|item) (B|C)'";
+    check(link, "=head1 B\n\n=item C\n\n=item D\n", b"=item B");
+    // jq 1.6 is not alone in counting bytes.
+    check("! LC_ALL=C grep -q '[^ -~]'", "größe\n", b"\xc3");
+}
+
+#[test]
 fn a_passing_side_is_compared_with_the_failing_one() {
     let old = "a: 1\nb: 2\nc: 3\nd: 4\n";
     let new = "a: 9\nb: 2\nc: 33\nd: 5\ne: 6\n";

@@ -17,7 +17,7 @@ use super::edits::Edits;
 use super::files::Files;
 use super::grammar::Language;
 use super::hoist;
-use super::material::Stuff;
+use super::material::{Material, Stuff};
 use super::pass::{Pass, independent};
 use super::rename;
 use super::tree::Syntax;
@@ -34,25 +34,48 @@ impl Course<'_> {
     /// Reduces the failing side: files first, then inside them.
     pub(crate) fn simplify(&mut self) -> Result<(), Trouble> {
         let mut done = Done::default();
+        let input = self.new.clone();
         for round in 0..ROUNDS {
             let before = self.new.digest();
             self.simplify_files()?;
-            let mut paths: Vec<(usize, PathBuf)> = Vec::new();
-            for item in &self.new.items {
-                let length = item.bytes().len();
-                if length > 0 {
-                    paths.push((length, item.path.clone()));
-                }
+            for path in self.largest_first() {
+                self.simplify_file(&path, round, &mut done)?;
             }
-            // Where there is most to gain.
-            paths.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-            for (_, path) in paths {
-                if self.ledger.stop.is_none() {
-                    self.simplify_file(&path, round, &mut done)?;
-                }
+            if self.new.digest() == before {
+                self.substitute(&input, &mut done)?;
             }
             if self.ledger.stop.is_some() || self.new.digest() == before {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files with something in them, where there is most to gain first.
+    fn largest_first(&self) -> Vec<PathBuf> {
+        let items = self.new.items.iter();
+        let mut files: Vec<(usize, &PathBuf)> = items
+            .map(|item| (item.bytes().len(), &item.path))
+            .filter(|(length, _)| *length > 0)
+            .collect();
+        files.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        files.into_iter().map(|(_, path)| path.clone()).collect()
+    }
+
+    /// Where nothing can be left out, shorter words take the place of others, and half a character that
+    /// of a whole one.
+    fn substitute(&mut self, input: &Material, done: &mut Done) -> Result<(), Trouble> {
+        if self.has_passing || self.is_verbatim {
+            return Ok(());
+        }
+        for path in self.largest_first() {
+            let all = input.find(&path).map(|index| input.items[index].bytes());
+            let others = rename::others(all.unwrap_or_default(), &self.text(&path));
+            for (name, edits) in &others {
+                // They are of the text as it was: what changed is looked at anew.
+                if self.try_edits(&path, name, edits, None, done)? {
+                    return Ok(());
+                }
             }
         }
         Ok(())

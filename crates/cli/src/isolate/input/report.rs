@@ -30,6 +30,9 @@ const WIDE: usize = 2_000;
 /// The largest input that is shown whole.
 const SHOWN: u64 = 4_000;
 
+/// Bytes of an input that is written out as a literal, at most: with escapes it fits a line or two.
+const WRITTEN_OUT: usize = 60;
+
 /// What a report is about.
 pub(crate) struct Report<'r> {
     /// The command that found it, but for the folder.
@@ -172,6 +175,9 @@ impl Report<'_> {
                 passing.len()
             ));
         }
+        if let Some(text) = self.hidden() {
+            notes.push(format!("its bytes: {text}"));
+        }
         if !found.rate.is_always() {
             notes.push(format!(
                 "the input {}; each candidate was run up to {} times",
@@ -212,6 +218,18 @@ impl Report<'_> {
             }
         });
         notes
+    }
+
+    /// The smallest input as a literal, where some of it does not show.
+    fn hidden(&self) -> Option<String> {
+        let [item] = self.found.failing.items.as_slice() else {
+            return None;
+        };
+        let (bytes, text) = (item.bytes(), String::from_utf8_lossy(item.bytes()));
+        let odd = |letter: char| letter.is_control() && letter != '\n' || letter == '\u{fffd}';
+        let is_hidden = text.contains(odd) || text.lines().any(|line| line.trim_end() != line);
+        let is_short = self.found.passing.is_none() && bytes.len() <= WRITTEN_OUT;
+        (is_hidden && is_short).then(|| format!("\"{}\"", bytes.escape_ascii()))
     }
 
     /// What the result says, and what not.
