@@ -60,15 +60,16 @@ fn main() -> anyhow::Result<()> {
     let is_meant = |case: &str| args.only.is_empty() || args.only.iter().any(|name| name == case);
     let mut tables = Vec::new();
     if args.only.is_empty() {
-        tables.push(vec![
+        let mut programs = vec![
             "| case | changes | tests | without a verdict | s | seed |\n|---|---|---|---|---|---|"
                 .to_owned(),
-            said(one_constant(
-                &args.culprit,
-                &place.join("made"),
-                args.modules,
-            )?)?,
-        ]);
+        ];
+        for make in ["make", "make -k"] {
+            let place = place.join(make);
+            let row = one_constant(&args.culprit, &place, args.modules, make)?;
+            programs.push(said(row)?);
+        }
+        tables.push(programs);
         let mut beside = vec!["| history | commits | tests | of them on commits | what is left | git bisect | it names |\n|---|---|---|---|---|---|---|".to_owned()];
         for (number, history) in HISTORIES.iter().enumerate() {
             let folder = place.join(format!("history-{number}"));
@@ -155,7 +156,12 @@ fn left(report: &Value) -> String {
 }
 
 /// The made-up program, one constant of which decides.
-fn one_constant(culprit: &Path, place: &Path, modules: usize) -> anyhow::Result<String> {
+fn one_constant(
+    culprit: &Path,
+    place: &Path,
+    modules: usize,
+    make: &str,
+) -> anyhow::Result<String> {
     made::write(&place.join("old"), &place.join("new"), modules)?;
     let report = isolate(
         culprit,
@@ -167,7 +173,7 @@ fn one_constant(culprit: &Path, place: &Path, modules: usize) -> anyhow::Result<
             "--bad",
             "new",
             "--build",
-            "make -s -j2 tool",
+            &format!("{make} -s -j2 tool"),
             "--test",
             "./tool | grep -q ^arguments",
         ],
@@ -185,7 +191,7 @@ fn one_constant(culprit: &Path, place: &Path, modules: usize) -> anyhow::Result<
             .is_some_and(|all| all.len() == 1)
     );
     Ok(format!(
-        "| a made-up C program, make | {} | {} | {} | {} | 8,721 changes, 97 tests |",
+        "| a made-up C program, {make} | {} | {} | {} | {} | 8,721 changes, 97 tests |",
         report["difference"]["places"],
         report["tests"],
         verdicts_with(&place.join("out"), "has no verdict")?,
