@@ -19,6 +19,8 @@ pub(crate) struct Blocks {
     blocks: Vec<(usize, Range<usize>)>,
     /// The lines of a bracket that is opened on one line and closed on another.
     pub(crate) brackets: Vec<(usize, usize)>,
+    /// The first and the last line of comments that have several.
+    pub(crate) comments: Vec<(usize, usize)>,
 }
 
 impl Blocks {
@@ -48,7 +50,8 @@ impl Blocks {
 #[derive(Clone, Copy, PartialEq)]
 enum Inside {
     Code,
-    Comment,
+    /// With the line that it begins on.
+    Comment(usize),
     Quote(u8),
 }
 
@@ -75,11 +78,14 @@ fn scan(text: &Text) -> Blocks {
         while let Some((place, byte)) = rest.next() {
             let next = line.get(place + 1).copied();
             match (inside, byte) {
-                (Inside::Comment, b'*') if next == Some(b'/') => {
+                (Inside::Comment(start), b'*') if next == Some(b'/') => {
+                    if start < at {
+                        found.comments.push((start, at));
+                    }
                     inside = Inside::Code;
                     rest.next();
                 }
-                (Inside::Comment, _) => {}
+                (Inside::Comment(_), _) => {}
                 (Inside::Quote(_), b'\\') => {
                     rest.next();
                 }
@@ -87,7 +93,7 @@ fn scan(text: &Text) -> Blocks {
                 (Inside::Quote(_), _) => {}
                 (Inside::Code, b'/') if next == Some(b'*') => {
                     statement.get_or_insert(at);
-                    inside = Inside::Comment;
+                    inside = Inside::Comment(at);
                     rest.next();
                 }
                 (Inside::Code, b'/') if next == Some(b'/') => break,

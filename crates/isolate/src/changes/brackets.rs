@@ -1,6 +1,6 @@
-//! Which edits need each other so that brackets stay in pairs.
+//! Which edits need each other so that brackets stay in pairs, and comments whole.
 //!
-//! The line that opens a bracket and the line that closes it come and go together, and what is
+//! A comment has its ends as brackets have. The line that opens a bracket and the line that closes it come and go together, and what is
 //! between them does not stay without them. A bracket of a line that stays may have another partner
 //! after the change than before: then those that change places belong together too.
 
@@ -10,12 +10,21 @@ use super::blocks::Blocks;
 use super::difference::FileChange;
 use super::lines::Script;
 
-/// What the edits of a file need.
+/// What the edits of a file need for their brackets.
 pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
+    in_pairs(file, |blocks| blocks.brackets)
+}
+
+/// What they need so that comments end where they did.
+pub(crate) fn comments(file: &FileChange) -> Vec<(u64, u64)> {
+    in_pairs(file, |blocks| blocks.comments)
+}
+
+fn in_pairs(file: &FileChange, kind: Kind) -> Vec<(u64, u64)> {
     let Some(script) = &file.script else {
         return Vec::new();
     };
-    let (old, new) = (Lines::of_old(script), Lines::of_new(script));
+    let (old, new) = (Lines::of_old(script, kind), Lines::of_new(script, kind));
     let mut needs = Vec::new();
     old.within(|outer, inner| needs.push((outer, inner)));
     new.within(|outer, inner| needs.push((inner, outer)));
@@ -31,7 +40,7 @@ pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
             }
         }
     }
-    for (edit, kept) in new.half_kept() {
+    for (_, edit, kept) in new.half_kept() {
         for partner in old.partners(new.other[kept]) {
             match old.edits[partner] {
                 Some(gone) => circle(edit, gone),
@@ -43,12 +52,18 @@ pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
             }
         }
     }
+    // What is between ends that changed places would be between the ends that stay.
+    old.astride(&new, |end, inner| needs.push((end, inner)));
+    new.astride(&old, |end, inner| needs.push((inner, end)));
     let start = file.edits.start;
     let as_deltas = needs
         .into_iter()
         .map(|(a, b)| (start + a as u64, start + b as u64));
     as_deltas.collect()
 }
+
+/// The first and last lines that belong together.
+type Kind = fn(Blocks) -> Vec<(usize, usize)>;
 
 /// One side of a script.
 struct Lines {
@@ -61,8 +76,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn of_old(script: &Script) -> Lines {
-        let mut lines = Lines::of(&script.old);
+    fn of_old(script: &Script, kind: Kind) -> Lines {
+        let mut lines = Lines::of(&script.old, kind);
         let (mut at, mut there) = (0, 0);
         let ends = [(script.old.len(), script.new.len())];
         let starts = script
@@ -84,9 +99,9 @@ impl Lines {
         lines
     }
 
-    fn of_new(script: &Script) -> Lines {
-        let mut lines = Lines::of(&script.new);
-        let old = Lines::of_old(script);
+    fn of_new(script: &Script, kind: Kind) -> Lines {
+        let mut lines = Lines::of(&script.new, kind);
+        let old = Lines::of_old(script, kind);
         for (line, other) in old.other.iter().enumerate() {
             if old.edits[line].is_none() {
                 lines.other[*other] = line;
@@ -100,8 +115,8 @@ impl Lines {
         lines
     }
 
-    fn of(text: &super::lines::Text) -> Lines {
-        let brackets = Blocks::of(text).brackets;
+    fn of(text: &super::lines::Text, kind: Kind) -> Lines {
+        let brackets = kind(Blocks::of(text));
         let mut by_line: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (open, close) in &brackets {
             by_line.entry(*open).or_default().push(*close);
@@ -120,14 +135,33 @@ impl Lines {
         self.by_line.get(&line).into_iter().flatten().copied()
     }
 
-    /// Edits of lines with a bracket whose other end stays, and where that is.
-    fn half_kept(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// Lines that an edit has, with that, whose bracket has its other end in a line that stays, and where
+    /// that is.
+    fn half_kept(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         let ends = |pair: &(usize, usize)| [*pair, (pair.1, pair.0)];
         let both = self.brackets.iter().flat_map(ends);
         both.filter_map(|(one, other)| match (self.edits[one], self.edits[other]) {
-            (Some(edit), None) => Some((edit, other)),
+            (Some(edit), None) => Some((one, edit, other)),
             _ => None,
         })
+    }
+
+    /// Tells of edits between two ends that are edits, and whose partners are partners on the other side.
+    fn astride(&self, there: &Lines, mut tell: impl FnMut(usize, usize)) {
+        for (line, edit, kept) in self.half_kept() {
+            let partners = there.partners(self.other[kept]);
+            let staying = partners.filter(|partner| there.edits[*partner].is_none());
+            let ends = staying.flat_map(|partner| self.partners(there.other[partner]));
+            for end in ends.filter(|end| self.edits[*end].is_some()) {
+                let between = &self.edits[line.min(end)..line.max(end)];
+                let inner = between.iter().flatten();
+                inner.for_each(|inner| {
+                    if *inner != edit && self.edits[end] != Some(*inner) {
+                        tell(edit, *inner);
+                    }
+                });
+            }
+        }
     }
 
     /// Tells of edits between the lines of a bracket that are an edit too.
@@ -165,6 +199,30 @@ mod tests {
         let with = "a\nif (x) {\n  y();\n}\nb\n";
         check("a\nb\n", with, &[(0, 2), (1, 0), (2, 0)]);
         check(with, "a\nb\n", &[(0, 1), (0, 2), (2, 0)]);
+    }
+
+    #[test]
+    fn comments_stay_whole() {
+        let found = |good: &str, bad: &str| {
+            let (good, bad) = (tree(&[("a", good)]), tree(&[("a", bad)]));
+            let difference = Difference::new(good, &bad).unwrap();
+            comments(&difference.files[0])
+        };
+        let with = "a\n/**\n * text\n */\nf();\nb\n";
+        assert_eq!(found("a\nb\n", with), [(1, 0), (0, 2), (2, 0)]);
+        // The start of the comment that was there is that of the first one now: without the two lines in
+        // the middle there would be one comment, and f in it.
+        let one = "/**\n old\n */\ng();\n";
+        let two = "/**\n new\n */\nf();\n/*\n old\n */\ng();\n";
+        let (come, gone) = (found(one, two), found(two, one));
+        assert!(
+            [(2, 1), (2, 3)].iter().all(|it| come.contains(it)),
+            "{come:?}"
+        );
+        assert!(
+            [(1, 2), (3, 2)].iter().all(|it| gone.contains(it)),
+            "{gone:?}"
+        );
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! commits changed, each level with what the one before left.
 //!
 //! At each level but the last, units bring what they need: the declarations of names that they use,
-//! the other end of a bracket, and what a failed build spoke of together. The last level is lines
-//! without all that, so that its result is 1-minimal whatever was guessed before.
+//! the other end of a bracket, and what a failed build spoke of together. Then come hunks and lines
+//! without all that, so that the result is 1-minimal whatever was guessed before.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -29,6 +29,9 @@ const LEARNED: usize = 12;
 
 /// How often in a row changes are joined only because they are next to each other.
 const GUESSES: u32 = 4;
+
+/// So many of the finest levels are decided once more without what was guessed.
+const UNGUESSED: usize = 2;
 
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -322,23 +325,22 @@ impl Course<'_> {
         guessed.extend(&fixed);
         let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
         let mut learned = Learned::default();
-        for level in groups::levels(difference) {
-            self.narrow(
-                difference,
-                &level,
-                &guessed,
-                Some((&names, &mut learned)),
-                &mut ends,
-            )?;
+        let levels = groups::levels(difference);
+        for level in &levels {
+            let learning = Some((&names, &mut learned));
+            self.narrow(difference, level, &guessed, learning, &mut ends)?;
             if self.is_over() {
                 return Ok(ends);
             }
         }
-        let last = Level {
-            name: "lines",
-            groups: groups::singles(difference),
-        };
-        self.narrow(difference, &last, &fixed, None, &mut ends)?;
+        // The finest level is that of single deltas.
+        let finest = levels.iter().rev().take(UNGUESSED).rev();
+        for level in finest {
+            self.narrow(difference, level, &fixed, None, &mut ends)?;
+            if self.is_over() {
+                break;
+            }
+        }
         Ok(ends)
     }
 
@@ -408,10 +410,13 @@ impl Course<'_> {
     }
 }
 
-/// What deltas need in any case: lines a file, files a place.
+/// What deltas need in any case: lines a file, files a place, and comments their ends. Without its end a
+/// comment takes in the code behind it, and that would be the answer.
 fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
     let within = difference.files.iter().flat_map(FileChange::needs);
-    within.chain(difference.path_needs()).collect()
+    let comments = difference.files.iter().flat_map(brackets::comments);
+    let all = within.chain(comments);
+    all.chain(difference.path_needs()).collect()
 }
 
 fn search_error(error: SearchError<Error>, judge: &Judge) -> Error {

@@ -63,7 +63,7 @@ fn files(difference: &Difference) -> Vec<DeltaSet> {
 }
 
 /// Every delta on its own.
-pub(crate) fn singles(difference: &Difference) -> Vec<DeltaSet> {
+fn singles(difference: &Difference) -> Vec<DeltaSet> {
     (0..difference.size())
         .map(|delta| DeltaSet::from(delta..delta + 1))
         .collect()

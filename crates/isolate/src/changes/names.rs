@@ -49,6 +49,25 @@ const NO_TYPES: [&str; 29] = [
     "typeof",
 ];
 
+/// Words whose next one is declared even if a third follows, as in `class A extends B` and `var a int`.
+const KINDS: [&str; 15] = [
+    "class",
+    "interface",
+    "enum",
+    "record",
+    "struct",
+    "union",
+    "trait",
+    "object",
+    "type",
+    "var",
+    "let",
+    "val",
+    "const",
+    "def",
+    "function",
+];
+
 /// Words with which a line brings a name from elsewhere.
 const BRINGS: [&str; 4] = ["import ", "using ", "use ", "from "];
 
@@ -307,9 +326,7 @@ fn names_of_line(line: &str) -> Vec<(&str, bool)> {
         let goes_on = after.is_empty()
             || before == "#define"
             || after.starts_with(['(', '=', ';', ',', ')', '{', ':', '<', '['])
-            || words(after)
-                .next()
-                .is_some_and(|next| after.starts_with(next));
+            || last.is_some_and(|word| KINDS.contains(&word));
         found.push((name, has_room && follows_type && goes_on));
     }
     found
@@ -374,10 +391,9 @@ mod tests {
             let names = names_of_line(line).into_iter();
             names.filter(|(_, is)| *is).map(|(name, _)| name).collect()
         };
-        assert_eq!(
-            declared("  private static int limit = other;"),
-            ["static", "int", "limit"]
-        );
+        assert_eq!(declared("  private static int limit = other;"), ["limit"]);
+        assert_eq!(declared("public Mode getMode() throws Odd {"), ["getMode"]);
+        assert_eq!(declared("final class Fast extends Slow {"), ["Fast"]);
         assert_eq!(declared("return value;"), [""; 0]);
         assert_eq!(
             declared("List<String> names(int size) {"),
