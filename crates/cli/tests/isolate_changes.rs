@@ -310,11 +310,21 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     let with = |test: &'static str| -> Vec<&str> { sides.into_iter().chain([test]).collect() };
     place.refused(&with("true"), 1, "the test does not fail");
     place.refused(&with("false"), 1, "the good version fails too");
+    let not_run = "the test cannot be run: it ends with 127";
+    place.refused(&with("./not-there"), 3, not_run);
     place.refused(
-        &with("./not-there"),
-        1,
-        "the good version fails too: ends with 127",
+        &[&sides[..4], &["--interesting", "./not-there"]].concat(),
+        3,
+        not_run,
     );
+    place.refused(
+        &[&with("true")[..], &["--build", "./not-there"]].concat(),
+        3,
+        "the build cannot be run: it ends with 127",
+    );
+    // Here it is what the versions differ in.
+    let report = place.found(&with("grep -q 9 a || exit 127"));
+    assert_eq!(changes(&report), ["a:-9"]);
     place.refused(&with("exit 125"), 3, "has no answer");
     let mut hangs = with("grep -q 9 a || sleep 100");
     hangs.extend(["--timeout", "300ms"]);

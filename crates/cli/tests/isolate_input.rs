@@ -209,6 +209,16 @@ fn bad_input_has_a_message_and_a_code() {
         "cannot be run: it ends with 127",
     );
     check(
+        &["--interesting", "no-such-program", "a.txt"],
+        3,
+        "cannot be run: it ends with 127",
+    );
+    check(
+        &["--test", "./a.txt", "a.txt"],
+        3,
+        "cannot be run: it ends with 126",
+    );
+    check(
         &["--test", "sleep 50; true", "--timeout", "300ms", "a.txt"],
         3,
         "does not end in time",

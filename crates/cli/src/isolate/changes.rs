@@ -261,8 +261,23 @@ fn word(kind: Kind) -> &'static str {
     }
 }
 
+/// What is said where the shell could not run the test or the build.
+fn not_run(error: &Error) -> Option<Expected> {
+    let (command, how) = match error {
+        Error::Bad(Unfit::Passes(ending)) => ("test", ending.how.to_string()),
+        Error::GoodFails(how) => ("test", how.clone()),
+        Error::NotBuilt { how, .. } => ("build", how.to_string()),
+        _ => return None,
+    };
+    let paths = "relative paths start in the candidate; you are in $CULPRIT_STARTED_IN";
+    options::not_run(command, &how, paths)
+}
+
 /// An error with its exit code and the next step.
 fn explained(error: Error) -> anyhow::Error {
+    if let Some(told) = not_run(&error) {
+        return told.into();
+    }
     let (code, hint) = match &error {
         Error::NoRepository { .. } => (
             ExitCode::Usage,
@@ -294,7 +309,8 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "--timeout gives it longer; --fail-if timeout takes that for the failure",
         ),
-        Error::Bad(Unfit::Unresolved(..)) => (
+        Error::NotBuilt { how: How::Late, .. } => (ExitCode::Target, "--timeout gives it longer"),
+        Error::Bad(Unfit::Unresolved(..)) | Error::NotBuilt { .. } => (
             ExitCode::Target,
             "build and test must run on --bad as it is, with its files only",
         ),
@@ -305,7 +321,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Bad(Unfit::Error(_)) | Error::Launch(_) | Error::Test(_) => {
             (ExitCode::Target, "check the command")
         }
-        Error::Good(_) => (
+        Error::GoodFails(_) | Error::GoodUnresolved(_) => (
             ExitCode::No,
             "the test must pass on --good: name an older version, or mend the test\n  \
              it runs in a folder of ours; yours is $CULPRIT_STARTED_IN",
@@ -371,7 +387,7 @@ mod tests {
         };
         check(shallow, ExitCode::Usage, "--unshallow");
         check(
-            Error::Good("fails too".to_owned()),
+            Error::GoodFails("ends with 1".to_owned()),
             ExitCode::No,
             "older version",
         );

@@ -82,8 +82,8 @@ Exit codes:
   3    the test cannot be run, or does not end
   130  interrupted; the best result so far was written if there was one";
 
-/// Statuses of a shell that found no program, or may not run it.
-const NOT_RUN: [u8; 2] = [126, 127];
+/// Where a command that a shell could not run is looked for.
+const PATHS: &str = "relative paths start here, with --in-scratch in an empty folder";
 
 fn syntax(name: &str) -> Result<Syntax, String> {
     match (name, Language::named(name)) {
@@ -315,8 +315,12 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
     let told = |code, message: String, hint: String| -> anyhow::Error {
         Expected::new(code, message).hint(hint).into()
     };
+    let not_run = |how: &str| options::not_run("test", how, PATHS);
     match &trouble {
         Trouble::Failing(Unfit::Passes(ending)) => {
+            if let Some(told) = not_run(&ending.how.to_string()) {
+                return told.into();
+            }
             let hint = match last_words(&ending.err) {
                 Some(words) if args.java.name().is_none() => format!("it printed: {words}"),
                 _ if args.java.name().is_some() => {
@@ -367,6 +371,9 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             "see whether there is room and permission (TMPDIR)".to_owned(),
         ),
         Trouble::PassingFails(how) => {
+            if let Some(told) = not_run(how) {
+                return told.into();
+            }
             let (which, hint) = match &args.passing {
                 Some(path) => (
                     path.display().to_string(),
@@ -382,17 +389,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
             };
             let message = format!("the test fails on {which} too: {how}");
-            let not_run = NOT_RUN.map(|code| format!("ends with {code}"));
-            match not_run.contains(how) {
-                true => told(
-                    ExitCode::Target,
-                    format!("the test cannot be run: it {how}"),
-                    "a shell says 127 for a program that is not there, 126 for one that may not be run; \
-                     relative paths start here, with --in-scratch in an empty folder"
-                        .to_owned(),
-                ),
-                false => told(ExitCode::No, message, hint.to_owned()),
-            }
+            told(ExitCode::No, message, hint.to_owned())
         }
         Trouble::PassingFailsSometimes(_) => told(
             ExitCode::No,

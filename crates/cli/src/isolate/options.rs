@@ -8,11 +8,29 @@ use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
 
+use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use crate::record::quote;
 
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
+
+/// Statuses of a shell that found no program, or may not run it.
+const NOT_RUN: [u8; 2] = [126, 127];
+
+/// What is said of a command that a shell could not run; `None` if it ended in another way. `paths`
+/// says where relative ones start.
+pub(crate) fn not_run(command: &str, how: &str, paths: &str) -> Option<Expected> {
+    let is_so = NOT_RUN
+        .iter()
+        .any(|code| how == format!("ends with {code}"));
+    is_so.then(|| {
+        let message = format!("the {command} cannot be run: it {how}");
+        Expected::new(ExitCode::Target, message).hint(format!(
+            "a shell says 127 for a program that is not there, 126 for one that may not be run; {paths}"
+        ))
+    })
+}
 
 /// What the test is, and how far to go.
 #[derive(clap::Args, Debug)]

@@ -22,7 +22,7 @@ use super::difference::{Difference, FileChange};
 use super::groups::{self, Level};
 use super::names::Names;
 use super::trial::{Heard, Trial, reason_in};
-use crate::{Digest, Judge, Memo};
+use crate::{Digest, Memo};
 
 /// Names of one message that are learned from, at most.
 const LEARNED: usize = 12;
@@ -294,7 +294,12 @@ impl Course<'_> {
             passing,
             end,
             ..
-        } = outcome.map_err(|error| search_error(error, self.trial.judge))?;
+        } = match outcome {
+            Err(SearchError::NotPassing { verdict }) => {
+                return Err(self.not_passing(work.versions, verdict)?);
+            }
+            outcome => outcome.map_err(search_error)?,
+        };
         if is_spent {
             self.is_spent = true;
         }
@@ -306,6 +311,19 @@ impl Course<'_> {
             end => end,
         };
         Ok(Found::Sets { passing, failing })
+    }
+
+    /// Why the version without any of the changes is of no use.
+    fn not_passing(&self, versions: &dyn Versions, kind: Kind) -> Result<Error, Error> {
+        let told = match versions.digest(&DeltaSet::empty())? {
+            Ok(digest) => self.memo.get(digest).and_then(|it| it.detail().cloned()),
+            Err(why) => Some(why),
+        };
+        let told = told.unwrap_or_default();
+        Ok(match kind {
+            Kind::Fail => Error::GoodFails(told),
+            _ => Error::GoodUnresolved(reason_in(&told).to_owned()),
+        })
     }
 
     /// Whether nothing more is to be judged.
@@ -419,12 +437,8 @@ fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
     all.chain(difference.path_needs()).collect()
 }
 
-fn search_error(error: SearchError<Error>, judge: &Judge) -> Error {
+fn search_error(error: SearchError<Error>) -> Error {
     match error {
-        SearchError::NotPassing { verdict } => Error::Good(match verdict {
-            Kind::Fail => format!("fails too: {}", judge.failure()),
-            _ => "has no verdict".to_owned(),
-        }),
         SearchError::Nothing => Error::Interrupted,
         SearchError::Oracle { source, .. } => source,
         other => Error::Search(other.to_string()),

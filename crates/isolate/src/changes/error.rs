@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use culprit_jvm::LaunchError;
 
+use crate::How;
+
 /// What stands in the way.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -66,9 +68,20 @@ pub enum Error {
     /// The bad version is of no use.
     #[error("the bad version: {0}")]
     Bad(#[from] crate::Unfit),
-    /// The good version does not pass.
-    #[error("the good version {0}")]
-    Good(String),
+    /// The bad version cannot be built.
+    #[error("the bad version {why}")]
+    NotBuilt {
+        /// How the build ended.
+        how: How,
+        /// What it said.
+        why: String,
+    },
+    /// The good version fails as the bad one does.
+    #[error("the good version fails too: {0}")]
+    GoodFails(String),
+    /// The good version neither passes nor fails.
+    #[error("the good version has no verdict: it {0}")]
+    GoodUnresolved(String),
     /// A journal cannot be used.
     #[error(transparent)]
     Journal(#[from] culprit_reduce::JournalError),

@@ -273,7 +273,9 @@ impl Plan<'_> {
             1 => only,
             _ => match course.narrow_history(&versions) {
                 // What fails since before the branches parted was mended on the good one.
-                Err(Error::Good(_)) if *begins == Begins::Fork => return Ok(whole_difference),
+                Err(Error::GoodFails(_) | Error::GoodUnresolved(_)) if *begins == Begins::Fork => {
+                    return Ok(whole_difference);
+                }
                 narrowed => narrowed?,
             },
         };
@@ -529,7 +531,10 @@ mod tests {
         let fails = refused(("old", "new"), "false");
         assert_eq!(fails.to_string(), "the good version fails too: ends with 1");
         let odd = refused(("old", "new"), "grep -q 9 a && exit 125; false");
-        assert_eq!(odd.to_string(), "the good version has no verdict");
+        assert_eq!(
+            odd.to_string(),
+            "the good version has no verdict: it ends with 125"
+        );
         assert!(Path::new(made.folder.path()).exists());
     }
 }

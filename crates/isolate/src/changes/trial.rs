@@ -71,8 +71,10 @@ pub(crate) fn witness(
     benches.at(|bench| {
         bench.hold(tree)?;
         if let Some(ending) = built(build, bench, wanted)? {
-            let why = not_built(&ending);
-            return Ok(Err(Unfit::Unresolved(Box::new(ending), why)));
+            return Err(Error::NotBuilt {
+                how: ending.how,
+                why: not_built(&ending),
+            });
         }
         let mut trouble = None;
         let witness = begin(&mut || {
