@@ -5,6 +5,7 @@ mod input;
 mod options;
 mod page;
 mod results;
+mod typed;
 
 use std::ffi::OsString;
 

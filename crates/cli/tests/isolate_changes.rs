@@ -224,6 +224,40 @@ fn the_result_folder_has_all_that_the_result_is_made_of() {
 }
 
 #[test]
+fn the_script_means_the_same_commits_when_names_have_moved() {
+    let place = Place::repository(
+        "seq 9 >a; commit one; git tag good; sed -i s/5/five/ a; commit two; seq 3 >b; commit three",
+    );
+    let out = Place::empty();
+    let words = [
+        "--good",
+        "good",
+        "--bad",
+        "HEAD",
+        "--test",
+        "! grep -q five a",
+        "-o",
+    ];
+    let first = culprit(place.path(), &words)
+        .arg(out.path().join("first"))
+        .output();
+    assert_eq!(first.unwrap().status.code(), Some(0));
+    shell(
+        place.path(),
+        "git tag -f good; git rm -q a; git commit -qm four",
+    );
+    let binaries = Path::new(env!("CARGO_BIN_EXE_culprit")).parent().unwrap();
+    let again = format!("PATH={}:$PATH; first/repeat.sh second", binaries.display());
+    shell(out.path(), &again);
+    shell(out.path(), "cmp first/minimal.patch second/minimal.patch");
+    let script = fs::read_to_string(out.path().join("first/repeat.sh")).unwrap();
+    assert!(
+        script.contains("\n# --bad HEAD was this commit\n"),
+        "{script}"
+    );
+}
+
+#[test]
 fn changes_of_all_kinds_are_found() {
     let check = |old: &str, new: &str, test: &str, expect: &[&str]| {
         let place = Place::empty();

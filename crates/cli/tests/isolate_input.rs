@@ -96,30 +96,35 @@ fn a_pair_is_shown_side_by_side_and_left_in_a_folder() {
 
 #[cfg(unix)]
 #[test]
-fn the_script_repeats_it_elsewhere() {
-    let stage = Stage::new();
-    stage.put("it's.txt", "a\nbad\nc\n");
-    let told = stage.run(&["--test", "! grep -q bad {}", "it's.txt", "-o", "first"]);
-    assert_eq!(told.status, Some(0), "{}", told.err);
-    let folder = Path::new(env!("CARGO_BIN_EXE_culprit")).parent().unwrap();
-    #[expect(clippy::disallowed_methods, reason = "what the user would run")]
-    let status = Command::new("/bin/sh")
-        .args(["first/repeat.sh", "second"])
-        .current_dir(stage.path())
-        .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success());
-    assert_eq!(
-        stage.text("first/failing.txt"),
-        stage.text("second/failing.txt")
-    );
-    assert_eq!(
-        stage.text("first/difference.diff"),
-        stage.text("second/difference.diff")
-    );
+fn the_script_repeats_it_elsewhere_whatever_the_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let binaries = Path::new(env!("CARGO_BIN_EXE_culprit")).parent().unwrap();
+    let names = [
+        &b"it's.txt"[..],
+        b"-dash.txt",
+        b"two\nlines.txt",
+        b"\xff.txt",
+    ];
+    for name in names.map(OsStr::from_bytes) {
+        let stage = Stage::new();
+        fs::write(stage.path().join(name), "a\nbad\nc\n").unwrap();
+        let mut culprit = stage.culprit(&["--test", "! grep -q bad {}", "-o", "first", "--"]);
+        let told = Told::of(culprit.arg(name).output().unwrap());
+        assert_eq!(told.status, Some(0), "{}", told.err);
+        #[expect(clippy::disallowed_methods, reason = "what the user would run")]
+        let again = Command::new("/bin/sh")
+            .args(["first/repeat.sh", "second"])
+            .current_dir(stage.path())
+            .env("PATH", format!("{}:/usr/bin:/bin", binaries.display()))
+            .output()
+            .unwrap();
+        assert_eq!(again.status.code(), Some(0), "{}", Told::of(again).err);
+        for file in ["failing.txt", "difference.diff"] {
+            let at = |folder: &str| fs::read(stage.path().join(folder).join(file)).unwrap();
+            assert_eq!(at("first"), at("second"), "{name:?}");
+        }
+    }
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
     let scratch = tempfile::tempdir().expect("a folder for candidates");
     let plan = Plan {
         test: Test {
-            command: case.command.clone(),
+            command: case.command.clone().into(),
             rule: Rule::default(),
             limit: Duration::from_secs(20),
             env: std::env::vars_os().collect(),

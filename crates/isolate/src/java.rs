@@ -16,8 +16,7 @@ use std::time::Duration;
 pub(crate) use shadow::shadow;
 pub use warm::Warm;
 
-use crate::test::quoted;
-use crate::{Convention, Error, Rule, Sign, Test};
+use crate::{Convention, Error, Rule, Sign, Test, quoted};
 
 /// The class that runs tests.
 const MAIN: &str = "culprit.tester.Main";
@@ -84,14 +83,19 @@ impl JavaTest {
             Reads::Resource(_) => "{}:",
             Reads::File(_) => "",
         };
-        let path = quoted(Path::new(&self.joined(&tester)));
-        let java = quoted(&self.java);
-        let words = [&self.class, &self.method].map(|word| quoted(Path::new(word)));
+        let mut command = OsString::from("exec ");
+        command.push(quoted(self.java.as_os_str()));
+        command.push(format!(
+            " {OPTIONS} -Djava.io.tmpdir=\"$TMPDIR\" -cp {before}"
+        ));
+        command.push(quoted(&self.joined(&tester)));
+        command.push(format!(" {MAIN}"));
+        for word in [&self.class, &self.method] {
+            command.push(" ");
+            command.push(quoted(word.as_ref()));
+        }
         Ok(Test {
-            command: format!(
-                "exec {java} {OPTIONS} -Djava.io.tmpdir=\"$TMPDIR\" -cp {before}{path} {MAIN} {}",
-                words.join(" ")
-            ),
+            command,
             rule: Rule {
                 convention: Convention::Tester,
                 signs,

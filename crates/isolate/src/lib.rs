@@ -20,6 +20,7 @@ mod judge;
 mod like;
 mod memo;
 mod rule;
+mod shell;
 mod sign;
 mod test;
 
@@ -31,5 +32,6 @@ pub use judge::{Judge, Judged, Rate, Unfit, Witness};
 pub use like::Like;
 pub use memo::{Digest, Digester, Memo};
 pub use rule::{Answer, Convention, Rule};
+pub use shell::quoted;
 pub use sign::{Sign, SignError};
 pub use test::{Spot, Test};

@@ -1,11 +1,12 @@
 //! The user's test: a command that is run on a candidate.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use culprit_jvm::{Errand, Fate, Launch, Limits, resolve};
 
+use crate::shell::{quoted, with_word};
 use crate::{Ending, Error, Rule};
 
 /// Stands for the path of the candidate in a command.
@@ -15,7 +16,7 @@ const PLACE: &str = "{}";
 #[derive(Clone, Debug)]
 pub struct Test {
     /// What a shell runs. `{}` stands for the candidate's path.
-    pub command: String,
+    pub command: OsString,
     pub rule: Rule,
     /// It is killed after so long.
     pub limit: Duration,
@@ -44,7 +45,7 @@ impl Test {
         env.push(("TMPDIR".into(), spot.scratch.clone().into()));
         let launch = Launch {
             file: "/bin/sh".into(),
-            args: vec!["-c".into(), self.script(spot).into()],
+            args: vec!["-c".into(), self.script(spot)],
             env,
             directory: spot.directory.clone(),
             // What a test may write is for its user to say.
@@ -67,46 +68,35 @@ impl Test {
     }
 
     /// What the shell is told.
-    pub fn script(&self, spot: &Spot) -> String {
-        let script = match &spot.candidate {
-            Some(path) if self.command.contains(PLACE) => {
-                self.command.replace(PLACE, &quoted(path))
-            }
-            Some(path) => format!("{} {}", self.command, quoted(path)),
+    pub fn script(&self, spot: &Spot) -> OsString {
+        // The shell becomes the program: a process less, and its signals are told as they are.
+        let mut script = OsString::from(if self.is_plain() { "exec " } else { "" });
+        script.push(match &spot.candidate {
+            Some(path) => with_word(&self.command, PLACE, &quoted(path.as_os_str())),
             None => self.command.clone(),
-        };
-        match self.is_plain() {
-            // The shell becomes the program: a process less, and its signals are told as they are.
-            true => format!("exec {script}"),
-            false => script,
-        }
+        });
+        script
     }
 
     /// Whether the command is a program with plain words.
     fn is_plain(&self) -> bool {
         let safe = |c: char| c.is_ascii_alphanumeric() || " _-./:,+@%{}".contains(c);
-        let Some(first) = self.command.split_whitespace().next() else {
+        let command = self.command.to_str().unwrap_or_default();
+        let Some(first) = command.split_whitespace().next() else {
             return false;
         };
         let path = self.env.iter().find(|(name, _)| name == "PATH");
-        self.command.chars().all(safe)
+        command.chars().all(safe)
             && resolve(first.as_ref(), path.map(|(_, path)| path.as_os_str())).is_ok()
-    }
-}
-
-/// As a shell reads it back.
-pub(crate) fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let safe = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
-    match text.chars().all(safe) && !text.is_empty() {
-        true => text.into_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::ffi::OsStr;
     use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
 
     use culprit_jvm::Status;
 
@@ -116,7 +106,7 @@ pub(crate) mod tests {
 
     pub(crate) fn shell(command: &str) -> Test {
         Test {
-            command: command.to_owned(),
+            command: command.into(),
             rule: Rule::default(),
             limit: Duration::from_secs(60),
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
@@ -132,9 +122,9 @@ pub(crate) mod tests {
         }
     }
 
-    fn run(command: &str, name: &str) -> Ending {
+    fn run(command: &str, name: impl AsRef<OsStr>) -> Ending {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(name);
+        let path = folder.path().join(name.as_ref());
         fs::write(&path, "abc\n").unwrap();
         let spot = Spot {
             candidate: Some(path.clone()),
@@ -155,6 +145,8 @@ pub(crate) mod tests {
             assert_eq!(ending.out, expect, "{command}: {ending:?}");
             assert_eq!(ending.how, How::Ended(Status::Exited(0)));
         }
+        let odd = OsStr::from_bytes(b"two\nlines \xff");
+        assert_eq!(run("cat {}; true", odd).out, "abc\n");
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn item(path: &str, text: &str) -> Item {
 fn plan(command: &str, failing: Material, scratch: &Path) -> Plan {
     Plan {
         test: Test {
-            command: command.to_owned(),
+            command: command.into(),
             rule: Rule::default(),
             limit: Duration::from_secs(20),
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],

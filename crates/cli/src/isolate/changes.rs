@@ -2,7 +2,8 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_isolate::changes::{
@@ -16,6 +17,7 @@ use serde_json::json;
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
+use super::typed::Typed;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
@@ -28,10 +30,10 @@ use report::Report;
 pub(crate) struct Args {
     /// The version that passes: a revision of the Git repository here, or a folder
     #[arg(long, value_name = "REV")]
-    good: String,
+    good: OsString,
     /// The version that fails: the same, or WORKTREE for the files as they are now
     #[arg(long, value_name = "REV")]
-    bad: String,
+    bad: OsString,
     #[command(flatten)]
     options: Options,
     /// Run this command before the test; candidates for which it fails have no verdict
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         repository: repository.as_ref(),
         test: args.options.test(&env),
         build: args.build.as_ref().map(|command| Test {
-            command: command.clone(),
+            command: command.into(),
             rule: Rule {
                 convention: Convention::Test,
                 signs: Vec::new(),
@@ -148,15 +150,20 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         )?;
     }
     let report = Report {
-        command: format!("culprit isolate changes {}", args.typed()),
-        test: args.options.test(&env).command,
+        command: args.typed(&args.good, &args.bad).line(),
+        test: args
+            .options
+            .test(&env)
+            .command
+            .to_string_lossy()
+            .into_owned(),
         good: good.name(),
         bad: bad.name(),
         found: &found,
         course: &course,
     };
     report.write(&results)?;
-    results.write_script(&started, &report.command)?;
+    args.write_script((&good, &bad), &started, &results)?;
     if args.keep_variants {
         keep(&found, &results)?;
     }
@@ -176,21 +183,41 @@ fn is_commit(side: &Side) -> bool {
 }
 
 impl Args {
-    /// As they would be typed, without the folder for results.
-    fn typed(&self) -> String {
-        let mut words = vec!["--good".to_owned(), self.good.clone()];
-        words.extend(["--bad".to_owned(), self.bad.clone()]);
+    /// As they would be typed for these versions, without the folder for results.
+    fn typed(&self, good: &OsStr, bad: &OsStr) -> Typed {
+        let mut typed = Typed::new("changes");
+        typed.option("--good", good);
+        typed.option("--bad", bad);
         if let Some(build) = &self.build {
-            words.extend(["--build".to_owned(), build.clone()]);
+            typed.option("--build", build);
         }
-        let flags = [
+        typed.flags(&[
             (self.simplify, "--simplify"),
             (self.fresh, "--fresh"),
             (self.keep_variants, "--keep-variants"),
-        ];
-        let flags = flags.iter().filter(|(is_set, _)| *is_set);
-        words.extend(flags.map(|(_, name)| (*name).to_owned()));
-        format!("{} {}", quote::line(words), self.options.typed())
+        ]);
+        self.options.type_into(&mut typed);
+        typed
+    }
+
+    /// Writes the script that repeats it. Names of commits move: there they are told beside the commits.
+    fn write_script(
+        &self,
+        (good, bad): (&Side, &Side),
+        started: &Path,
+        results: &Results,
+    ) -> std::io::Result<()> {
+        let mut notes = Vec::new();
+        let mut fixed = |option: &str, typed: &OsStr, side: &Side| match side {
+            Side::Commit { id, .. } => {
+                notes.push(format!("{option} {} was this commit", quote::line([typed])));
+                id.into()
+            }
+            Side::Folder(_) | Side::WorkTree => typed.to_owned(),
+        };
+        let good = fixed("--good", &self.good, good);
+        let bad = fixed("--bad", &self.bad, bad);
+        results.write_script(started, &notes, &self.typed(&good, &bad))
     }
 
     /// What verdicts depend on, besides what is in the versions.
@@ -345,8 +372,6 @@ fn explained(error: Error) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use culprit_isolate::changes::Repository;
 
     use super::*;

@@ -21,10 +21,10 @@ use serde_json::json;
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
+use super::typed::Typed;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
-use crate::record::quote;
 use java::Java;
 use report::Report;
 use surroundings::Surroundings;
@@ -196,8 +196,11 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     }
     let changed = before.changed(&look());
     let report = Report {
-        command: format!("culprit isolate input {}", args.typed()),
-        test: args.java.name().unwrap_or(test.command),
+        command: args.typed().line(),
+        test: match args.java.name() {
+            Some(name) => name,
+            None => test.command.to_string_lossy().into_owned(),
+        },
         input: &failing,
         name: args.failing.display().to_string(),
         found: &found,
@@ -206,7 +209,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         changed,
     };
     report.write(&results)?;
-    results.write_script(&started, &report.command)?;
+    results.write_script(&started, &[], &args.typed())?;
     match args.options.json {
         true => writeln!(console.out(), "{:#}", report.json())?,
         false => report.print(&results, console)?,
@@ -233,33 +236,28 @@ fn read(path: &Path) -> Result<Material, Expected> {
 
 impl Args {
     /// As they would be typed, without the folder for results.
-    fn typed(&self) -> String {
-        let mut words = vec![self.failing.display().to_string()];
-        let paths = [("--passing", &self.passing), ("--like", &self.like)];
-        for (name, path) in paths {
+    fn typed(&self) -> Typed {
+        let mut typed = Typed::new("input");
+        typed.path(&self.failing);
+        for (name, path) in [("--passing", &self.passing), ("--like", &self.like)] {
             if let Some(path) = path {
-                words.extend([name.to_owned(), path.display().to_string()]);
+                typed.option(name, path);
             }
         }
-        let java = self.java.typed().into_iter();
-        words.extend(java.map(|word| word.to_string_lossy().into_owned()));
-        let flags = [
+        self.java.type_into(&mut typed);
+        typed.flags(&[
             (self.simplify, "--simplify"),
             (self.verbatim, "--verbatim"),
             (self.stdin, "--stdin"),
             (self.in_scratch, "--in-scratch"),
-        ];
-        let flags = flags.iter().filter(|(is_set, _)| *is_set);
-        words.extend(flags.map(|(_, name)| (*name).to_owned()));
-        let language = match self.language {
-            Some(Syntax::None) => Some("none"),
-            Some(Syntax::Of(language)) => Some(language.name()),
-            Some(Syntax::ByFile) | None => None,
-        };
-        if let Some(language) = language {
-            words.extend(["--language".to_owned(), language.to_owned()]);
+        ]);
+        match self.language {
+            Some(Syntax::None) => typed.option("--language", "none"),
+            Some(Syntax::Of(language)) => typed.option("--language", language.name()),
+            Some(Syntax::ByFile) | None => {}
         }
-        format!("{} {}", quote::line(words), self.options.typed())
+        self.options.type_into(&mut typed);
+        typed
     }
 }
 

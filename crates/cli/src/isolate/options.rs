@@ -8,9 +8,9 @@ use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
 
+use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
-use crate::record::quote;
 
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
@@ -100,7 +100,7 @@ impl Options {
             (None, None) => unreachable!("one of them is required"),
         };
         Test {
-            command: command.clone(),
+            command: command.into(),
             rule: Rule {
                 convention,
                 signs: self.signs(),
@@ -124,41 +124,36 @@ impl Options {
         }
     }
 
-    /// As they would be typed, but for those that have no say in the result.
-    pub(crate) fn typed(&self) -> String {
-        let mut words: Vec<String> = Vec::new();
-        let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    /// Adds them as they would be typed, but for those that have no say in the result.
+    pub(crate) fn type_into(&self, typed: &mut Typed) {
         if let Some(command) = &self.test {
-            add("--test", command.clone());
+            typed.option("--test", command);
         }
         if let Some(command) = &self.interesting {
-            add("--interesting", command.clone());
+            typed.option("--interesting", command);
         }
         for sign in &self.fail_if {
-            add("--fail-if", sign.to_string());
+            typed.option("--fail-if", sign.to_string());
         }
         for code in &self.fail_exit {
-            add("--fail-exit", code.to_string());
+            typed.option("--fail-exit", code.to_string());
         }
-        if self.same != Same::default() {
-            let name = self.same.to_possible_value();
-            add(
-                "--same",
-                name.map_or(String::new(), |name| name.get_name().to_owned()),
-            );
+        if let Some(same) = self.same.to_possible_value()
+            && self.same != Same::default()
+        {
+            typed.option("--same", same.get_name());
         }
-        add("--timeout", quantity::typed_duration(self.timeout));
+        typed.option("--timeout", quantity::typed_duration(self.timeout));
         if let Some(runs) = self.repeat {
-            add("--repeat", runs.to_string());
+            typed.option("--repeat", runs.to_string());
         }
-        add("--jobs", self.jobs.to_string());
+        typed.option("--jobs", self.jobs.to_string());
         if let Some(most) = self.max_tests {
-            add("--max-tests", most.to_string());
+            typed.option("--max-tests", most.to_string());
         }
         if let Some(time) = self.max_time {
-            add("--max-time", quantity::typed_duration(time));
+            typed.option("--max-time", quantity::typed_duration(time));
         }
-        quote::line(words)
     }
 
     /// What verdicts depend on.

@@ -1,12 +1,15 @@
 //! The folder for what an isolation finds.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use culprit_isolate::quoted;
 use serde_json::Value;
 
+use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
 
 /// The folder for verdicts, within that for results.
@@ -80,17 +83,27 @@ impl Results {
         fs::write(self.path(name), bytes)
     }
 
-    /// Writes a script that repeats what was done.
-    pub(crate) fn write_script(&self, folder: &Path, command: &str) -> io::Result<()> {
+    /// Writes a script that repeats what was done in a folder, with some notes.
+    pub(crate) fn write_script(
+        &self,
+        folder: &Path,
+        notes: &[String],
+        command: &Typed,
+    ) -> io::Result<()> {
         // All verdicts are in the new one.
         let _ = fs::remove_file(self.path(BEFORE));
-        let place = crate::record::quote::line([folder]);
-        let script = format!(
-            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n\
-             out=${{1:-again}}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\n\
-             cd {place} || exit 2\n{command} -o \"$out\"\n"
+        let mut script = OsString::from(
+            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n",
         );
-        self.write("repeat.sh", script)?;
+        for note in notes {
+            script.push(format!("# {note}\n"));
+        }
+        script.push("out=${1:-again}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\ncd ");
+        script.push(quoted(folder.as_os_str()));
+        script.push(" || exit 2\n");
+        script.push(command.script());
+        script.push(" -o \"$out\"\n");
+        self.write("repeat.sh", script.as_encoded_bytes())?;
         fs::set_permissions(self.path("repeat.sh"), fs::Permissions::from_mode(0o755))
     }
 }

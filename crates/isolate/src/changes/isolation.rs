@@ -385,7 +385,7 @@ mod tests {
 
     fn test(command: &str) -> Test {
         Test {
-            command: command.to_owned(),
+            command: command.into(),
             rule: Rule::default(),
             limit: Duration::from_secs(20),
             env: env(),
@@ -401,8 +401,9 @@ mod tests {
     ) -> Result<Isolation, Error> {
         let mut repository = None;
         let folder = made.folder.path();
-        let find =
-            |word: &str, known: &mut Option<Repository>| Side::find(word, folder, &env(), known);
+        let find = |word: &str, known: &mut Option<Repository>| {
+            Side::find(word.as_ref(), folder, &env(), known)
+        };
         let good = find(good, &mut repository)?;
         let bad = find(bad, &mut repository)?;
         let work = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! The two versions, copied into folders of ours before anything runs.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::Error;
@@ -29,7 +29,7 @@ pub enum Side {
 impl Side {
     /// What the user means by a word: a revision if there is one of that name, or a folder.
     pub fn find(
-        word: &str,
+        word: &OsStr,
         directory: &Path,
         env: &[(OsString, OsString)],
         repository: &mut Option<Repository>,
@@ -46,9 +46,9 @@ impl Side {
                     None => Err(Error::NoWorkTree),
                 };
             }
-            (Ok(()), Some(repository)) => match repository.resolve(word) {
+            (Ok(()), Some(repository)) => match repository.resolve(&word.to_string_lossy()) {
                 Ok(id) => {
-                    let name = word.to_owned();
+                    let name = word.to_string_lossy().into_owned();
                     return Ok(Side::Commit { id, name });
                 }
                 Err(error) => error,
@@ -117,14 +117,14 @@ mod tests {
     fn a_word_is_a_revision_before_it_is_a_folder() {
         let made = Made::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
         let folder = made.folder.path();
-        let find = |word: &str| Side::find(word, folder, &env(), &mut None);
+        let find = |word: &str| Side::find(word.as_ref(), folder, &env(), &mut None);
         assert!(matches!(find("v1"), Ok(Side::Commit { .. })));
         assert!(matches!(find("v2"), Ok(Side::Folder(_))));
         assert!(matches!(find("WORKTREE"), Ok(Side::WorkTree)));
         assert!(matches!(find("v3"), Err(Error::NoRevision { .. })));
         let outside = tempfile::tempdir().unwrap();
         std::fs::create_dir(outside.path().join("a")).unwrap();
-        let find = |word: &str| Side::find(word, outside.path(), &env(), &mut None);
+        let find = |word: &str| Side::find(word.as_ref(), outside.path(), &env(), &mut None);
         assert!(matches!(find("a"), Ok(Side::Folder(_))));
         assert!(matches!(find("b"), Err(Error::NoRepository { .. })));
     }

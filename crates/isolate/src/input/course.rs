@@ -325,7 +325,7 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
 /// What verdicts depend on besides the candidate.
 fn key(plan: &Plan) -> String {
     let mut digester = Digester::default();
-    digester.field(plan.test.command.as_bytes());
+    digester.field(plan.test.command.as_encoded_bytes());
     digester.field(format!("{:?}", plan.test.rule).as_bytes());
     digester.field(format!("{:?} {:?}", plan.test.limit, plan.likeness).as_bytes());
     digester.field(format!("{:?} {:?} {:?}", plan.goal, plan.handing, plan.runs).as_bytes());

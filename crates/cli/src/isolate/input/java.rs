@@ -10,6 +10,7 @@ use culprit_isolate::{JavaTest, Reads};
 use culprit_jvm::{Jdk, Surroundings};
 
 use crate::exit::{ExitCode, Expected};
+use crate::isolate::typed::Typed;
 
 /// Entries of a folder of the class path that are looked at, at most.
 const LOOKED_AT: usize = 200_000;
@@ -68,20 +69,16 @@ impl Java {
         Some(format!("{}#{}", name.class, name.method))
     }
 
-    /// As it would be typed.
-    pub(super) fn typed(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = Vec::new();
+    /// Adds it as it would be typed.
+    pub(super) fn type_into(&self, typed: &mut Typed) {
         if let Some(name) = self.name() {
-            words.extend(["--java-test".into(), name.into()]);
-            words.extend(["--class-path".into(), self.path()]);
+            typed.option("--java-test", name);
+            typed.option("--class-path", self.path());
         }
         if let Some(resource) = &self.resource {
-            words.extend(["--resource".into(), resource.into()]);
+            typed.option("--resource", resource);
         }
-        if self.fresh_jvm {
-            words.push("--fresh-jvm".into());
-        }
-        words
+        typed.flags(&[(self.fresh_jvm, "--fresh-jvm")]);
     }
 
     fn path(&self) -> OsString {

@@ -1,0 +1,74 @@
+//! Words of a command as `/bin/sh` reads them back, to the byte.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// A word, quoted where it needs to be.
+pub fn quoted(word: &OsStr) -> OsString {
+    let bytes = word.as_bytes();
+    let safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./:,=+@%".contains(byte);
+    if !bytes.is_empty() && bytes.iter().all(safe) {
+        return word.to_owned();
+    }
+    let mut quoted = vec![b'\''];
+    for byte in bytes {
+        match byte {
+            b'\'' => quoted.extend_from_slice(br"'\''"),
+            byte => quoted.push(*byte),
+        }
+    }
+    quoted.push(b'\'');
+    OsString::from_vec(quoted)
+}
+
+/// A command with the word wherever it has the mark, or last if it has none.
+pub(crate) fn with_word(command: &OsStr, mark: &str, word: &OsStr) -> OsString {
+    let mut rest = command.as_bytes();
+    let mut script = Vec::new();
+    while let Some(at) = rest
+        .windows(mark.len())
+        .position(|it| it == mark.as_bytes())
+    {
+        script.extend_from_slice(&rest[..at]);
+        script.extend_from_slice(word.as_bytes());
+        rest = &rest[at + mark.len()..];
+    }
+    script.extend_from_slice(rest);
+    if rest.len() == command.len() {
+        script.push(b' ');
+        script.extend_from_slice(word.as_bytes());
+    }
+    OsString::from_vec(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::tests::{shell, spot};
+
+    #[test]
+    fn a_shell_reads_back_what_was_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let all: Vec<u8> = (1..=255).collect();
+        for word in [b"plain-1.txt", &b"it's\ntwo lines"[..], b"$HOME", b"", &all] {
+            let mut test = shell("");
+            test.command = "printf %s ".into();
+            test.command.push(quoted(OsStr::from_bytes(word)));
+            test.command.push(" >said");
+            test.run(&spot(folder.path()), &|| true).unwrap();
+            assert_eq!(std::fs::read(folder.path().join("said")).unwrap(), word);
+        }
+        assert_eq!(quoted("plain-1.txt".as_ref()), "plain-1.txt");
+    }
+
+    #[test]
+    fn a_word_is_put_where_it_is_wanted_or_last() {
+        let check = |command: &str, expect: &str| {
+            let made = with_word(command.as_ref(), "{}", "w".as_ref());
+            assert_eq!(made, expect);
+        };
+        check("cat", "cat w");
+        check("{} <{}", "w <w");
+        check("a {} b", "a w b");
+    }
+}
