@@ -289,7 +289,7 @@ fn changes_of_all_kinds_are_found() {
         &format!("{noise}; echo 'exit 0' >f; chmod +x f"),
         &format!("{other}; echo 'exit 0' >f; chmod -x f"),
         "test -x f",
-        &["f:another mode"],
+        &["f:mode 100755 became 100644"],
     );
     // A new name, with an edit that does not matter.
     check(
@@ -303,7 +303,28 @@ fn changes_of_all_kinds_are_found() {
         &format!("{noise}; ln -s n l"),
         &format!("{other}; ln -s m l"),
         "test -e l",
-        &["l:other bytes"],
+        &["l:the link points elsewhere"],
+    );
+    // A link that became a file.
+    check(
+        &format!("{noise}; ln -s n l"),
+        &format!("{other}; echo x >l"),
+        "test -L l",
+        &["l:the link became a file"],
+    );
+    // A mode and not the bytes that came with it, and the other way round.
+    let with_mode = "printf '1\\n2\\n' >f; chmod +x f";
+    check(
+        "printf '1\\n3\\n' >f",
+        with_mode,
+        "! test -x f",
+        &["f:mode 100644 became 100755"],
+    );
+    check(
+        "printf '1\\n3\\n' >f",
+        with_mode,
+        "grep -q 3 f",
+        &["f:-3+2"],
     );
     // A file that is gone, and one that came.
     check(
@@ -312,6 +333,58 @@ fn changes_of_all_kinds_are_found() {
         "test -e f",
         &["f:removed"],
     );
+}
+
+#[test]
+fn modes_and_links_are_shown_and_git_applies_them() {
+    let place = Place::repository(
+        "seq 3 >f; seq 4 >g; commit one; sed -i s/2/two/ f; chmod +x f; ln -sf f g; commit two",
+    );
+    // All three go together: two changes of a mode, and none of them says how.
+    let test = "test -L g || exit 0; test -x f || exit 0; ! grep -q two f";
+    let words = [
+        "--good",
+        "HEAD~1",
+        "--bad",
+        "HEAD",
+        "--simplify",
+        "--test",
+        test,
+        "-o",
+    ];
+    let out = Place::empty();
+    let output = culprit(place.path(), &words)
+        .arg(out.path().join("out"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let (mode, link) = ("f: mode 100644 became 100755", "g: the file became a link");
+    assert!(said.contains(mode) && said.contains(link), "{said}");
+    let at = |name: &str| fs::read_to_string(out.path().join("out").join(name)).unwrap();
+    for file in ["minimal.patch", "report.md"] {
+        let shown = at(file);
+        assert!(
+            shown.contains("\nold mode 100644\nnew mode 100755\n"),
+            "{shown}"
+        );
+        assert!(shown.contains("\nnew file mode 120000\n"), "{shown}");
+    }
+    let page = at("report.html");
+    assert!(page.contains("<code>f</code>, mode 100755"), "{page}");
+    assert!(page.contains("<code>g</code>, mode 120000"), "{page}");
+    let report: Value = serde_json::from_str(&at("report.json")).unwrap();
+    let modes = report["changes"].as_array().unwrap().iter();
+    let modes: Vec<_> = modes.map(|change| &change["newMode"]).collect();
+    assert_eq!(
+        modes,
+        [&Value::from("100755"), &Value::Null, &Value::from("120000")]
+    );
+    let apply = format!(
+        "git checkout -q HEAD~1; git apply {}; git diff --exit-code main",
+        out.path().join("out/minimal.patch").display()
+    );
+    shell(place.path(), &apply);
 }
 
 #[test]

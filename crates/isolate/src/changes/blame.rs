@@ -15,6 +15,8 @@ pub struct Change {
     pub path: String,
     /// What changed, other than lines.
     pub what: Option<String>,
+    /// The modes of the file in both versions as Git writes them, where it changes them.
+    pub modes: Option<(&'static str, &'static str)>,
     /// The first of the lines that it takes away, from 1.
     pub old_line: Option<usize>,
     /// The first of the lines that it brings, from 1.
@@ -83,6 +85,7 @@ fn change(difference: &Difference, delta: u64) -> Change {
     let mut change = Change {
         path: file.shown_path().display().to_string(),
         what: None,
+        modes: difference.modes(delta),
         old_line: None,
         new_line: None,
         removed: Vec::new(),

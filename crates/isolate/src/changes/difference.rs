@@ -216,10 +216,30 @@ impl Difference {
             (Part::Presence, _) if file.old.is_none() => "new file".to_owned(),
             (Part::Presence, _) => "removed".to_owned(),
             (Part::Path, _) => format!("renamed from {}", path(&file.old)),
-            (Part::Mode, _) => "another mode".to_owned(),
             (Part::Ends, _) => "other line ends".to_owned(),
-            (Part::Whole | Part::Edit(_), _) => "other bytes".to_owned(),
+            (Part::Mode | Part::Whole | Part::Edit(_), _) => match (part, file.kinds()) {
+                (Part::Mode, Some((old, new))) => {
+                    format!("mode {} became {}", old.mode(), new.mode())
+                }
+                (_, Some((Kind::Link, Kind::Link))) => "the link points elsewhere".to_owned(),
+                (_, Some((_, Kind::Link))) => "the file became a link".to_owned(),
+                (_, Some((Kind::Link, _))) => "the link became a file".to_owned(),
+                _ => "other bytes".to_owned(),
+            },
         }
+    }
+
+    /// The modes of the file as Git writes them, where a delta changes them.
+    pub(crate) fn modes(&self, delta: u64) -> Option<(&'static str, &'static str)> {
+        let (file, part) = self.locate(delta);
+        let is_link = |kind: Kind| kind == Kind::Link;
+        let (old, new) = file.kinds()?;
+        let is_changed = match part {
+            Part::Mode => true,
+            Part::Whole => is_link(old) != is_link(new),
+            Part::Presence | Part::Path | Part::Ends | Part::Edit(_) => false,
+        };
+        is_changed.then(|| (old.mode(), new.mode()))
     }
 
     /// The files with some of the deltas; those that nothing is left of have no entry.
@@ -377,6 +397,11 @@ impl FileChange {
         side.map_or(Path::new(""), |(path, _)| path.as_path())
     }
 
+    /// What it is in both versions, if it is in both.
+    fn kinds(&self) -> Option<(Kind, Kind)> {
+        Some((self.old.as_ref()?.1.kind, self.new.as_ref()?.1.kind))
+    }
+
     fn places(&self) -> usize {
         let single = [self.presence, self.path, self.mode, self.whole, self.ends];
         let single = single.iter().flatten().count();
@@ -413,34 +438,15 @@ impl FileChange {
             return Ok(None);
         };
         let path = if has(self.path) { &new.0 } else { &old.0 };
-        let entry = match &self.script {
-            // A link that became a file, or bytes that are no text.
-            None if self.whole.is_some() => match has(self.whole) {
-                true => with_kind(
-                    &new.1,
-                    if self.mode.is_some() && !has(self.mode) {
-                        old.1.kind
-                    } else {
-                        new.1.kind
-                    },
-                ),
-                false => with_kind(
-                    &old.1,
-                    if has(self.mode) {
-                        new.1.kind
-                    } else {
-                        old.1.kind
-                    },
-                ),
-            },
-            None => with_kind(
-                &old.1,
-                if has(self.mode) {
-                    new.1.kind
-                } else {
-                    old.1.kind
-                },
-            ),
+        // A link and a file are different as a whole.
+        let kind = match self.mode {
+            Some(_) if has(self.mode) => new.1.kind,
+            None if has(self.whole) => new.1.kind,
+            _ => old.1.kind,
+        };
+        let source = match &self.script {
+            None if has(self.whole) => new.1.source.clone(),
+            None => old.1.source.clone(),
             Some(script) => {
                 let bytes = script.apply(|edit| made.contains(self.edits.start + edit as u64));
                 let bytes = match self.ends {
@@ -448,24 +454,11 @@ impl FileChange {
                     Some(_) => self.styles.0.put(bytes),
                     None => bytes,
                 };
-                Entry {
-                    kind: if has(self.mode) {
-                        new.1.kind
-                    } else {
-                        old.1.kind
-                    },
-                    source: Source::Memory(bytes.into()),
-                }
+                Source::Memory(bytes.into())
             }
         };
+        let entry = Entry { kind, source };
         Ok(Some((path.clone(), entry)))
-    }
-}
-
-fn with_kind(entry: &Entry, kind: Kind) -> Entry {
-    Entry {
-        kind,
-        source: entry.source.clone(),
     }
 }
 
@@ -557,6 +550,30 @@ pub(crate) mod tests {
         );
         let all = made(&difference, &[0, 1, 2]);
         assert_eq!(all, tree(&[("x", bad), ("y", "1\r\n2\r\n")]));
+    }
+
+    #[test]
+    fn a_mode_is_a_delta_beside_those_of_the_bytes_and_a_link_is_not() {
+        let good = [("x", "a\nb\n"), ("bin*", "\0a"), ("l@", "x"), ("f*", "t\n")];
+        let bad = [("x*", "a\nB\n"), ("bin", "\0b"), ("l*", "t\n"), ("f@", "x")];
+        let difference = difference(&good, &bad);
+        let described: Vec<String> = (0..difference.size())
+            .map(|delta| difference.describe(delta))
+            .collect();
+        let expect = [
+            "bin: mode 100755 became 100644",
+            "bin: other bytes",
+            "f: the file became a link",
+            "l: the link became a file",
+            "x: mode 100644 became 100755",
+            "x: -b +B",
+        ];
+        assert_eq!(described, expect);
+        assert_eq!(difference.modes(0), Some(("100755", "100644")));
+        assert_eq!(difference.modes(1), None);
+        assert_eq!(difference.modes(3), Some(("120000", "100755")));
+        let some = [("x*", "a\nb\n"), ("bin*", "\0b"), ("l@", "x"), ("f@", "x")];
+        assert_eq!(made(&difference, &[1, 2, 4]), tree(&some));
     }
 
     #[test]

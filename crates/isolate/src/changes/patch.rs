@@ -53,6 +53,8 @@ pub struct Compared {
     pub old: Option<String>,
     /// Where it is in the failing version.
     pub new: Option<String>,
+    /// Its modes as Git writes them, where they differ: whether it can be run, or is a link.
+    pub modes: Option<(&'static str, &'static str)>,
     /// Lines side by side; `None` between parts of the file.
     pub rows: Vec<Option<Row>>,
 }
@@ -78,6 +80,10 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
     let mut found = Compared {
         old: path(before),
         new: path(after),
+        modes: match (before, after) {
+            (Some((_, old)), Some((_, new))) => modes(old.kind, new.kind),
+            _ => None,
+        },
         rows: Vec::new(),
     };
     if !is_text(&from) || !is_text(&to) {
@@ -118,6 +124,11 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
     Ok(Some(found))
 }
 
+/// The modes of a file in both versions, where they differ.
+pub(crate) fn modes(old: Kind, new: Kind) -> Option<(&'static str, &'static str)> {
+    (old != new).then(|| (old.mode(), new.mode()))
+}
+
 /// Edits that are near each other, with the lines on both sides that show them.
 fn near(script: &Script) -> impl Iterator<Item = (&[Edit], Range<usize>, Range<usize>)> {
     // Edits with less than twice the lines around between them are shown as one.
@@ -145,14 +156,14 @@ fn file(before: &Made, after: &Made, patch: &mut Vec<u8>) -> Result<(), Error> {
     let mut head = format!("diff --git {old} {new}\n");
     // Writing to a text cannot fail.
     let _ = match (before, after) {
-        (None, Some((_, entry))) => writeln!(head, "new file mode {}", mode(entry.kind)),
-        (Some((_, entry)), None) => writeln!(head, "deleted file mode {}", mode(entry.kind)),
+        (None, Some((_, entry))) => writeln!(head, "new file mode {}", entry.kind.mode()),
+        (Some((_, entry)), None) => writeln!(head, "deleted file mode {}", entry.kind.mode()),
         (Some((_, old)), Some((_, new))) if old.kind != new.kind => {
             writeln!(
                 head,
                 "old mode {}\nnew mode {}",
-                mode(old.kind),
-                mode(new.kind)
+                old.kind.mode(),
+                new.kind.mode()
             )
         }
         _ => Ok(()),
@@ -180,14 +191,6 @@ fn file(before: &Made, after: &Made, patch: &mut Vec<u8>) -> Result<(), Error> {
     patch.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
     hunks(&Script::new(from.to_vec(), to.to_vec()), patch);
     Ok(())
-}
-
-fn mode(kind: Kind) -> &'static str {
-    match kind {
-        Kind::File => "100644",
-        Kind::Program => "100755",
-        Kind::Link => "120000",
-    }
 }
 
 /// A path below a letter, quoted as Git does it.
@@ -271,7 +274,10 @@ mod tests {
             ("crlf", "a\r\nb\r\nc\r\n"),
             ("gone", "1\n2\n"),
             ("mode", "m\n"),
+            ("both*", "1\n2\n"),
             ("link@", "a"),
+            ("becomes", "a\n"),
+            ("unlinked@", "a"),
             ("old", "1\n2\n3\n4\n5"),
             ("open", "no end"),
         ]);
@@ -280,8 +286,11 @@ mod tests {
             ("crlf", "a\r\nB\nc\r\n"),
             ("new \u{e9}/f*", "1\n2"),
             ("mode*", "m\n"),
+            ("both", "1\ntwo\n"),
             ("link@", "b"),
-            ("renamed", "1\n2\n3\nfour\n5"),
+            ("becomes@", "a"),
+            ("unlinked*", "1\n"),
+            ("renamed*", "1\n2\n3\nfour\n5"),
             ("open", "no end\nnow\n"),
         ]);
         let difference = Difference::new(good.clone(), &bad).unwrap();

@@ -26,6 +26,17 @@ pub(crate) enum Kind {
     Link,
 }
 
+impl Kind {
+    /// As Git writes it.
+    pub(crate) fn mode(self) -> &'static str {
+        match self {
+            Kind::File => "100644",
+            Kind::Program => "100755",
+            Kind::Link => "120000",
+        }
+    }
+}
+
 /// Where the bytes are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Source {

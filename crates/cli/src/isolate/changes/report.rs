@@ -302,6 +302,8 @@ impl Report<'_> {
             json!({
                 "file": change.path,
                 "what": change.what,
+                "oldMode": change.modes.map(|(old, _)| old),
+                "newMode": change.modes.map(|(_, new)| new),
                 "oldLine": change.old_line,
                 "newLine": change.new_line,
                 "removed": change.removed,
@@ -392,10 +394,14 @@ impl Report<'_> {
                 Some(path) => escape(path),
                 None => "(no such file)".to_owned(),
             };
+            let (old_mode, new_mode) = match file.modes {
+                Some((old, new)) => (format!(", mode {old}"), format!(", mode {new}")),
+                None => Default::default(),
+            };
             let _ = writeln!(
                 body,
-                "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{}</code></th>\
-                 <td class=\"n\"></td><th>fails: <code>{}</code></th></tr>",
+                "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{}</code>{old_mode}</th>\
+                 <td class=\"n\"></td><th>fails: <code>{}</code>{new_mode}</th></tr>",
                 name(&file.old),
                 name(&file.new)
             );
@@ -568,6 +574,7 @@ mod tests {
         let change = |removed: &[&str], added: &[&str]| Change {
             path: "a.c".to_owned(),
             what: None,
+            modes: None,
             old_line: (!removed.is_empty()).then_some(3),
             new_line: (!added.is_empty()).then_some(4),
             removed: removed.iter().map(|line| (*line).to_owned()).collect(),
