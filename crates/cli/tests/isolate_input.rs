@@ -418,6 +418,22 @@ fn a_folder_has_links_modes_and_things_that_cannot_be_read() {
 
 #[cfg(unix)]
 #[test]
+fn a_program_stays_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    let at = |name: &str| stage.path().join(name);
+    stage.put("run.sh", "#!/bin/sh\necho one\nexit 3\n");
+    fs::set_permissions(at("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let told = stage.run(&["--test", "{}; test $? -ne 3", "run.sh"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    for name in ["culprit-isolate/failing.sh", "culprit-isolate/passing.sh"] {
+        let mode = fs::metadata(at(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o111, 0o111, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn an_input_may_be_where_nobody_writes_and_results_go_elsewhere() {
     use std::os::unix::fs::PermissionsExt;
     let stage = Stage::new();

@@ -324,6 +324,34 @@ mod tests {
         assert!(ran.out.left_out > 3_900_000);
     }
 
+    #[test]
+    fn a_program_that_was_just_written_can_be_run() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let write_and_run = |name: &str| {
+            for _ in 0..50 {
+                let path = folder.path().join(name);
+                let write = || {
+                    std::fs::write(&path, "#!/bin/sh\n")?;
+                    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+                };
+                orphans::between_starts(write).unwrap();
+                let ran = run(&path.display().to_string(), 60_000);
+                assert_eq!(
+                    ran.end,
+                    Fate::Ended(Status::Exited(0)),
+                    "{}",
+                    ran.err.text()
+                );
+            }
+        };
+        std::thread::scope(|scope| {
+            for name in ["a", "b", "c", "d"] {
+                scope.spawn(move || write_and_run(name));
+            }
+        });
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn nothing_is_left_of_it() {

@@ -31,6 +31,7 @@ pub use jdk::{Jdk, Surroundings};
 pub use job::{Answer, Job, Piece, SourceError, Steps, Unresolved};
 pub use launcher::{java_home_of, resolve};
 pub use limits::Limits;
+pub use orphans::between_starts;
 pub use pool::{Pool, PoolError, StartError, Told};
 pub use sandbox::{Abilities, CRASH_REPORT, Sandbox, SandboxError, jvm_options};
 pub use servant::{Heard, Servant};

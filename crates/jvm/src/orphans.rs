@@ -46,6 +46,14 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
+/// Does something while no process is being started. One that is has copies of all files that are
+/// open here, until it becomes the program that it is to be; and a program that somebody has open for
+/// writing cannot be run.
+pub fn between_starts<T>(work: impl FnOnce() -> T) -> T {
+    let _held = awaited();
+    work()
+}
+
 /// The process was waited for.
 pub(crate) fn forget(pid: u32) {
     awaited().remove(&pid);

@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use culprit_jvm::between_starts;
+
 use super::Error;
 use crate::{Digest, Digester};
 
@@ -152,11 +154,12 @@ pub(crate) fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
             std::os::unix::fs::symlink(target, path).map_err(failed())
         }
         Kind::File | Kind::Program => {
-            fs::write(path, &bytes).map_err(failed())?;
-            let mode = match entry.kind {
-                Kind::Program => 0o755,
-                _ => 0o644,
+            let write = || fs::write(path, &bytes);
+            let (written, mode) = match entry.kind {
+                Kind::Program => (between_starts(write), 0o755),
+                _ => (write(), 0o644),
             };
+            written.map_err(failed())?;
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(failed())
         }
     }

@@ -7,6 +7,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use culprit_jvm::between_starts;
+
 use crate::{Digest, Digester, Error};
 
 /// A file by its name, or all that is in a folder, sorted by path.
@@ -153,7 +155,7 @@ impl Material {
     }
 
     /// Writes the one file that it is under another name.
-    pub(crate) fn write_as(&self, path: &Path) -> Result<(), Error> {
+    pub fn write_as(&self, path: &Path) -> Result<(), Error> {
         for item in &self.items {
             let renamed = Item {
                 path: path.to_owned(),
@@ -189,11 +191,12 @@ impl Item {
             }
             match &self.stuff {
                 Stuff::File { bytes, executable } => {
-                    fs::write(&path, bytes.as_slice())?;
-                    if *executable {
-                        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+                    let write = || fs::write(&path, bytes.as_slice());
+                    if !*executable {
+                        return write();
                     }
-                    Ok(())
+                    between_starts(write)?;
+                    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
                 }
                 Stuff::Link(target) => symlink(target, &path),
                 Stuff::Folder => fs::create_dir_all(&path),

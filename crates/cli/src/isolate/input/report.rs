@@ -376,8 +376,10 @@ impl Report<'_> {
 /// Writes one side: a file with the ending of the input, or a folder.
 fn put(material: &Material, results: &Results, name: &str) -> anyhow::Result<()> {
     let place = results.path(&name_of(material, name));
-    if place.is_dir() {
-        std::fs::remove_dir_all(&place)?;
+    match std::fs::symlink_metadata(&place) {
+        Ok(there) if there.is_dir() => std::fs::remove_dir_all(&place)?,
+        Ok(_) => std::fs::remove_file(&place)?,
+        Err(_) => {}
     }
     match material.is_folder {
         true => {
@@ -386,11 +388,7 @@ fn put(material: &Material, results: &Results, name: &str) -> anyhow::Result<()>
                 item.write(&place)?;
             }
         }
-        false => {
-            for item in &material.items {
-                std::fs::write(&place, item.bytes())?;
-            }
-        }
+        false => material.write_as(&place)?,
     }
     Ok(())
 }
