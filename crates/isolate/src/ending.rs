@@ -20,9 +20,12 @@ const CRASHES: [(u8, &str); 7] = [
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
     pub how: How,
-    /// What is kept of its output: the first and the last half megabyte.
+    /// What is kept of its output: all, or the start and the end.
     pub out: String,
     pub err: String,
+    /// Whether some of it is not kept.
+    pub is_out_cut: bool,
+    pub is_err_cut: bool,
     pub took: Duration,
     /// Processes that it left behind, outside its group. They were ended.
     pub strays: usize,
@@ -45,6 +48,8 @@ impl Ending {
             },
             out: ran.out.text(),
             err: ran.err.text(),
+            is_out_cut: ran.out.left_out > 0,
+            is_err_cut: ran.err.left_out > 0,
             took: ran.took,
             strays: ran.strays,
         }

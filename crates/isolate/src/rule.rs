@@ -11,6 +11,12 @@ const PASSED: u8 = 97;
 const NOT_RUN: u8 = 98;
 const THREW: u8 = 99;
 
+/// Bytes of each stream that are kept of a run: enough for backtraces.
+const KEPT: usize = 1 << 20;
+
+/// The same where the failure is looked for in them.
+const SEARCHED: usize = 16 << 20;
+
 /// What passes, what fails, and what is neither.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
@@ -44,6 +50,14 @@ pub enum Answer {
 }
 
 impl Rule {
+    /// Bytes of each stream that are kept of a run at most, half of them of its end.
+    pub(crate) fn kept(&self) -> usize {
+        match self.signs.iter().any(|sign| sign.stream().is_some()) {
+            true => SEARCHED,
+            false => KEPT,
+        }
+    }
+
     /// What a run says.
     pub fn answer(&self, ending: &Ending) -> Answer {
         let unresolved = |why: String| Answer::Unresolved(why);
@@ -53,6 +67,11 @@ impl Rule {
         match ending.how {
             How::Late => unresolved(ending.how.to_string()),
             how if how.code() == Some(UNRESOLVED) => unresolved("ends with 125".to_owned()),
+            // It may be in what is not kept.
+            _ if self.may_miss(ending) => unresolved(format!(
+                "prints more than {} MB, too much to look for the failure in",
+                SEARCHED >> 20
+            )),
             how if self.convention == Convention::Tester && how.code() == Some(NOT_RUN) => {
                 unresolved(format!("is not run: {}", last_line(&ending.err)))
             }
@@ -79,6 +98,14 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Whether a sign may be in what is not kept of a run.
+    fn may_miss(&self, ending: &Ending) -> bool {
+        let mut streams = self.signs.iter().filter_map(Sign::stream);
+        streams.any(|stream| stream.is_cut(ending))
+    }
+}
+
 /// The last line that says something.
 fn last_line(text: &str) -> &str {
     let mut lines = text.lines().rev().map(str::trim);
@@ -90,6 +117,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::Test;
     use crate::test::tests::{shell, spot};
 
     fn answer(command: &str, convention: Convention, signs: &[&str]) -> Answer {
@@ -173,5 +201,29 @@ mod tests {
         check("kill -SEGV $$", &["exit 1"], "unresolved");
         check("sleep 100", &["timeout"], "fail");
         check("sleep 100", &["crash"], "unresolved");
+    }
+
+    #[test]
+    fn all_of_a_long_output_is_looked_at_and_a_longer_one_is_not_told_to_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |before: usize, after: usize, sign: &str| {
+            let lines = |bytes| format!("yes | head -c {bytes}");
+            let test = Test {
+                rule: Rule {
+                    signs: vec![sign.parse().unwrap()],
+                    ..Rule::default()
+                },
+                ..shell(&format!("{}; echo oh no; {}", lines(before), lines(after)))
+            };
+            let ending = test.run(&spot(folder.path()), &|| true).unwrap();
+            test.rule.answer(&ending)
+        };
+        let sign = "stdout contains oh no";
+        assert_eq!(said(2 << 20, 2 << 20, sign), Answer::Fail);
+        assert_eq!(said(1, SEARCHED, sign), Answer::Fail);
+        let why = "prints more than 16 MB, too much to look for the failure in".to_owned();
+        assert_eq!(said(SEARCHED, SEARCHED, sign), Answer::Unresolved(why));
+        // The other stream is whole.
+        assert_eq!(said(SEARCHED, 1, "stderr contains oh no"), Answer::Pass);
     }
 }

@@ -50,9 +50,26 @@ impl Sign {
             Sign::Matches(stream, pattern) => stream.any(ending, |it| pattern.is_match(it)),
         }
     }
+
+    /// Where it is looked for, if it is in what a run prints.
+    pub(crate) fn stream(&self) -> Option<Stream> {
+        match self {
+            Sign::Contains(stream, _) | Sign::Matches(stream, _) => Some(*stream),
+            Sign::Exit(_) | Sign::Crash | Sign::Late => None,
+        }
+    }
 }
 
 impl Stream {
+    /// Whether not all that was printed there is kept.
+    pub(crate) fn is_cut(self, ending: &Ending) -> bool {
+        match self {
+            Stream::Out => ending.is_out_cut,
+            Stream::Err => ending.is_err_cut,
+            Stream::Either => ending.is_out_cut || ending.is_err_cut,
+        }
+    }
+
     fn any(self, ending: &Ending, holds: impl Fn(&str) -> bool) -> bool {
         match self {
             Stream::Out => holds(&ending.out),

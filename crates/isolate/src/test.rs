@@ -59,6 +59,7 @@ impl Test {
         let ran = launch.errand(&Errand {
             limit: self.limit,
             input: spot.input.as_deref(),
+            kept: self.rule.kept(),
             wanted,
         })?;
         match ran.end {

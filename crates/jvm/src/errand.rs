@@ -17,9 +17,6 @@ use rustix::io::ioctl_fionbio;
 use crate::group::{Group, Streams};
 use crate::{Launch, LaunchError, Status, orphans};
 
-/// Bytes of each stream that are kept, half of them of its end.
-const KEPT: usize = 1 << 20;
-
 /// How long the streams may stay open when everything that is known of was ended.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -35,6 +32,8 @@ pub struct Errand<'a> {
     pub limit: Duration,
     /// What it reads on its standard input, if anything.
     pub input: Option<&'a Path>,
+    /// Bytes of each stream that are kept at most, half of them of its end.
+    pub kept: usize,
     /// Whether somebody waits for it. It is killed when nobody does.
     pub wanted: &'a dyn Fn() -> bool,
 }
@@ -62,8 +61,9 @@ pub enum Fate {
 }
 
 /// What is kept of a stream: all, or its start and its end.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kept {
+    most: usize,
     start: Vec<u8>,
     end: Vec<u8>,
     /// Bytes between the two that are gone.
@@ -71,19 +71,30 @@ pub struct Kept {
 }
 
 impl Kept {
+    fn within(most: usize) -> Kept {
+        Kept {
+            most,
+            start: Vec::new(),
+            end: Vec::new(),
+            left_out: 0,
+        }
+    }
+
     fn add(&mut self, bytes: &[u8]) {
-        let room = (KEPT / 2).saturating_sub(self.start.len()).min(bytes.len());
+        let room = (self.most / 2)
+            .saturating_sub(self.start.len())
+            .min(bytes.len());
         let (first, rest) = bytes.split_at(room);
         self.start.extend_from_slice(first);
         self.end.extend_from_slice(rest);
         // Cut now and then, not with each piece.
-        if self.end.len() > KEPT {
+        if self.end.len() > self.most {
             self.cut();
         }
     }
 
     fn cut(&mut self) {
-        let surplus = self.end.len().saturating_sub(KEPT / 2);
+        let surplus = self.end.len().saturating_sub(self.most / 2);
         self.end.drain(..surplus);
         self.left_out += surplus as u64;
     }
@@ -136,8 +147,8 @@ impl Launch {
         })?;
         let (out, err) = group.take_output();
         let mut streams = [
-            Stream::of(out.map(OwnedFd::from)).map_err(failed)?,
-            Stream::of(err.map(OwnedFd::from)).map_err(failed)?,
+            Stream::of(out.map(OwnedFd::from), errand.kept).map_err(failed)?,
+            Stream::of(err.map(OwnedFd::from), errand.kept).map_err(failed)?,
         ];
         let cause = attend(&group, &mut streams, errand, began).map_err(failed)?;
         let (status, _) = group.end_within(Duration::ZERO).map_err(failed)?;
@@ -168,13 +179,13 @@ struct Stream {
 }
 
 impl Stream {
-    fn of(from: Option<OwnedFd>) -> io::Result<Stream> {
+    fn of(from: Option<OwnedFd>, kept: usize) -> io::Result<Stream> {
         if let Some(from) = &from {
             ioctl_fionbio(from, true)?;
         }
         Ok(Stream {
             from: from.map(File::from),
-            kept: Kept::default(),
+            kept: Kept::within(kept),
         })
     }
 
@@ -255,6 +266,8 @@ mod tests {
     use super::*;
     use crate::Limits;
 
+    const KEPT: usize = 1 << 20;
+
     fn shell(script: &str) -> Launch {
         Launch {
             file: "/bin/sh".into(),
@@ -270,6 +283,7 @@ mod tests {
         let errand = Errand {
             limit: Duration::from_millis(limit),
             input: None,
+            kept: KEPT,
             wanted: &|| true,
         };
         shell(script).errand(&errand).unwrap()
@@ -295,6 +309,7 @@ mod tests {
         let errand = Errand {
             limit: Duration::from_secs(60),
             input: Some(&path),
+            kept: KEPT,
             wanted: &|| true,
         };
         assert_eq!(shell("cat").errand(&errand).unwrap().out.text(), "abc");
@@ -309,6 +324,7 @@ mod tests {
         let errand = Errand {
             limit: Duration::from_secs(60),
             input: None,
+            kept: KEPT,
             wanted: &|| began.elapsed() < Duration::from_millis(100),
         };
         let ran = shell("sleep 1000").errand(&errand).unwrap();

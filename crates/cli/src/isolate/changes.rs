@@ -336,6 +336,11 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "--timeout gives it longer; --fail-if timeout takes that for the failure",
         ),
+        Error::Bad(Unfit::Unresolved(ending, _))
+            if ending.how.signal().is_none() && ending.how.code() != Some(options::CANNOT_TELL) =>
+        {
+            (ExitCode::Target, options::PRINT_LESS)
+        }
         Error::NotBuilt { how: How::Late, .. } => (ExitCode::Target, "--timeout gives it longer"),
         Error::Bad(Unfit::Unresolved(..)) | Error::NotBuilt { .. } => (
             ExitCode::Target,

@@ -342,9 +342,14 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             told(ExitCode::Target, format!("the test {why}"), hint.to_owned())
         }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
-            let hint = match ending.how.code() {
-                Some(_) => "it says that it cannot tell (125); it must fail on this one".to_owned(),
-                None => "give it more time (--timeout), or say that this is the failure \
+            let hint = match ending.how {
+                how if how.code() == Some(options::CANNOT_TELL) => {
+                    "it says that it cannot tell (125); it must fail on this one".to_owned()
+                }
+                how if how.code().is_some() && how.signal().is_none() => {
+                    options::PRINT_LESS.to_owned()
+                }
+                _ => "give it more time (--timeout), or say that this is the failure \
                          (--fail-if timeout, --fail-if crash)"
                     .to_owned(),
             };

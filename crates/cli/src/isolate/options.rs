@@ -15,6 +15,12 @@ use crate::quantity;
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
 
+/// The next step where a failure is looked for in more output than is kept.
+pub(crate) const PRINT_LESS: &str = "let it print less, or only what matters: CMD | grep ...";
+
+/// The status that says: this one cannot be judged.
+pub(crate) const CANNOT_TELL: u8 = 125;
+
 /// Statuses of a shell that found no program, or may not run it.
 const NOT_RUN: [u8; 2] = [126, 127];
 

@@ -88,6 +88,8 @@ impl Warm {
             how,
             out: String::new(),
             err,
+            is_out_cut: false,
+            is_err_cut: false,
             took,
             strays: 0,
         };
