@@ -634,6 +634,30 @@ fn new_files_of_the_work_tree_count_and_ignored_ones_do_not() {
 }
 
 #[test]
+fn results_within_a_version_are_no_part_of_it() {
+    for out in ["old/results", "new/below/results"] {
+        let place = Place::empty();
+        let script = "mkdir -p old new/below; seq 9 >old/a; sed s/5/five/ old/a >new/a";
+        shell(place.path(), script);
+        let words = [
+            "--good",
+            "old",
+            "--bad",
+            "new",
+            "--test",
+            "! grep -q five a",
+            "-o",
+            out,
+        ];
+        let told = culprit(place.path(), &words).output().unwrap();
+        assert_eq!(told.status.code(), Some(0), "{}", text(&told.stderr));
+        let report = fs::read_to_string(place.path().join(out).join("report.json")).unwrap();
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["difference"]["files"], 1, "{report:#}");
+    }
+}
+
+#[test]
 fn processes_that_a_test_leaves_behind_are_ended_and_told_of() {
     let place = Place::empty();
     shell(

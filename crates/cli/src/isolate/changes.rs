@@ -119,6 +119,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             time: args.options.max_time,
             stop: &|| interrupt.is_wanted(),
         },
+        results: &results.path(""),
         journals: &results.journals(),
         work: work.path(),
         key: args.key(&good, &bad),

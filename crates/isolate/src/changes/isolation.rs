@@ -45,6 +45,8 @@ pub struct Plan<'a> {
     pub goal: Goal,
     /// How far it may go.
     pub limits: Limits<'a>,
+    /// The folder for results: what is there is no part of a version.
+    pub results: &'a Path,
     /// The folder for verdicts.
     pub journals: &'a Path,
     /// An empty folder for versions and benches.
@@ -119,8 +121,11 @@ impl Plan<'_> {
     /// Finds the changes that decide.
     pub fn run(self, watch: &mut dyn FnMut(&Tried)) -> Result<Isolation, Error> {
         let began = Instant::now();
-        let good = self.good.copy(self.repository, &self.work.join("good"))?;
-        let bad = self.bad.copy(self.repository, &self.work.join("bad"))?;
+        let copy = |side: &Side, name: &str| {
+            side.copy(self.repository, self.results, &self.work.join(name))
+        };
+        let good = copy(&self.good, "good")?;
+        let bad = copy(&self.bad, "bad")?;
         let difference = Difference::new(good.clone(), &bad)?;
         if difference.size() == 0 {
             return Err(Error::NoDifference);
@@ -423,6 +428,7 @@ mod tests {
                 time: None,
                 stop: &|| false,
             },
+            results: work.path(),
             journals: &work.path().join("journals"),
             work: work.path(),
             key: String::new(),

@@ -71,14 +71,16 @@ impl Side {
         }
     }
 
-    /// Copies the version into a folder of ours, which is empty.
+    /// Copies the version into a folder of ours, which is empty. What is in the folder for results is
+    /// no part of it; Git overlooks that by itself.
     pub(crate) fn copy(
         &self,
         repository: Option<&Repository>,
+        results: &Path,
         folder: &Path,
     ) -> Result<Tree, Error> {
         match self {
-            Side::Folder(from) => copy_tree(&Tree::read(from)?, folder)?,
+            Side::Folder(from) => copy_tree(&Tree::read_without(from, results)?, folder)?,
             Side::Commit { id, .. } => {
                 let repository = repository.ok_or(Error::NoGit)?;
                 repository.check_out(&repository.tree_of(id)?, folder)?;

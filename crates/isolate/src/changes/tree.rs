@@ -71,20 +71,34 @@ impl Tree {
     /// All files below a folder, but for the data of Git at its top.
     pub(crate) fn read(folder: &Path) -> Result<Tree, Error> {
         let mut tree = Tree::default();
-        tree.add_folder(folder, Path::new(""))?;
+        tree.add_folder(folder, Path::new(""), None)?;
         Ok(tree)
     }
 
-    fn add_folder(&mut self, folder: &Path, below: &Path) -> Result<(), Error> {
+    /// The same without what is in a folder of ours, which may be below.
+    pub(crate) fn read_without(folder: &Path, ours: &Path) -> Result<Tree, Error> {
+        let real = |path: &Path| path.canonicalize().map_err(Error::at(path));
+        let (top, ours) = (real(folder)?, real(ours)?);
+        let mut tree = Tree::default();
+        tree.add_folder(folder, Path::new(""), ours.strip_prefix(&top).ok())?;
+        Ok(tree)
+    }
+
+    fn add_folder(
+        &mut self,
+        folder: &Path,
+        below: &Path,
+        ours: Option<&Path>,
+    ) -> Result<(), Error> {
         for found in fs::read_dir(folder).map_err(Error::at(folder))? {
             let found = found.map_err(Error::at(folder))?;
             let (path, relative) = (found.path(), below.join(found.file_name()));
             let kind = found.file_type().map_err(Error::at(&path))?;
-            if relative == Path::new(".git") {
+            if relative == Path::new(".git") || Some(relative.as_path()) == ours {
                 continue;
             }
             if kind.is_dir() {
-                self.add_folder(&path, &relative)?;
+                self.add_folder(&path, &relative, ours)?;
             } else {
                 self.add(&path, relative)?;
             }
