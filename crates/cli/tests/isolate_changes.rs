@@ -689,6 +689,21 @@ fn processes_that_a_test_leaves_behind_are_ended_and_told_of() {
 }
 
 #[test]
+fn what_only_other_candidates_leave_behind_is_told_of_too() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 9 >old/a; sed 's/5/five/; s/8/x/' old/a >new/a",
+    );
+    // What passes leaves a process behind, and waits until it has begun.
+    let test = "! grep -q five a || exit 1; rm -f $TMPDIR/p; mkfifo $TMPDIR/p
+        setsid sh -c 'echo >$TMPDIR/p; exec sleep 600' >/dev/null 2>&1 & read begun <$TMPDIR/p";
+    let report = place.found(&["--good", "old", "--bad", "new", "--test", test]);
+    assert_eq!(changes(&report), ["a:-5+five"]);
+    assert!(report["strays"].as_u64() >= Some(2), "{report:#}");
+}
+
+#[test]
 fn a_failure_that_was_missed_by_chance_is_not_confirmed() {
     let place = Place::empty();
     shell(

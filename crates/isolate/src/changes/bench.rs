@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Error;
 use super::tree::{self, Entry, Kind, Tree};
+use crate::{Ending, Spot, Test};
 
 /// What is left on a bench from the candidate before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,6 +30,7 @@ pub(crate) struct Benches {
     root: PathBuf,
     leftovers: Leftovers,
     idle: Mutex<Idle>,
+    strays: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -78,7 +81,25 @@ impl Benches {
             root,
             leftovers,
             idle: Mutex::default(),
+            strays: AtomicUsize::new(0),
         }
+    }
+
+    /// Runs a command at a bench.
+    pub(crate) fn run(
+        &self,
+        test: &Test,
+        bench: &Bench,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Ending, Error> {
+        let ending = test.run(&bench.spot(), wanted)?;
+        self.strays.fetch_add(ending.strays, Ordering::Relaxed);
+        Ok(ending)
+    }
+
+    /// Processes that these runs left behind.
+    pub(crate) fn strays(&self) -> usize {
+        self.strays.load(Ordering::Relaxed)
     }
 
     /// Does something at a bench that nobody else is at meanwhile.
@@ -117,12 +138,14 @@ impl Benches {
 }
 
 impl Bench {
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    pub(crate) fn scratch(&self) -> &Path {
-        &self.scratch
+    /// Where commands run.
+    pub(crate) fn spot(&self) -> Spot {
+        Spot {
+            directory: self.folder.clone(),
+            scratch: self.scratch.clone(),
+            candidate: None,
+            input: None,
+        }
     }
 
     /// Makes the folder hold the tree.
@@ -247,7 +270,7 @@ mod tests {
         let benches = Benches::new(root.path().to_owned(), Leftovers::Stay);
         let work = |bench: &mut Bench| {
             bench.hold(&tree(&[("a", "1"), ("b/c", "2"), ("run*", "3")]))?;
-            let folder = bench.folder().to_owned();
+            let folder = bench.folder.clone();
             let before = times(&folder, "a");
             fs::write(folder.join("built"), "x").unwrap();
             // A run changes a file of the candidate.
@@ -272,9 +295,9 @@ mod tests {
         let benches = Benches::new(root.path().to_owned(), Leftovers::Go);
         let work = |bench: &mut Bench| {
             bench.hold(&tree(&[("a", "1")]))?;
-            fs::write(bench.folder().join("built"), "x").unwrap();
+            fs::write(bench.folder.join("built"), "x").unwrap();
             bench.hold(&tree(&[("a", "2")]))?;
-            assert!(!bench.folder().join("built").exists());
+            assert!(!bench.folder.join("built").exists());
             Ok(())
         };
         benches.at(work).unwrap();

@@ -77,7 +77,7 @@ pub struct Isolation {
     pub rate: Rate,
     /// How often each candidate was run at most.
     pub runs: u32,
-    /// Processes that the bad version's runs left behind.
+    /// Processes that runs left behind; they were ended.
     pub strays: usize,
     /// What was seen of the result afterwards.
     pub checks: Checks,
@@ -188,7 +188,7 @@ impl Plan<'_> {
             false => course.end,
         };
         let tests = course.tests;
-        let checks = self.check(&difference, (&passing, &failing), &witness.judge)?;
+        let (checks, strays) = self.check(&difference, (&passing, &failing), &witness.judge)?;
         let mut found = Isolation {
             changes: Vec::new(),
             commits,
@@ -200,7 +200,7 @@ impl Plan<'_> {
             tests,
             rate: witness.rate,
             runs: witness.judge.runs(),
-            strays: witness.strays,
+            strays: witness.strays + benches.strays() + strays,
             checks,
             took: began.elapsed(),
         };
@@ -322,13 +322,14 @@ impl Plan<'_> {
         Ok((difference, Some(commits)))
     }
 
-    /// Sees the result again in new folders, where what is there from earlier candidates has no say.
+    /// Sees the result again in new folders, where what is there from earlier candidates has no say;
+    /// and how many processes were left behind there.
     fn check(
         &self,
         difference: &Difference,
         (passing, failing): (&DeltaSet, &DeltaSet),
         judge: &Judge,
-    ) -> Result<Checks, Error> {
+    ) -> Result<(Checks, usize), Error> {
         let benches = Benches::new(self.work.join("checks"), Leftovers::Go);
         let trial = Trial {
             judge,
@@ -349,7 +350,7 @@ impl Plan<'_> {
         };
         let deltas = failing.minus(passing);
         let all = DeltaSet::all(difference.size());
-        Ok(Checks {
+        let checks = Checks {
             passing: kind(passing)?,
             failing: kind(failing)?,
             alone: match passing.is_empty() {
@@ -360,7 +361,8 @@ impl Plan<'_> {
                 true => Some(Kind::Pass),
                 false => kind(&all.minus(&deltas))?,
             },
-        })
+        };
+        Ok((checks, benches.strays()))
     }
 }
 

@@ -34,7 +34,7 @@ impl Trial<'_> {
     ) -> Result<Verdict<String>, Error> {
         self.benches.at(|bench| {
             bench.hold(tree)?;
-            if let Some(ending) = built(self.build, bench, wanted)? {
+            if let Some(ending) = built(self.build, (self.benches, bench), wanted)? {
                 return Ok(Verdict::Unresolved(told(
                     &not_built(&ending),
                     &ending,
@@ -46,7 +46,7 @@ impl Trial<'_> {
                 if run > 0 {
                     bench.restore(tree)?;
                 }
-                let ending = self.judge.test().run(&spot(bench), wanted)?;
+                let ending = self.benches.run(self.judge.test(), bench, wanted)?;
                 match self.judge.answer(&ending) {
                     failed @ Verdict::Fail(_) => return Ok(failed),
                     Verdict::Unresolved(why) => {
@@ -70,7 +70,7 @@ pub(crate) fn witness(
 ) -> Result<Result<Witness, Unfit>, Error> {
     benches.at(|bench| {
         bench.hold(tree)?;
-        if let Some(ending) = built(build, bench, wanted)? {
+        if let Some(ending) = built(build, (benches, bench), wanted)? {
             return Err(Error::NotBuilt {
                 how: ending.how,
                 why: not_built(&ending),
@@ -82,7 +82,7 @@ pub(crate) fn witness(
                 trouble = Some(error);
                 return Err(crate::Error::Unwanted);
             }
-            Ok(spot(bench))
+            Ok(bench.spot())
         });
         match trouble {
             Some(error) => Err(error),
@@ -94,23 +94,14 @@ pub(crate) fn witness(
 /// Builds what is on a bench; `Some` if that does not work.
 fn built(
     build: Option<&Test>,
-    bench: &Bench,
+    (benches, bench): (&Benches, &Bench),
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Ending>, Error> {
     let Some(build) = build else {
         return Ok(None);
     };
-    let ending = build.run(&spot(bench), wanted)?;
+    let ending = benches.run(build, bench, wanted)?;
     Ok((build.rule.answer(&ending) != Answer::Pass).then_some(ending))
-}
-
-fn spot(bench: &Bench) -> Spot {
-    Spot {
-        directory: bench.folder().to_owned(),
-        scratch: bench.scratch().to_owned(),
-        candidate: None,
-        input: None,
-    }
 }
 
 fn not_built(ending: &Ending) -> String {

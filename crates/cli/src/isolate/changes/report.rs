@@ -326,6 +326,7 @@ impl Report<'_> {
             "rate": { "failed": found.rate.failed, "of": found.rate.of },
             "runs": found.runs,
             "tests": found.tests,
+            "strays": found.strays,
             "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
             "minimal": found.end == End::Minimal,
             "confirmed": self.is_confirmed(),
