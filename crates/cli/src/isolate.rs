@@ -8,11 +8,13 @@ mod results;
 mod typed;
 
 use std::ffi::OsString;
+use std::io;
 
 use clap::Subcommand;
 
 use crate::console::Console;
-use crate::exit::ExitCode;
+use crate::exit::{ExitCode, Expected};
+use crate::show::figure;
 
 /// Options of `culprit isolate`.
 #[derive(clap::Args, Debug)]
@@ -43,10 +45,21 @@ pub(crate) fn spelled_out(words: impl Iterator<Item = OsString>) -> Vec<OsString
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
-    match &args.what {
+    let ended = match &args.what {
         What::Input(args) => input::run(args, console),
         What::Changes(args) => changes::run(args, console),
-    }
+    };
+    ended.map_err(|error| match error.downcast::<Expected>() {
+        Ok(expected) => expected.wrapped().into(),
+        Err(error) => error,
+    })
+}
+
+/// Prints a text to whom it may concern, in lines that fit a terminal.
+fn say(indent: &str, text: &str, console: &mut Console) -> io::Result<()> {
+    let lines = figure::joined(text.split(' '), "  ", 80 - indent.len());
+    let text = lines.join(&format!("\n{indent}"));
+    writeln!(console.err(), "{indent}{text}")
 }
 
 #[cfg(test)]

@@ -191,6 +191,9 @@ fn bad_input_has_a_message_and_a_code() {
         assert_eq!(told.status, Some(status), "{words:?}: {}", told.err);
         assert!(told.err.contains(message), "{words:?}: {}", told.err);
         assert!(told.err.lines().count() >= 2, "no next step: {}", told.err);
+        let is_ours = told.err.starts_with("culprit: ");
+        let wide = |line: &str| is_ours && line.chars().count() > 80;
+        assert!(!told.err.lines().any(wide), "{}", told.err);
         let _ = fs::remove_dir_all(stage.path().join("results"));
     };
     check(
@@ -199,9 +202,24 @@ fn bad_input_has_a_message_and_a_code() {
         "does not fail: it ends with 0 on a.txt",
     );
     check(
+        &["--test", "true", "a.txt"],
+        1,
+        "--repeat N runs it N times",
+    );
+    check(
         &["--test", "false", "a.txt"],
         1,
         "fails on an empty input too",
+    );
+    check(
+        &["--test", "false", "a.txt", "--resume"],
+        2,
+        "there is nothing to resume in results",
+    );
+    check(
+        &["--test", "rm -rf results; ! grep -q abc {}", "a.txt"],
+        2,
+        "see whether the folder (-o) is still there",
     );
     check(
         &["--test", "false", "a.txt", "--passing", "b.txt"],
@@ -302,6 +320,10 @@ fn what_a_test_writes_below_the_folder_is_told_and_what_it_reads_stays() {
     ]);
     assert_eq!(told.status, Some(0), "{}", told.err);
     let expect = "the test changed this folder (build/cache/old)";
+    assert!(told.err.contains(expect), "{}", told.err);
+    let test = "touch 1 2 3 4 5 6 7 8 9; ! grep -q bad {}";
+    let told = stage.run(&["--test", test, "a.txt", "-o", "many"]);
+    let expect = "changed this folder (1, 2, 3, 4, 5 and 4 more)";
     assert!(told.err.contains(expect), "{}", told.err);
     assert_eq!(stage.text("a.txt"), "one\nbad\n");
 }

@@ -12,7 +12,7 @@ use culprit_isolate::changes::{
 use culprit_isolate::{Convention, Rule, Test};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
-use culprit_reduce::Kind;
+use culprit_reduce::{JournalError, Kind};
 use serde_json::json;
 
 use super::options::{self, Options};
@@ -330,7 +330,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::NoDifference => (ExitCode::Usage, "name two versions that differ"),
         Error::Bad(Unfit::Passes(_) | Unfit::Unlike(_)) => (
             ExitCode::No,
-            "the test must fail on --bad: run it there by hand\n  \
+            "the test must fail on --bad: run it there by hand\n\
              files that are not in the version are below $CULPRIT_STARTED_IN",
         ),
         Error::Bad(Unfit::Unresolved(ending, _)) if ending.how == How::Late => (
@@ -356,9 +356,10 @@ fn explained(error: Error) -> anyhow::Error {
         }
         Error::GoodFails(_) | Error::GoodUnresolved(_) => (
             ExitCode::No,
-            "the test must pass on --good: name an older version, or mend the test\n  \
+            "the test must pass on --good: name an older version, or mend the test\n\
              it runs in a folder of ours; yours is $CULPRIT_STARTED_IN",
         ),
+        Error::Journal(JournalError::Io { .. }) => (ExitCode::Usage, options::NO_JOURNAL),
         Error::Journal(_) => (
             ExitCode::Usage,
             "--resume needs the same versions, test and options; or name another folder (-o)",
@@ -372,6 +373,10 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::No,
             "the test may not be steady; try --fresh or --repeat",
         ),
+    };
+    let hint = match &error {
+        Error::Bad(Unfit::Passes(_)) => format!("{hint}\n{}", options::NOW_AND_THEN),
+        _ => hint.to_owned(),
     };
     Expected::new(code, error.to_string()).hint(hint).into()
 }

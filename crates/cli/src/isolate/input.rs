@@ -16,11 +16,12 @@ use culprit_isolate::input::{
 };
 use culprit_isolate::{Error, Like, Unfit, Warm};
 use culprit_jvm::Interrupt;
-use culprit_reduce::Kind;
+use culprit_reduce::{JournalError, Kind};
 use serde_json::json;
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
+use super::say;
 use super::typed::Typed;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
@@ -109,7 +110,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         Arc::new(move || interrupt.is_wanted())
     };
     if let Some(warning) = room::lack(failing.len()) {
-        writeln!(console.err(), "culprit: {warning}")?;
+        say("", &format!("culprit: {warning}"), console)?;
     }
     let like = args.like.as_deref().map(like::read).transpose()?;
     let env = options::environment(&started, scratch.path());
@@ -119,7 +120,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let test = match &java {
         Some(java) => {
             if !java.said.is_empty() {
-                writeln!(console.err(), "{}", java.said)?;
+                say("", &java.said, console)?;
             }
             let signs = options.signs();
             java.test
@@ -319,18 +320,26 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             if let Some(told) = not_run(&ending.how.to_string()) {
                 return told.into();
             }
-            let hint = match last_words(&ending.err) {
-                Some(words) if args.java.name().is_none() => format!("it printed: {words}"),
-                _ if args.java.name().is_some() => {
+            let (message, hint) = match (args.java.name(), last_words(&ending.err)) {
+                (Some(_), _) => (
+                    format!("the test passes on {name}"),
                     "it may read another file, or the program may be another one: \
                      see --resource and -cp"
-                        .to_owned()
-                }
-                _ => "run it by hand; 0 passes, 125 cannot be told, all else fails \
-                         (--interesting: 0 fails)"
-                    .to_owned(),
+                        .to_owned(),
+                ),
+                (None, Some(words)) => (
+                    format!("{message} on {name}"),
+                    format!("it printed: {words}"),
+                ),
+                (None, None) => (
+                    format!("{message} on {name}"),
+                    "run it by hand; 0 passes, 125 cannot be told, all else fails \
+                     (--interesting: 0 fails)"
+                        .to_owned(),
+                ),
             };
-            told(ExitCode::No, format!("{message} on {name}"), hint)
+            let hint = format!("{hint}\n{}", options::NOW_AND_THEN);
+            told(ExitCode::No, message, hint)
         }
         Trouble::Failing(Unfit::Unresolved(ending, why))
             if args.java.name().is_some() && ending.how.code().is_some() =>
@@ -425,6 +434,9 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             format!("there is nothing in {name}"),
             "name an input with something to leave out".to_owned(),
         ),
+        Trouble::Journal(JournalError::Io { .. }) => {
+            told(ExitCode::Usage, message, options::NO_JOURNAL.to_owned())
+        }
         Trouble::Journal(_) => told(
             ExitCode::Usage,
             message,
@@ -449,4 +461,41 @@ fn last_words(text: &str) -> Option<&str> {
         .rev()
         .map(str::trim)
         .find(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use culprit_isolate::{Ending, How};
+    use culprit_jvm::Status;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn a_passing_test_is_not_told_by_our_own_status() {
+        let told = |oracle: [&str; 2], status| {
+            let words = ["culprit"].into_iter().chain(oracle).chain(["a.txt"]);
+            let ending = Ending {
+                how: How::Ended(Status::Exited(status)),
+                out: String::new(),
+                err: String::new(),
+                is_out_cut: false,
+                is_err_cut: false,
+                took: Duration::ZERO,
+                strays: 0,
+            };
+            let passes = Trouble::Failing(Unfit::Passes(Box::new(ending)));
+            explained(passes, &Line::parse_from(words).args, None).to_string()
+        };
+        let java = told(["--java-test", "a.Test#reads"], 97);
+        assert_eq!(java, "the test passes on a.txt");
+        let other = told(["--test", "x"], 0);
+        assert_eq!(other, "the test does not fail: it ends with 0 on a.txt");
+    }
 }

@@ -15,6 +15,12 @@ use crate::quantity;
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
 
+/// The next step where the test does not fail.
+pub(crate) const NOW_AND_THEN: &str = "if it fails only now and then: --repeat N runs it N times";
+
+/// The next step where a journal cannot be read or written.
+pub(crate) const NO_JOURNAL: &str = "see whether the folder (-o) is still there, with room in it";
+
 /// The next step where a failure is looked for in more output than is kept.
 pub(crate) const PRINT_LESS: &str = "let it print less, or only what matters: CMD | grep ...";
 

@@ -37,7 +37,7 @@ impl Results {
             Expected::new(ExitCode::Usage, message).hint("name another folder (-o)")
         };
         if resume && !wish.join(JOURNALS).is_dir() {
-            let message = format!("{} has no journal to go on with", wish.display());
+            let message = format!("there is nothing to resume in {}", wish.display());
             return Err(Expected::new(ExitCode::Usage, message)
                 .hint("name the folder of an earlier run with -o, or leave out --resume"));
         }

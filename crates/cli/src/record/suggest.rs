@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::{aftermath, quote};
 use crate::console::Console;
+use crate::show::figure;
 use border::Border;
 use program::{BYTES_PER_EVENT, Measure, Program};
 
@@ -175,7 +176,7 @@ impl<'a> Suggestions<'a> {
             share,
             border::score(measure, calls),
         )?;
-        for line in wrapped(words, 74) {
+        for line in figure::joined(words.iter().map(String::as_str), "", 74) {
             writeln!(err, "     {line}")?;
         }
         Ok(())
@@ -228,21 +229,6 @@ fn observe(pattern: &Pattern) -> String {
     format!("--observe {}", quote::line([pattern.to_string()]))
 }
 
-/// Words in lines of a width, none of them broken.
-fn wrapped(words: &[String], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.clone()),
-        }
-    }
-    lines
-}
-
 /// A number in five characters or less: `12`, `1.2k`, `340k`, `1.2M`.
 fn short(number: u64) -> String {
     scaled(number as f64, 1000.0, &["", "k", "M", "G", "T"])
@@ -281,11 +267,5 @@ mod tests {
             assert_eq!(short(number), expect);
         }
         assert_eq!(bytes(1_500_000), "1.4 MB");
-    }
-
-    #[test]
-    fn words_are_wrapped_but_never_broken() {
-        let words = ["aaaa", "bb", "cccccccccc"].map(str::to_owned);
-        assert_eq!(wrapped(&words, 7), ["aaaa bb", "cccccccccc"]);
     }
 }

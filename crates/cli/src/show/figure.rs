@@ -82,6 +82,27 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Words in lines of at most `width` characters, all but the first behind an indent. None is broken,
+/// so that paths can be copied.
+pub(crate) fn joined<'w>(
+    words: impl IntoIterator<Item = &'w str>,
+    indent: &str,
+    width: usize,
+) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("{indent}{word}")),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// A text of at most `width` characters, with its middle left out where it is longer.
 pub(crate) fn clipped(text: &str, width: usize) -> String {
     let length = text.chars().count();
@@ -134,6 +155,13 @@ pub(crate) fn command(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_joined_but_never_broken() {
+        let joined = |indent| joined("aaaa bb cccccccccc d".split(' '), indent, 7);
+        assert_eq!(joined(""), ["aaaa bb", "cccccccccc", "d"]);
+        assert_eq!(joined("  "), ["aaaa bb", "  cccccccccc", "  d"]);
+    }
 
     #[test]
     fn figures_are_short_and_have_units() {

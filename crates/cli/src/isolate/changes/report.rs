@@ -11,6 +11,7 @@ use super::{explained, word};
 use crate::console::Console;
 use crate::isolate::page::{self, Point, escape, marked};
 use crate::isolate::results::Results;
+use crate::isolate::say;
 
 /// Changes that are printed to the console, at most.
 const PRINTED: usize = 40;
@@ -70,8 +71,8 @@ impl Report<'_> {
             let more = found.changes.len() - PRINTED;
             writeln!(console.out(), "  and {more} more, in minimal.patch")?;
         }
-        for line in self.notes() {
-            writeln!(console.err(), "  {line}")?;
+        for note in self.notes() {
+            say("  ", &note, console)?;
         }
         writeln!(console.err(), "  {}", results.path("report.html").display())?;
         Ok(())

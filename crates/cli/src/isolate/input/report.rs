@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::console::Console;
 use crate::isolate::page::{self, Point, escape};
 use crate::isolate::results::Results;
+use crate::isolate::say;
 
 /// Rows that are printed to the console, at most.
 const PRINTED: usize = 24;
@@ -32,6 +33,9 @@ const SHOWN: u64 = 4_000;
 
 /// Bytes of an input that is written out as a literal, at most: with escapes it fits a line or two.
 const WRITTEN_OUT: usize = 60;
+
+/// Files that the test changed which are named, at most.
+const NAMED: usize = 5;
 
 /// What a report is about.
 pub(crate) struct Report<'r> {
@@ -88,8 +92,8 @@ impl Report<'_> {
         }
         // On a terminal the notes come behind.
         console.flush()?;
-        for line in self.notes() {
-            writeln!(console.err(), "  {line}")?;
+        for note in self.notes() {
+            say("  ", &note, console)?;
         }
         writeln!(console.err(), "  {}", results.path("report.html").display())?;
         Ok(())
@@ -200,9 +204,18 @@ impl Report<'_> {
             ));
         }
         if !self.changed.is_empty() {
-            let some: Vec<&str> = self.changed.iter().take(5).map(String::as_str).collect();
+            let some: Vec<&str> = self
+                .changed
+                .iter()
+                .take(NAMED)
+                .map(String::as_str)
+                .collect();
+            let more = match self.changed.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
             notes.push(format!(
-                "the test changed this folder ({}); --in-scratch runs it in a new one each time",
+                "the test changed this folder ({}{more}); --in-scratch runs it in a new one each time",
                 some.join(", ")
             ));
         }
