@@ -435,6 +435,12 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     let report = place.found(&with("grep -q 9 a || exit 127"));
     assert_eq!(changes(&report), ["a:-9"]);
     place.refused(&with("exit 125"), 3, "has no answer");
+    // The next try finds the folder as this one did.
+    let out = Place::empty();
+    let mut fails = culprit(place.path(), &with("false"));
+    let told = fails.arg("-o").arg(out.path().join("out")).output();
+    assert_eq!(told.unwrap().status.code(), Some(1));
+    assert!(!out.path().join("out").exists());
     let mut hangs = with("grep -q 9 a || sleep 100");
     hangs.extend(["--timeout", "300ms"]);
     place.refused(&hangs, 3, "does not end in time");

@@ -140,7 +140,13 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         Ok(found) => found,
         Err(why) => {
             drop(candidates);
-            results.give_up();
+            match why {
+                // The next test is another one.
+                Error::GoodFails(_) | Error::GoodUnresolved(_) if !args.options.resume => {
+                    results.forget();
+                }
+                _ => results.give_up(),
+            }
             return Err(explained(why));
         }
     };

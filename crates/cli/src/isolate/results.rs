@@ -70,6 +70,13 @@ impl Results {
         let _ = fs::remove_dir(&self.folder);
     }
 
+    /// Takes away all that this run wrote: its verdicts are of no use to another.
+    pub(crate) fn forget(&self) {
+        let _ = fs::remove_dir_all(self.journals());
+        let _ = fs::remove_file(self.path(CANDIDATES));
+        self.give_up();
+    }
+
     /// The folder for verdicts.
     pub(crate) fn journals(&self) -> PathBuf {
         self.folder.join(JOURNALS)
