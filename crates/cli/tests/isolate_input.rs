@@ -456,6 +456,48 @@ fn a_program_stays_one() {
 
 #[cfg(unix)]
 #[test]
+fn a_mode_is_looked_at_by_itself() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    let at = |name: &str| stage.path().join(name);
+    for (folder, text, mode) in [("good", "1\n2\n3\n", 0o644), ("bad", "1\n2\nx\n", 0o755)] {
+        fs::create_dir(at(folder)).unwrap();
+        stage.put(&format!("{folder}/run"), text);
+        fs::set_permissions(at(folder).join("run"), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let words = ["bad", "--passing", "good", "--test"];
+    let run = |test, out| stage.run(&[&words[..], &[test, "-o", out]].concat());
+    let told = run("! test -x {}/run", "by-mode");
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let expect = "what a file is, and not its bytes, decides";
+    assert!(told.out.starts_with(expect), "{}", told.out);
+    assert!(
+        told.out.contains("run: mode 100644 passes, 100755 fails"),
+        "{}",
+        told.out
+    );
+    let diff = stage.text("by-mode/difference.diff");
+    assert_eq!(
+        diff,
+        "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
+    );
+    let told = run("! grep -q x {}/run", "by-bytes");
+    assert!(told.out.starts_with("1 byte decides"), "{}", told.out);
+    // Only both together are one of the two.
+    let test =
+        "cd {}; if test -x run; then m=x; else m=3; fi; grep -q $m run || exit 125; test $m = 3";
+    let told = run(test, "both");
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.out.starts_with("1 byte decides"), "{}", told.out);
+    assert!(
+        told.out.contains("mode 100644 passes, 100755 fails"),
+        "{}",
+        told.out
+    );
+}
+
+#[cfg(unix)]
+#[test]
 fn an_input_may_be_where_nobody_writes_and_results_go_elsewhere() {
     use std::os::unix::fs::PermissionsExt;
     let stage = Stage::new();

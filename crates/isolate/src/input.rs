@@ -30,6 +30,6 @@ pub use course::{Goal, Isolated, Plan, Syntax, Trouble, isolate};
 pub use cut::Content;
 pub use grammar::Language;
 pub use ledger::{Counts, Heard, Stop};
-pub use material::{Item, Material, Stuff};
+pub use material::{Item, Material, Mode, Stuff};
 pub use pair::{Half, Pair, PairRow, pairs, unified};
 pub use place::Handing;

@@ -28,6 +28,7 @@ impl Course<'_> {
         }
         for path in self.differing() {
             self.begin_empty(&path)?;
+            self.part_mode(&path)?;
         }
         self.narrow_nodes()?;
         if let [path] = self.differing().as_slice()
@@ -114,6 +115,37 @@ impl Course<'_> {
         Ok(())
     }
 
+    /// Looks at the mode of a file by itself where its bytes differ too.
+    fn part_mode(&mut self, path: &Path) -> Result<(), Trouble> {
+        let (Some(at), Some(there)) = (self.old.find(path), self.new.find(path)) else {
+            return Ok(());
+        };
+        let (old, new) = (&self.old.items[at], &self.new.items[there]);
+        let (Some(before), Some(after)) = (old.mode(), new.mode()) else {
+            return Ok(());
+        };
+        if before == after || old.bytes() == new.bytes() {
+            return Ok(());
+        }
+        let others = [
+            self.old.with_mode(at, after),
+            self.new.with_mode(there, before),
+        ];
+        for other in others {
+            if self.ledger.stop.is_some() {
+                return Ok(());
+            }
+            match self.ask(&other, "mode")? {
+                Some(Verdict::Pass) => self.old = other,
+                Some(Verdict::Fail(_)) => self.new = other,
+                // Mode and bytes go together there.
+                _ => continue,
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
     /// How fine anything that differs is cut at last.
     fn finest(&self) -> Option<Grain> {
         let paths = self.differing();
@@ -136,7 +168,9 @@ impl Course<'_> {
                 (Some(old), Some(new)) if old == new => across.same(new.clone()),
                 (Some(old), Some(new)) => match (&old.stuff, &new.stuff) {
                     (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. })
-                        if before != after && cut_at(before, after, grain).is_some() =>
+                        if old.mode() == new.mode()
+                            && before != after
+                            && cut_at(before, after, grain).is_some() =>
                     {
                         let grain = cut_at(before, after, grain).unwrap_or(grain);
                         let changes = changes(before, after, grain);
@@ -165,7 +199,8 @@ impl Course<'_> {
             else {
                 continue;
             };
-            let language = self.language(path, after).filter(|_| !before.is_empty());
+            let is_comparable = !before.is_empty() && old.mode() == new.mode();
+            let language = self.language(path, after).filter(|_| is_comparable);
             let changes = language.and_then(|it| node_changes(before, after, it));
             if let (Some(language), Some(edits)) = (language, changes) {
                 known = self.new.find(path).map(|index| (index, language));
@@ -205,6 +240,9 @@ impl Course<'_> {
         let (Some(old), Some(new)) = self.sides(path) else {
             return Ok(());
         };
+        if old.mode() != new.mode() {
+            return Ok(());
+        }
         let Stuff::File { bytes: text, .. } = &new.stuff else {
             return Ok(());
         };

@@ -1,5 +1,6 @@
 //! Material: what a test is run on. One file, or a folder of them.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -37,6 +38,23 @@ pub enum Stuff {
     Link(PathBuf),
     /// A folder that is empty.
     Folder,
+}
+
+/// Whether a file can be run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Plain,
+    Program,
+}
+
+/// As Git writes it.
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Plain => "100644",
+            Mode::Program => "100755",
+        })
+    }
 }
 
 impl Material {
@@ -126,6 +144,15 @@ impl Material {
         changed
     }
 
+    /// The same with a file that can be run, or not.
+    pub(crate) fn with_mode(&self, index: usize, mode: Mode) -> Material {
+        let mut changed = self.clone();
+        if let Stuff::File { executable, .. } = &mut changed.items[index].stuff {
+            *executable = mode == Mode::Program;
+        }
+        changed
+    }
+
     /// Writes it below a folder; the path of what was written.
     pub fn write(&self, folder: &Path) -> Result<PathBuf, Error> {
         if self.is_folder {
@@ -173,6 +200,15 @@ impl Item {
         match &self.stuff {
             Stuff::File { bytes, .. } => bytes,
             Stuff::Link(_) | Stuff::Folder => &[],
+        }
+    }
+
+    /// Of a file whether it can be run.
+    pub fn mode(&self) -> Option<Mode> {
+        match &self.stuff {
+            Stuff::File { executable, .. } if *executable => Some(Mode::Program),
+            Stuff::File { .. } => Some(Mode::Plain),
+            Stuff::Link(_) | Stuff::Folder => None,
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::cut::{Content, Grain, cut};
-use super::material::{Item, Material, Stuff};
+use super::material::{Item, Material, Mode, Stuff};
 
 /// Lines around those that differ.
 const AROUND: usize = 3;
@@ -23,6 +23,8 @@ pub struct Pair {
     pub path: PathBuf,
     /// Whether the passing side has it, and the failing one.
     pub is_there: (bool, bool),
+    /// Its modes, where they differ.
+    pub modes: Option<(Mode, Mode)>,
     /// `None` between parts of the file.
     pub rows: Vec<Option<PairRow>>,
 }
@@ -56,6 +58,7 @@ pub fn pairs(old: &Material, new: &Material) -> Vec<Pair> {
             Pair {
                 path: path.to_owned(),
                 is_there: (before.is_some(), after.is_some()),
+                modes: modes(before, after),
                 rows: match is_binary {
                     true => binary(one, other),
                     false => text(one, other),
@@ -81,6 +84,14 @@ pub fn unified(old: &Material, new: &Material) -> Vec<u8> {
                     && Content::of(item.bytes()) != Content::Binary
             })
         };
+        if let Some((old, new)) = modes(before, after) {
+            let path = path.display();
+            let head = format!("diff --git a/{path} b/{path}\nold mode {old}\nnew mode {new}\n");
+            out.extend_from_slice(head.as_bytes());
+            if one == other {
+                continue;
+            }
+        }
         if !is_text(before) || !is_text(after) {
             out.extend_from_slice(format!("Binary files {from} and {to} differ\n").as_bytes());
             continue;
@@ -89,6 +100,12 @@ pub fn unified(old: &Material, new: &Material) -> Vec<u8> {
         hunks(one, other, &mut out);
     }
     out
+}
+
+/// The modes of a file in both, where they differ.
+fn modes(old: Option<&Item>, new: Option<&Item>) -> Option<(Mode, Mode)> {
+    let modes = (old?.mode()?, new?.mode()?);
+    (modes.0 != modes.1).then_some(modes)
 }
 
 fn bytes(side: Option<&Item>) -> &[u8] {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use culprit_isolate::input::{
-    Half, Heard, Isolated, Material, Pair, PairRow, Stop, pairs, unified,
+    Half, Heard, Isolated, Material, Mode, Pair, PairRow, Stop, pairs, unified,
 };
 use serde_json::{Value, json};
 
@@ -105,8 +105,11 @@ impl Report<'_> {
         let gap = " ".repeat(width.saturating_sub(6));
         writeln!(
             console.out(),
-            "{dim}{}{dim:#}\n       {value}passes{value:#}{gap}        {bad}fails{bad:#}",
-            pair.path.display()
+            "{dim}{}{}{dim:#}\n       {value}passes{value:#}{gap}        {bad}fails{bad:#}",
+            pair.path.display(),
+            pair.modes.map_or(String::new(), |(old, new)| format!(
+                ": mode {old} passes, {new} fails"
+            )),
         )?;
         for row in pair.rows.iter().take(PRINTED) {
             let Some(row) = row else {
@@ -142,9 +145,12 @@ impl Report<'_> {
         };
         match &found.passing {
             Some(passing) => {
-                let size = difference(passing, &found.failing);
-                let verb = if size == 1 { "decides" } else { "decide" };
-                format!("{} {verb}{early}: {}", bytes(size), found.failure)
+                let what = match difference(passing, &found.failing) {
+                    0 => "what a file is, and not its bytes, decides".to_owned(),
+                    1 => "1 byte decides".to_owned(),
+                    size => format!("{} decide", bytes(size)),
+                };
+                format!("{what}{early}: {}", found.failure)
             }
             None => format!(
                 "{} of {} fail{early}: {}",
@@ -501,16 +507,17 @@ fn clip(text: &str, most: usize) -> String {
 }
 
 fn pair_html(pair: &Pair) -> String {
-    let side = |is_there: bool| match is_there {
-        true => "",
-        false => " (no such file)",
+    let side = |is_there: bool, mode: Option<Mode>| match (is_there, mode) {
+        (true, None) => String::new(),
+        (true, Some(mode)) => format!(", mode {mode}"),
+        (false, _) => " (no such file)".to_owned(),
     };
     let mut html = format!(
         "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{0}</code>{1}</th>\
          <td class=\"n\"></td><th>fails: <code>{0}</code>{2}</th></tr>\n",
         escape(&pair.path.display().to_string()),
-        side(pair.is_there.0),
-        side(pair.is_there.1),
+        side(pair.is_there.0, pair.modes.map(|modes| modes.0)),
+        side(pair.is_there.1, pair.modes.map(|modes| modes.1)),
     );
     for row in &pair.rows {
         html.push_str(&row_html(row.as_ref()));
