@@ -292,7 +292,7 @@ fn a_flaky_test_is_repeated_and_its_rate_is_told() {
     );
     assert!(
         told.err
-            .contains("the test changed this folder (count); --in-scratch"),
+            .contains("files here changed meanwhile (count); --in-scratch"),
         "{}",
         told.err
     );
@@ -304,7 +304,7 @@ fn a_flaky_test_is_repeated_and_its_rate_is_told() {
         "-o",
         "b",
     ]);
-    assert!(!told.err.contains("changed this folder"), "{}", told.err);
+    assert!(!told.err.contains("changed meanwhile"), "{}", told.err);
 }
 
 #[test]
@@ -319,11 +319,11 @@ fn what_a_test_writes_below_the_folder_is_told_and_what_it_reads_stays() {
         "a.txt",
     ]);
     assert_eq!(told.status, Some(0), "{}", told.err);
-    let expect = "the test changed this folder (build/cache/old)";
+    let expect = "files here changed meanwhile (build/cache/old)";
     assert!(told.err.contains(expect), "{}", told.err);
     let test = "touch 1 2 3 4 5 6 7 8 9; ! grep -q bad {}";
     let told = stage.run(&["--test", test, "a.txt", "-o", "many"]);
-    let expect = "changed this folder (1, 2, 3, 4, 5 and 4 more)";
+    let expect = "changed meanwhile (1, 2, 3, 4, 5 and 4 more)";
     assert!(told.err.contains(expect), "{}", told.err);
     assert_eq!(stage.text("a.txt"), "one\nbad\n");
 }
@@ -662,18 +662,80 @@ fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
         stage.run(&[&words[..], more].concat())
     };
     assert_eq!(with("b.txt", &[]).status, Some(0));
-    // Another pair has verdicts of its own.
-    let told = with("c.txt", &["--resume"]);
-    assert_eq!(told.status, Some(0), "{}", told.err);
-    assert!(!stage.text("culprit-isolate/passing.txt").contains("BUG"));
+    let pair = stage.text("culprit-isolate/difference.diff");
+    // Verdicts of another pair, or of another wish, are not gone on with.
+    for told in [
+        with("c.txt", &["--resume"]),
+        with("b.txt", &["--resume", "--simplify"]),
+    ] {
+        assert_eq!(told.status, Some(2), "{}", told.err);
+        assert!(
+            told.err.contains("are of another input, test or wish"),
+            "{}",
+            told.err
+        );
+    }
+    assert_eq!(stage.text("culprit-isolate/difference.diff"), pair);
     // What cannot go on leaves what there was.
     let before = stage.text("culprit-isolate/candidates.jsonl");
     let told = stage.run(&["--test", "true", "a.txt", "--passing", "b.txt", "--resume"]);
-    assert_eq!(told.status, Some(1), "{}", told.out);
+    assert_eq!(told.status, Some(2), "{}", told.out);
     assert_eq!(stage.text("culprit-isolate/candidates.jsonl"), before);
     assert_eq!(with("b.txt", &["--resume"]).status, Some(0));
     // Git overlooks the folder.
     assert_eq!(stage.text("culprit-isolate/.gitignore"), "*\n");
+}
+
+#[test]
+fn a_test_that_changed_is_noticed_when_it_is_gone_on_with() {
+    let stage = Stage::new();
+    let lines: Vec<String> = (100..200).map(|number| format!("{number}\n")).collect();
+    stage.put("a.txt", lines.concat());
+    stage.put("wanted", "177");
+    let words = ["--simplify", "--test", "! grep -qf wanted {}", "a.txt"];
+    assert_eq!(stage.run(&words).status, Some(0));
+    stage.put("wanted", "155");
+    let told = stage.run(&[&words[..], &["--resume"]].concat());
+    assert_eq!(told.status, Some(1), "{}", told.out);
+    assert!(told.err.contains("are not so any more"), "{}", told.err);
+}
+
+#[test]
+fn time_that_is_up_is_told_as_that() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nbad\n");
+    for goal in [&["--simplify"][..], &[]] {
+        let words = [
+            "--max-time",
+            "1ms",
+            "--test",
+            "! grep -q bad {}",
+            "a.txt",
+            "-o",
+        ];
+        let out = format!("out{}", goal.len());
+        let told = stage.run(&[&words[..], &[&out], goal].concat());
+        assert_eq!(told.status, Some(0), "{}", told.err);
+        assert!(told.err.contains("--max-time was reached"), "{}", told.err);
+    }
+}
+
+#[test]
+fn two_versions_of_a_program_stay_programs() {
+    let stage = Stage::new();
+    stage.put(
+        "old.java",
+        "class A {\n  static class Term {\n    int a(Ref t) { return 1; }\n  }\n}\n",
+    );
+    stage.put(
+        "new.java",
+        "class A {\n  record Term(Ref t, float b) {\n    int a(Ref s) { return 2; }\n  }\n}\n",
+    );
+    let test = "! grep -q 'Term(.*) {'";
+    let told = stage.run(&["--test", test, "new.java", "--passing", "old.java"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let failing = stage.text("culprit-isolate/failing.java");
+    assert!(failing.contains("record"), "{failing}");
 }
 
 #[test]

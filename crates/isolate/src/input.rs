@@ -23,6 +23,7 @@ mod pair;
 mod pass;
 mod place;
 mod rename;
+mod runs;
 mod simplifying;
 mod tree;
 

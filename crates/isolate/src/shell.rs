@@ -21,7 +21,8 @@ pub fn quoted(word: &OsStr) -> OsString {
     OsString::from_vec(quoted)
 }
 
-/// A command with the word wherever it has the mark, or last if it has none.
+/// A command with the word, which is quoted, wherever it has the mark, or last if it has none. Quotes
+/// around the mark alone are not needed.
 pub(crate) fn with_word(command: &OsStr, mark: &str, word: &OsStr) -> OsString {
     let mut rest = command.as_bytes();
     let mut script = Vec::new();
@@ -29,9 +30,16 @@ pub(crate) fn with_word(command: &OsStr, mark: &str, word: &OsStr) -> OsString {
         .windows(mark.len())
         .position(|it| it == mark.as_bytes())
     {
-        script.extend_from_slice(&rest[..at]);
+        let (mut before, mut after) = (&rest[..at], &rest[at + mark.len()..]);
+        if let (Some((one, less)), Some((other, more))) = (before.split_last(), after.split_first())
+            && one == other
+            && b"'\"".contains(one)
+        {
+            (before, after) = (less, more);
+        }
+        script.extend_from_slice(before);
         script.extend_from_slice(word.as_bytes());
-        rest = &rest[at + mark.len()..];
+        rest = after;
     }
     script.extend_from_slice(rest);
     if rest.len() == command.len() {
@@ -70,5 +78,6 @@ mod tests {
         check("cat", "cat w");
         check("{} <{}", "w <w");
         check("a {} b", "a w b");
+        check("a \"{}\" '{}' '{} b'", "a w w 'w b'");
     }
 }

@@ -203,6 +203,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             None => test.command.to_string_lossy().into_owned(),
         },
         input: &failing,
+        has_other: passing.is_some(),
         name: args.failing.display().to_string(),
         found: &found,
         is_disturbed: is_warm_wanted && !found.is_warm,
@@ -277,7 +278,7 @@ fn said(heard: &Heard, args: &Args) -> String {
         None => left,
     };
     let to_go = match time >= Duration::from_secs(1) {
-        true => format!(", this pass some {} s more", time.as_secs()),
+        true => format!(", some {} s left of it", time.as_secs()),
         false => String::new(),
     };
     format!(
@@ -437,7 +438,12 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Journal(JournalError::Io { .. }) => {
             told(ExitCode::Usage, message, options::NO_JOURNAL.to_owned())
         }
-        Trouble::Journal(_) => told(
+        Trouble::OldVerdicts(_) => told(
+            ExitCode::No,
+            message,
+            "the test, or what it uses, has changed: begin anew in another folder (-o)".to_owned(),
+        ),
+        Trouble::Journal(_) | Trouble::OtherVerdicts => told(
             ExitCode::Usage,
             message,
             "--resume needs the same input, test and options; or name another folder (-o)"

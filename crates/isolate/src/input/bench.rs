@@ -9,7 +9,7 @@ use culprit_reduce::{Cancel, Kind, Verdict};
 use super::course::Trouble;
 use super::material::Material;
 use super::place::Places;
-use crate::{Digest, Error, Judge, Judged, Memo, Spot, Warm};
+use crate::{Digest, Error, Judge, Judged, Memo, Rate, Spot, Warm};
 
 /// Whether the user wants it to end.
 pub(crate) type Wish = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -154,6 +154,31 @@ impl Bench {
             self.count(&judged);
             Ok(judged.verdict)
         })
+    }
+
+    /// Judges material whatever is known of it.
+    pub(crate) fn again(
+        &self,
+        material: &Material,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Verdict<String>, Error> {
+        let judged = self.judge.judge(&mut self.places.each(material), wanted)?;
+        self.count(&judged);
+        Ok(judged.verdict)
+    }
+
+    /// How often material fails, of so many runs.
+    pub(crate) fn rate(
+        &self,
+        material: &Material,
+        runs: u32,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Rate, Error> {
+        let rate = self
+            .judge
+            .rate(runs, &mut self.places.each(material), wanted)?;
+        self.runs.fetch_add(u64::from(rate.of), Ordering::Relaxed);
+        Ok(rate)
     }
 
     fn count(&self, judged: &Judged) {

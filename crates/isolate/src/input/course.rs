@@ -1,5 +1,6 @@
 //! The course of an isolation: the ends are seen to be what they should, then pass follows pass.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
+
+/// The file that tells what journals are of.
+const OF: &str = "of";
 
 /// How often what passes at last is run again.
 const AGAIN: u32 = 3;
@@ -134,6 +138,11 @@ pub enum Trouble {
     Interrupted,
     #[error(transparent)]
     Journal(#[from] JournalError),
+    #[error("the verdicts there are of another input, test or wish")]
+    OtherVerdicts,
+    /// What journals led to is not so now.
+    #[error("the verdicts of the earlier run are not so any more: its result {0}")]
+    OldVerdicts(String),
     #[error("the journal cannot be written: {0}")]
     Write(io::Error),
     #[error(transparent)]
@@ -159,6 +168,9 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     }
     check(&plan)?;
     let key = key(&plan);
+    if let Some(folder) = &plan.journals {
+        claim(folder, &key)?;
+    }
     let places = Places::new(&plan.scratch, plan.handing.clone(), plan.directory.clone());
     let ledger = Ledger::new((plan.most_tests, plan.most_time), hear);
     let began = ledger.began;
@@ -215,6 +227,9 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     match plan.goal {
         Goal::Isolate => course.narrow()?,
         Goal::Simplify => course.simplify()?,
+    }
+    if course.ledger.counts.replayed > 0 && wanted() {
+        still_fails(&bench, &course.new, &wanted)?;
     }
     let is_whole = plan.goal == Goal::Isolate && wanted();
     let unsteady = match is_whole {
@@ -274,16 +289,22 @@ fn passes(
         (Verdict::Pass, Goal::Isolate) => {}
     }
     // Once more, since everything rests on it.
-    let rate = rate(bench, old, 1, wanted).map_err(told)?;
+    let rate = bench.rate(old, 1, wanted).map_err(told)?;
     match rate.failed {
         0 => Ok(()),
         failed => Err(Trouble::PassingFailsSometimes(Rate { failed, of: 2 })),
     }
 }
 
-/// How often something fails.
-fn rate(bench: &Bench, of: &Material, runs: u32, wanted: &dyn Fn() -> bool) -> Result<Rate, Error> {
-    bench.judge.rate(runs, &mut bench.places.each(of), wanted)
+/// Sees that what others found before fails now.
+fn still_fails(bench: &Bench, new: &Material, wanted: &dyn Fn() -> bool) -> Result<(), Trouble> {
+    match bench.again(new, wanted) {
+        Ok(Verdict::Fail(_)) => Ok(()),
+        Ok(Verdict::Pass) => Err(Trouble::OldVerdicts("passes".to_owned())),
+        Ok(Verdict::Unresolved(why)) => Err(Trouble::OldVerdicts(why)),
+        Err(Error::Unwanted) => Ok(()),
+        Err(why) => Err(why.into()),
+    }
 }
 
 /// How often what passes at last fails, if it does: a test that is not steady may have misled.
@@ -292,7 +313,7 @@ fn unsteady(
     old: &Material,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Rate>, Trouble> {
-    match rate(bench, old, AGAIN, wanted) {
+    match bench.rate(old, AGAIN, wanted) {
         Ok(rate) => Ok(Some(rate).filter(|rate| rate.failed > 0)),
         Err(Error::Unwanted) => Ok(None),
         Err(why) => Err(why.into()),
@@ -322,6 +343,16 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
     found
 }
 
+/// Notes in a folder for journals what they are of, or sees that they are of the same.
+fn claim(folder: &Path, key: &str) -> Result<(), Trouble> {
+    let path = folder.join(OF);
+    match fs::read_to_string(&path) {
+        Ok(of) if of == key => Ok(()),
+        Ok(_) => Err(Trouble::OtherVerdicts),
+        Err(_) => fs::write(&path, key).map_err(Trouble::Write),
+    }
+}
+
 /// What verdicts depend on besides the candidate.
 fn key(plan: &Plan) -> String {
     let mut digester = Digester::default();
@@ -329,6 +360,8 @@ fn key(plan: &Plan) -> String {
     digester.field(format!("{:?}", plan.test.rule).as_bytes());
     digester.field(format!("{:?} {:?}", plan.test.limit, plan.likeness).as_bytes());
     digester.field(format!("{:?} {:?} {:?}", plan.goal, plan.handing, plan.runs).as_bytes());
+    digester.field(format!("{:?} {}", plan.syntax, plan.is_verbatim).as_bytes());
+    digester.field(plan.failing.digest().to_string().as_bytes());
     digester.field(format!("{:?} {}", plan.like, plan.warm.is_some()).as_bytes());
     let passing = plan
         .passing
@@ -361,6 +394,9 @@ impl Course<'_> {
         material: &Material,
         name: &str,
     ) -> Result<Option<Verdict<String>>, Trouble> {
+        if self.ledger.is_over() {
+            return Ok(None);
+        }
         let digest = material.digest();
         let verdict = match self.means.bench.judge(material, digest, &|| true) {
             Ok(verdict) => verdict,

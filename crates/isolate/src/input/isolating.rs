@@ -11,6 +11,7 @@ use super::changes::changes;
 use super::course::{Course, Trouble};
 use super::cut::{Content, Grain};
 use super::files::Files;
+use super::grammar::Language;
 use super::material::{Item, Material, Stuff};
 use super::nodes::node_changes;
 use super::pass::Pass;
@@ -23,7 +24,12 @@ impl Course<'_> {
             let files = Files::of(&self.old, &self.new);
             if files.len() > 1 {
                 let render = |kept: &DeltaSet| files.render(kept);
-                self.narrow_by("files", Problem::new(files.len()), &render)?;
+                self.take(&Pass {
+                    name: "files".to_owned(),
+                    problem: Problem::new(files.len()),
+                    render: &render,
+                    well_formed: None,
+                })?;
             }
         }
         for path in self.differing() {
@@ -36,6 +42,7 @@ impl Course<'_> {
         {
             self.narrow_syntax(path)?;
         }
+        let well_formed = self.well_formed();
         let grains = [
             Grain::Sections,
             Grain::Lines,
@@ -53,7 +60,12 @@ impl Course<'_> {
                 }
                 let render = |kept: &DeltaSet| across.render(kept);
                 let problem = Problem::new(across.len());
-                let narrowed = self.narrow_by(grain.name(), problem, &render)?;
+                let narrowed = self.take(&Pass {
+                    name: grain.name().to_owned(),
+                    problem,
+                    render: &render,
+                    well_formed,
+                })?;
                 if !is_joined || !narrowed {
                     break;
                 }
@@ -62,18 +74,23 @@ impl Course<'_> {
         Ok(())
     }
 
-    fn narrow_by(
-        &mut self,
-        name: &str,
-        problem: Problem,
-        render: &(dyn Fn(&DeltaSet) -> Material + Sync),
-    ) -> Result<bool, Trouble> {
-        self.take(&Pass {
-            name: name.to_owned(),
-            problem,
-            render,
-            well_formed: None,
-        })
+    /// The one file in which two that the user gave differ, if both are of a language: what is between
+    /// them is to be so too, or the pair would tell of something else.
+    fn well_formed(&self) -> Option<(usize, Language)> {
+        let paths = self.differing();
+        let [path] = paths.as_slice() else {
+            return None;
+        };
+        let (Some(old), Some(new)) = self.sides(path) else {
+            return None;
+        };
+        let language = self.language(path, new.bytes())?;
+        let is_meant =
+            self.has_passing && language.reads(old.bytes()) && language.reads(new.bytes());
+        self.new
+            .find(path)
+            .filter(|_| is_meant)
+            .map(|index| (index, language))
     }
 
     /// The paths of what differs.

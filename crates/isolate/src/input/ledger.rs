@@ -119,6 +119,17 @@ impl<'h> Ledger<'h> {
             .is_some_and(|most| self.counts.tests >= most)
     }
 
+    /// Whether nothing more is to be tried, for whatever reason.
+    pub(crate) fn is_over(&mut self) -> bool {
+        let why = match self.time_left() {
+            _ if self.is_used_up() => Some(Stop::Tests),
+            Some(Duration::ZERO) => Some(Stop::Time),
+            _ => None,
+        };
+        self.stop = self.stop.or(why);
+        self.stop.is_some()
+    }
+
     /// The time that is left.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         let most = self.most_time?;

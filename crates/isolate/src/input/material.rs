@@ -267,8 +267,10 @@ fn collect(top: &Path, below: &Path, items: &mut Vec<Item>) -> Result<(), Error>
                 Stuff::Link(from_anywhere(&here, below, target))
             }
             () if data.is_file() => file(&whole, &data)?,
-            // Sockets, pipes and devices are no input.
-            () => continue,
+            () => {
+                let why = io::Error::other("it is neither a file nor a folder nor a link");
+                return Err(Error::at(&whole)(why));
+            }
         };
         items.push(Item { path, stuff });
     }

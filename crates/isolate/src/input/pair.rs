@@ -197,8 +197,13 @@ impl Compared<'_> {
 }
 
 fn shown(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    text.trim_end_matches(['\n', '\r']).to_owned()
+    let mut text = String::new();
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        let _ = write!(text, "{}", chunk.invalid().escape_ascii());
+    }
+    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+    text
 }
 
 fn text(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
@@ -271,6 +276,8 @@ fn common(one: &str, other: &str) -> (usize, usize) {
 /// Rows of hexadecimal digits around the first place where two differ.
 fn binary(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let ends = old[same..].iter().rev().zip(new[same..].iter().rev());
+    let after = ends.take_while(|(a, b)| a == b).count();
     let first = (same / ROW).saturating_sub(1) * ROW;
     let half = |bytes: &[u8], start: usize| {
         let end = bytes.len().min(start + ROW);
@@ -282,9 +289,12 @@ fn binary(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
         }
         text.pop();
         let from = same.clamp(start, end) - start;
+        let to = (bytes.len() - after).clamp(start, end) - start;
         Some(Half {
             number: start,
-            differs: (3 * from).min(text.len())..text.len(),
+            // Without the blank behind the last digit.
+            differs: (3 * from).min(text.len())
+                ..(3 * to).saturating_sub(1).max(3 * from).min(text.len()),
             text,
         })
     };
@@ -372,7 +382,21 @@ mod tests {
         assert!(passing.differs.is_empty());
         let all = pairs(&file("x", b"\0\0\0"), &file("x", b"\0\xee\0"));
         let row = all[0].rows[0].as_ref().unwrap().failing.as_ref().unwrap();
-        assert_eq!((row.text.as_str(), row.differs.clone()), ("00 ee 00", 3..8));
+        assert_eq!((row.text.as_str(), row.differs.clone()), ("00 ee 00", 3..5));
+    }
+
+    #[test]
+    fn what_is_no_text_is_shown_to_the_byte() {
+        let rows = |old: &[u8], new: &[u8]| pairs(&file("x", old), &file("x", new))[0].rows.clone();
+        // A byte that is gone moves all others; only it is marked.
+        let rows_of_bytes = rows(b"\0\x01\x02\x03", b"\0\x02\x03");
+        let row = rows_of_bytes[0].clone().unwrap();
+        let passing = row.passing.unwrap();
+        assert_eq!(&passing.text[passing.differs], "01");
+        assert!(row.failing.unwrap().differs.is_empty());
+        let rows_of_text = rows(b"gr\xf6 is latin\n", b"gr\xdf is latin\n");
+        let row = rows_of_text[0].clone().unwrap();
+        assert_eq!(row.passing.unwrap().text, "gr\\xf6 is latin");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use culprit_reduce::{
     Budget, DeltaSet, End, Engine, Error as ReduceError, Fingerprint, Journal, Kind, Oracle,
@@ -165,7 +166,11 @@ pub(crate) fn decide(
         // The cut itself is not what it should be: others will do.
         Err(ReduceError::NotPassing { .. } | ReduceError::NotFailing { .. }) => return Ok(None),
         Err(ReduceError::Nothing) => {
-            ledger.stop = Some(ledger.stop.unwrap_or(Stop::Interrupted));
+            let why = match ledger.time_left() {
+                Some(Duration::ZERO) => Stop::Time,
+                _ => Stop::Interrupted,
+            };
+            ledger.stop = Some(ledger.stop.unwrap_or(why));
             return Ok(None);
         }
         Err(ReduceError::Oracle { source, .. }) => return Err(source.into()),
@@ -246,7 +251,7 @@ fn note(
         passing: standing.passing,
         best: sizes.best,
         open: sizes.open(open, candidates.pass.problem.all().len()),
-        at: std::time::Duration::ZERO,
+        at: Duration::ZERO,
         left: u64::from(u64::BITS - open.leading_zeros()).max(standing.granularity.min(open)),
         mean: candidates.bench.mean(),
         artefact,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::cut::{Grain, cut};
+use super::cut::{Content, Grain, cut};
 use super::edits::Edits;
 
 /// More names than this are left alone: a pass that tries them all would take too long.
@@ -20,6 +20,9 @@ const LIKELY: usize = 3;
 
 /// Bytes of the input that are looked through for them, at most.
 const READ: usize = 1 << 20;
+
+/// The longest of what is no text whose bytes may be 0.
+const ZEROED: usize = 4096;
 
 /// Signs of which few do for many others: a number stays large with nines, a line long with tabs.
 const FEW: [u8; 2] = [b'9', b'\t'];
@@ -79,11 +82,14 @@ pub(crate) fn numbers(text: &Arc<Vec<u8>>) -> Edits {
 /// What else may stand in a text where nothing can be left out, by the names of the passes.
 pub(crate) fn others(input: &[u8], text: &Arc<Vec<u8>>) -> Vec<(String, Edits)> {
     let likely = likely(input, text).into_iter().enumerate();
-    let likely = likely.map(|(number, edits)| (format!("likely words {number}"), edits));
+    let likely = likely.map(|(number, edits)| (format!("likely words {}", number + 1), edits));
     let fewer = fewer(text).into_iter().enumerate();
-    let fewer = fewer.map(|(number, edits)| (format!("fewer signs {number}"), edits));
-    let halves = [("bytes of characters".to_owned(), halves(text))];
-    likely.chain(fewer).chain(halves).collect()
+    let fewer = fewer.map(|(number, edits)| (format!("fewer signs {}", number + 1), edits));
+    let rest = [
+        ("bytes of characters".to_owned(), halves(text)),
+        ("zeros".to_owned(), zeros(text)),
+    ];
+    likely.chain(fewer).chain(rest).collect()
 }
 
 /// The longest words of a text.
@@ -151,6 +157,17 @@ fn halves(text: &Arc<Vec<u8>>) -> Edits {
     edits.sorted()
 }
 
+/// Each byte of what is no text, or 0: of lengths and flags that are 0 much else can go.
+fn zeros(text: &Arc<Vec<u8>>) -> Edits {
+    let mut edits = Edits::new(Arc::clone(text));
+    if Content::of(text) == Content::Binary && text.len() <= ZEROED {
+        for place in (0..text.len()).filter(|place| text[*place] != 0) {
+            edits.add(place..place + 1, b"\0");
+        }
+    }
+    edits.sorted()
+}
+
 #[cfg(test)]
 mod tests {
     use culprit_reduce::DeltaSet;
@@ -179,6 +196,13 @@ mod tests {
         let text = Arc::new(b"=head1 A".to_vec());
         assert_eq!(without(&likely(input, &text)), ["=item A", "=cut A"]);
         assert!(likely(input, &Arc::new(b"cut".to_vec())).is_empty());
+    }
+
+    #[test]
+    fn bytes_may_be_zero_where_it_is_no_text() {
+        let of = |bytes: &[u8]| zeros(&Arc::new(bytes.to_vec()));
+        assert_eq!(of(b"\0ab").render(&DeltaSet::empty()), b"\0\0\0");
+        assert_eq!((of(b"\0ab").len(), of(b"ab").len()), (2, 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use culprit_reduce::{DeltaSet, Units};
+use culprit_reduce::{DeltaSet, Units, Verdict};
 
 use super::brackets;
 use super::changes::{MOST, changes};
@@ -20,6 +20,7 @@ use super::hoist;
 use super::material::{Material, Stuff};
 use super::pass::{Pass, independent};
 use super::rename;
+use super::runs;
 use super::tree::Syntax;
 use crate::Digest;
 
@@ -42,6 +43,9 @@ impl Course<'_> {
                 self.simplify_file(&path, round, &mut done)?;
             }
             if self.new.digest() == before {
+                self.leave_out_runs()?;
+            }
+            if self.new.digest() == before {
                 self.substitute(&input, &mut done)?;
             }
             if self.ledger.stop.is_some() || self.new.digest() == before {
@@ -60,6 +64,29 @@ impl Course<'_> {
             .collect();
         files.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         files.into_iter().map(|(_, path)| path.clone()).collect()
+    }
+
+    /// Where no piece can go alone, neighbours go together, or all others do.
+    fn leave_out_runs(&mut self) -> Result<(), Trouble> {
+        if self.has_passing {
+            return Ok(());
+        }
+        for path in self.largest_first() {
+            let text = self.text(&path);
+            let (base, index) = self.base(&path);
+            for (name, less) in runs::of(&text) {
+                let smaller = base.with(index, less);
+                match self.ask(&smaller, &self.pass_name(name, &path))? {
+                    Some(Verdict::Fail(_)) => {
+                        self.new = smaller;
+                        return Ok(());
+                    }
+                    Some(_) => {}
+                    None => return Ok(()),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Where nothing can be left out, shorter words take the place of others, and half a character that

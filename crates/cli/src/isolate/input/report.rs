@@ -1,6 +1,8 @@
 //! What was found, as text, Markdown, JSON and a page.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use culprit_isolate::input::{
@@ -12,6 +14,7 @@ use crate::console::Console;
 use crate::isolate::page::{self, Point, escape};
 use crate::isolate::results::Results;
 use crate::isolate::say;
+use crate::show::figure::counted;
 
 /// Rows that are printed to the console, at most.
 const PRINTED: usize = 24;
@@ -43,6 +46,8 @@ pub(crate) struct Report<'r> {
     pub(crate) command: String,
     pub(crate) test: String,
     pub(crate) input: &'r Material,
+    /// Whether the user gave an input that passes.
+    pub(crate) has_other: bool,
     pub(crate) name: String,
     pub(crate) found: &'r Isolated,
     /// Whether warm JVMs could not be relied upon.
@@ -56,6 +61,10 @@ impl Report<'_> {
     /// Writes all files of the report.
     pub(crate) fn write(&self, results: &Results) -> anyhow::Result<()> {
         put(&self.found.failing, results, "failing")?;
+        // Those of a pair that was found here before.
+        for name in [&name_of(&self.found.failing, "passing"), "difference.diff"] {
+            remove(&results.path(name))?;
+        }
         if let Some(passing) = &self.found.passing {
             put(passing, results, "passing")?;
             results.write("difference.diff", unified(passing, &self.found.failing))?;
@@ -82,8 +91,9 @@ impl Report<'_> {
                     if self.found.failing.is_folder {
                         writeln!(console.out(), "{}", item.path.display())?;
                     }
-                    let text = String::from_utf8_lossy(item.bytes()).into_owned();
-                    for line in text.lines() {
+                    // What is no text says nothing on a terminal.
+                    let text = std::str::from_utf8(item.bytes()).unwrap_or_default();
+                    for line in text.lines().filter(|_| !text.contains('\0')) {
                         writeln!(console.out(), "  {}", printable(line))?;
                     }
                 }
@@ -166,15 +176,15 @@ impl Report<'_> {
         let found = self.found;
         let counts = &found.counts;
         let mut notes = vec![format!(
-            "{} tests in {:.1} s: {} passed, {} failed, {} without a verdict{}",
-            counts.tests,
+            "{} in {:.1} s: {} passed, {} failed, {} without a verdict{}",
+            counted(counts.tests, "test"),
             found.took.as_secs_f64(),
             counts.passed,
             counts.failed,
             counts.unresolved,
             match counts.ill_formed {
                 0 => String::new(),
-                count => format!("; {count} candidates were not well-formed and not tested"),
+                count => format!("; {count} more not well-formed and not tested"),
             }
         )];
         if let Some(passing) = &found.passing {
@@ -221,7 +231,7 @@ impl Report<'_> {
                 more => format!(" and {more} more"),
             };
             notes.push(format!(
-                "the test changed this folder ({}{more}); --in-scratch runs it in a new one each time",
+                "files here changed meanwhile ({}{more}); --in-scratch runs the test in a new folder each time",
                 some.join(", ")
             ));
         }
@@ -229,7 +239,10 @@ impl Report<'_> {
             (Stop::Minimal, Some(_)) => {
                 "minimal: no part of the difference alone can be taken out or put in".to_owned()
             }
-            (Stop::Minimal, None) => "minimal: nothing can be left out".to_owned(),
+            (Stop::Minimal, None) if self.has_other => {
+                "minimal: no single part of what differs from --passing can be left out".to_owned()
+            }
+            (Stop::Minimal, None) => "minimal: no single part can be left out".to_owned(),
             (Stop::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
             (Stop::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
             (Stop::Interrupted, _) => {
@@ -265,7 +278,13 @@ impl Report<'_> {
             ),
             None => {
                 let rest = match found.stop {
-                    Stop::Minimal => ", and nothing can be left out of it such that it still does",
+                    Stop::Minimal if self.has_other => {
+                        ", and no single part of what differs from the other input can be left out such \
+                         that it still does"
+                    }
+                    Stop::Minimal => {
+                        ", and no single part can be left out of it such that it still does"
+                    }
                     _ => "; less of it may do",
                 };
                 format!(
@@ -395,14 +414,10 @@ impl Report<'_> {
 /// Writes one side: a file with the ending of the input, or a folder.
 fn put(material: &Material, results: &Results, name: &str) -> anyhow::Result<()> {
     let place = results.path(&name_of(material, name));
-    match std::fs::symlink_metadata(&place) {
-        Ok(there) if there.is_dir() => std::fs::remove_dir_all(&place)?,
-        Ok(_) => std::fs::remove_file(&place)?,
-        Err(_) => {}
-    }
+    remove(&place)?;
     match material.is_folder {
         true => {
-            std::fs::create_dir_all(&place)?;
+            fs::create_dir_all(&place)?;
             for item in &material.items {
                 item.write(&place)?;
             }
@@ -410,6 +425,15 @@ fn put(material: &Material, results: &Results, name: &str) -> anyhow::Result<()>
         false => material.write_as(&place)?,
     }
     Ok(())
+}
+
+/// Removes what is at a place, if anything is.
+fn remove(place: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(place) {
+        Ok(there) if there.is_dir() => fs::remove_dir_all(place),
+        Ok(_) => fs::remove_file(place),
+        Err(_) => Ok(()),
+    }
 }
 
 fn name_of(material: &Material, name: &str) -> String {

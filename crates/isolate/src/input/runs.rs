@@ -1,0 +1,62 @@
+//! Runs: pieces next to each other that can only go together, and pieces that do alone.
+
+use std::ops::Range;
+
+use super::cut::{Content, Grain, cut};
+
+/// Pieces of a text in which runs are looked for, at most: each is a test or several.
+const PIECES: usize = 64;
+
+/// Pieces that go together, at most.
+const LONGEST: usize = 4;
+
+/// What is left of a text, by what was done, the smallest first where that costs few tests.
+pub(crate) fn of(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let (lines, tokens) = match Content::of(text) {
+        Content::Binary => (Vec::new(), pieces(text, Grain::Bytes)),
+        _ => (pieces(text, Grain::Lines), pieces(text, Grain::Tokens)),
+    };
+    let mut found = Vec::new();
+    if lines.len() > 1 {
+        let alone = lines.iter().map(|line| text[line.clone()].to_vec());
+        found.extend(alone.map(|left| ("one line", left)));
+    }
+    for (name, pieces) in [("runs of lines", lines), ("runs of tokens", tokens)] {
+        for length in 2..=LONGEST.min(pieces.len().saturating_sub(1)) {
+            for run in pieces.windows(length) {
+                let gone = run[0].start..run[length - 1].end;
+                found.push((name, [&text[..gone.start], &text[gone.end..]].concat()));
+            }
+        }
+    }
+    found
+}
+
+/// The pieces, if they are few.
+fn pieces(text: &[u8], grain: Grain) -> Vec<Range<usize>> {
+    let some: Vec<_> = cut(text, grain).take(PIECES + 1).collect();
+    match some.len() <= PIECES {
+        true => some,
+        false => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_go_together_and_a_line_stays_alone() {
+        let of = |text: &str| -> Vec<String> {
+            let all = of(text.as_bytes()).into_iter();
+            all.map(|(_, left)| String::from_utf8(left).unwrap())
+                .collect()
+        };
+        assert_eq!(of("a+b"), ["b", "a"]);
+        assert_eq!(of("x"), [""; 0]);
+        let lines = of("if\nls\nfi\n");
+        assert_eq!(lines[..3], ["if\n", "ls\n", "fi\n"]);
+        assert!(lines.contains(&"fi\n".to_owned()) && lines.contains(&"if\nls\n".to_owned()));
+        assert!(of(&"a ".repeat(100)).is_empty());
+    }
+}
