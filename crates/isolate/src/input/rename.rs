@@ -85,11 +85,8 @@ pub(crate) fn others(input: &[u8], text: &Arc<Vec<u8>>) -> Vec<(String, Edits)> 
     let likely = likely.map(|(number, edits)| (format!("likely words {}", number + 1), edits));
     let fewer = fewer(text).into_iter().enumerate();
     let fewer = fewer.map(|(number, edits)| (format!("fewer signs {}", number + 1), edits));
-    let rest = [
-        ("bytes of characters".to_owned(), halves(text)),
-        ("zeros".to_owned(), zeros(text)),
-    ];
-    likely.chain(fewer).chain(rest).collect()
+    let halves = [("bytes of characters".to_owned(), halves(text))];
+    likely.chain(fewer).chain(halves).collect()
 }
 
 /// The longest words of a text.
@@ -158,7 +155,7 @@ fn halves(text: &Arc<Vec<u8>>) -> Edits {
 }
 
 /// Each byte of what is no text, or 0: of lengths and flags that are 0 much else can go.
-fn zeros(text: &Arc<Vec<u8>>) -> Edits {
+pub(crate) fn zeros(text: &Arc<Vec<u8>>) -> Edits {
     let mut edits = Edits::new(Arc::clone(text));
     if Content::of(text) == Content::Binary && text.len() <= ZEROED {
         for place in (0..text.len()).filter(|place| text[*place] != 0) {

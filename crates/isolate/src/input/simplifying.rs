@@ -136,6 +136,10 @@ impl Course<'_> {
             }
             return Ok(());
         }
+        if !self.is_verbatim {
+            let zeros = rename::zeros(&text);
+            self.try_edits(path, "zeros", &zeros, None, done)?;
+        }
         let language = self.language(path, &text);
         if let Some(language) = language {
             self.simplify_syntax(path, language, done)?;
