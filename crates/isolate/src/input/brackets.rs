@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::edits::Edits;
 
 /// Pairs that match each other, outer ones first where they begin together.
-fn matching(text: &[u8]) -> Vec<(usize, usize)> {
+pub(crate) fn matching(text: &[u8]) -> Vec<(usize, usize)> {
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut pairs = Vec::new();
     for (at, byte) in text.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Runs: pieces next to each other that can only go together, and pieces that do alone.
+//! Runs: pieces next to each other that can only go together, and lines and brackets that do alone.
 
 use std::ops::Range;
 
+use super::brackets;
 use super::cut::{Content, Grain, cut};
 
 /// Pieces of a text in which runs are looked for, at most: each is a test or several.
@@ -20,6 +21,12 @@ pub(crate) fn of(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     if lines.len() > 1 {
         let alone = lines.iter().map(|line| text[line.clone()].to_vec());
         found.extend(alone.map(|left| ("one line", left)));
+    }
+    let groups = brackets::matching(text);
+    if groups.len() <= PIECES {
+        let alone = groups.iter().map(|(start, end)| &text[*start..=*end]);
+        let alone = alone.filter(|left| left.len() < text.len());
+        found.extend(alone.map(|left| ("one group", left.to_vec())));
     }
     for (name, pieces) in [("runs of lines", lines), ("runs of tokens", tokens)] {
         for length in 2..=LONGEST.min(pieces.len().saturating_sub(1)) {
@@ -58,5 +65,6 @@ mod tests {
         assert_eq!(lines[..3], ["if\n", "ls\n", "fi\n"]);
         assert!(lines.contains(&"fi\n".to_owned()) && lines.contains(&"if\nls\n".to_owned()));
         assert!(of(&"a ".repeat(100)).is_empty());
+        assert!(of("if x;then(ls|g)fi").contains(&"(ls|g)".to_owned()));
     }
 }
