@@ -168,8 +168,13 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     }
     check(&plan)?;
     let key = key(&plan);
-    if let Some(folder) = &plan.journals {
-        claim(folder, &key)?;
+    let claim = plan.journals.as_ref().map(|folder| folder.join(OF));
+    if let Some(of) = claim
+        .as_ref()
+        .and_then(|path| fs::read_to_string(path).ok())
+        && of != key
+    {
+        return Err(Trouble::OtherVerdicts);
     }
     let places = Places::new(&plan.scratch, plan.handing.clone(), plan.directory.clone());
     let ledger = Ledger::new((plan.most_tests, plan.most_time), hear);
@@ -206,6 +211,9 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         Some(warm) => bench.warmed(warm, &[&plan.failing, &old], &wanted)?,
         None => bench,
     };
+    if let Some(path) = claim {
+        fs::write(path, &key).map_err(Trouble::Write)?;
+    }
     let mut course = Course {
         means: Means {
             bench: &bench,
@@ -341,16 +349,6 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
         }
     }
     found
-}
-
-/// Notes in a folder for journals what they are of, or sees that they are of the same.
-fn claim(folder: &Path, key: &str) -> Result<(), Trouble> {
-    let path = folder.join(OF);
-    match fs::read_to_string(&path) {
-        Ok(of) if of == key => Ok(()),
-        Ok(_) => Err(Trouble::OtherVerdicts),
-        Err(_) => fs::write(&path, key).map_err(Trouble::Write),
-    }
 }
 
 /// What verdicts depend on besides the candidate.
