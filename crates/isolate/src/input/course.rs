@@ -212,7 +212,7 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         None => bench,
     };
     if let Some(path) = claim {
-        fs::write(path, &key).map_err(Trouble::Write)?;
+        fs::write(&path, &key).map_err(|source| JournalError::Io { path, source })?;
     }
     let mut course = Course {
         means: Means {
