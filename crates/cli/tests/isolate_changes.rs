@@ -642,6 +642,34 @@ fn new_files_of_the_work_tree_count_and_ignored_ones_do_not() {
 }
 
 #[test]
+fn a_folder_within_the_work_tree_stands_for_all_of_it() {
+    let place = Place::repository("mkdir p; seq 9 >p/f; seq 9 >top; commit base");
+    let below = place.path().join("p");
+    let run = |bad: &str, test: &str| {
+        let out = tempfile::tempdir().unwrap();
+        let words = [
+            "--good", "HEAD", "--bad", bad, "--test", test, "--json", "-o",
+        ];
+        let mut command = culprit(&below, &words);
+        command.arg(out.path().join("out")).output().unwrap()
+    };
+    // Nothing is changed yet, and nothing is said to be left out.
+    let said = text(&run("HEAD", "false").stderr);
+    assert!(
+        said.contains("are the same") && !said.contains("left out"),
+        "{said}"
+    );
+    shell(place.path(), "sed -i s/5/five/ p/f");
+    let said = text(&run("HEAD", "false").stderr);
+    assert!(said.contains("left out"), "{said}");
+    let said = text(&run("WORKTREE", "test -e top").stderr);
+    assert!(said.contains("the test does not fail"), "{said}");
+    let found = run("WORKTREE", "! grep -q five p/f");
+    let report = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!(changes(&report), ["p/f:-5+five"]);
+}
+
+#[test]
 fn results_within_a_version_are_no_part_of_it() {
     for out in ["old/results", "new/below/results"] {
         let place = Place::empty();

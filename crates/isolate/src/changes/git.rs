@@ -36,7 +36,7 @@ pub struct Repository {
     /// Where its data is.
     data: PathBuf,
     objects: PathBuf,
-    /// `None` if it is bare.
+    /// `None` if the folder is in none.
     work_tree: Option<PathBuf>,
     is_shallow: bool,
     env: Vec<(OsString, OsString)>,
@@ -93,7 +93,7 @@ impl Repository {
             "rev-parse",
             "--absolute-git-dir",
             "--is-shallow-repository",
-            "--is-bare-repository",
+            "--is-inside-work-tree",
         ];
         let said = found.run(folder, &asked, &[])?;
         if said.status != Some(Status::Exited(0)) {
@@ -103,15 +103,16 @@ impl Repository {
             });
         }
         let lines = lines(&said.out);
-        let [data, shallow, bare] = &lines[..] else {
+        let [data, shallow, inside] = &lines[..] else {
             return Err(odd(&asked, "an answer of another form"));
         };
-        found.data = PathBuf::from(OsString::from_vec(data.clone()));
         found.is_shallow = shallow == b"true";
-        if bare != b"true" {
+        if inside == b"true" {
+            // Asked before `GIT_DIR` is set: with it, the top is whatever folder Git is in.
             let top = found.line(folder, &["rev-parse", "--show-toplevel"])?;
             found.work_tree = Some(PathBuf::from(top));
         }
+        found.data = PathBuf::from(OsString::from_vec(data.clone()));
         let path = found.line(folder, &["rev-parse", "--git-path", "objects"])?;
         found.objects = folder.join(path);
         Ok(found)
