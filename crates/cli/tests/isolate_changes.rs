@@ -156,8 +156,81 @@ fn the_line_its_commit_and_its_author_are_found_and_nothing_is_touched() {
     assert_eq!(report["commits"]["left"][0]["subject"], "culprit");
     assert_eq!(report["changes"][0]["commit"]["author"], "Ann");
     assert_eq!(report["minimal"], true);
+    let before = text(&shell(place.path(), "git rev-parse --short=12 HEAD~3").stdout);
+    assert_eq!(report["begin"], format!("commit {}", before.trim()));
     assert_eq!(report["checks"]["alone"], "fails");
     assert_eq!(report["checks"]["reverted"], "passes");
+}
+
+#[test]
+fn versions_are_told_by_what_was_run() {
+    let place = Place::repository(
+        "seq 9 >a; seq 9 >b; commit c1; git tag good; sed -i s/5/x/ a; commit c2; sed -i s/5/x/ b; commit c3
+         sed -i s/9/9x/ b; commit c4; echo more >>b",
+    );
+    let (out, test) = (Place::empty(), "! grep -q '^x' a b");
+    let words = ["--good", "good", "--bad", "WORKTREE", "--test", test, "-o"];
+    let output = culprit(place.path(), &words)
+        .arg(out.path().join("out"))
+        .output()
+        .unwrap();
+    let said = text(&output.stderr) + &text(&output.stdout);
+    let named = text(&shell(place.path(), "git rev-parse --short=12 HEAD~2").stdout);
+    assert!(said.contains("of 3 commits and the work tree"), "{said}");
+    // Each of two lines makes it fail: taking the first back is not enough.
+    assert!(
+        said.contains("the bad version without them: fails"),
+        "{said}"
+    );
+    let report = fs::read_to_string(out.path().join("out/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let without = format!("commit {} without them: passes", named.trim());
+    assert!(said.contains(&without), "{said}");
+    let applies = "minimal.patch applies to the good version";
+    assert!(said.contains(applies), "{said}");
+    assert_eq!(report["checks"]["without"], "passes");
+    assert_eq!(report["checks"]["reverted"], "fails");
+    let told = report["bugReport"].as_str().unwrap();
+    assert!(told.contains("in the bad version is not enough"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_taken_back_in_the_bad_version_has_no_verdict_there() {
+    let place = Place::repository(
+        "seq 9 >a; commit c1; git tag good; sed -i s/5/x/ a; commit c2; sed -i s/x/xx/ a; commit c3",
+    );
+    let report = place.found(&["--good", "good", "--bad", "HEAD", "--test", "! grep -q x a"]);
+    assert_eq!(report["commits"]["left"][0]["subject"], "c2");
+    assert_eq!(report["checks"]["without"], "passes");
+    assert_eq!(report["checks"]["reverted"], "has no verdict");
+}
+
+#[test]
+fn what_only_a_merge_makes_fail_is_since_no_commit() {
+    let place = Place::repository(
+        "seq 20 >f; commit base; git tag good
+         git checkout -qb side; sed -i s/^3$/XX/ f; commit x1
+         git checkout -q main; sed -i s/^15$/YY/ f; commit y1; git merge -q --no-edit side",
+    );
+    let test = "! { grep -q XX f && grep -q YY f; }";
+    // Git gives a tree that it has already a new time when it merges.
+    let words = ["--good", "good", "--bad", "HEAD", "--test", test];
+    let report = place.isolate_unseen(&words).1.unwrap();
+    let told = report["bugReport"].as_str().unwrap();
+    assert!(
+        told.starts_with("Where commit") && told.contains(" meets commit"),
+        "{told}"
+    );
+    let subject = |key: &str| {
+        report["commits"][key][0]["subject"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let mut both = [subject("left"), subject("with")];
+    both.sort();
+    assert_eq!(both, ["x1", "y1"]);
+    assert!(both.iter().all(|name| told.contains(name)), "{told}");
 }
 
 #[test]
@@ -569,6 +642,49 @@ fn an_interrupt_leaves_the_best_so_far() {
     assert_eq!(report["minimal"], false);
     let left = report["changes"].as_array().unwrap().len();
     assert!(left < 64, "{left}");
+}
+
+#[test]
+fn where_the_good_version_was_not_seen_to_pass_there_is_no_result() {
+    let place = Place::repository(
+        "seq 30 >a; commit base; git tag good
+         for i in 1 2 3; do sed -i \"s/^$i\\$/x$i/\" a; commit c$i; done",
+    );
+    let elsewhere = Place::empty();
+    // The bad version is run twice; the third run is that of the good one.
+    let test = interrupting(&elsewhere.path().join("runs"), 3, "! grep -q x3 a");
+    let test = format!("{test} || exit 1; exec sleep 1000");
+    for good in ["good", "HEAD~1"] {
+        fs::write(elsewhere.path().join("runs"), "").unwrap();
+        let words = [
+            "--good", good, "--bad", "HEAD", "--test", &test, "--jobs", "1",
+        ];
+        place.refused(&words, 130, "interrupted before the good version");
+    }
+    let words = [
+        "--good",
+        "good",
+        "--bad",
+        "HEAD",
+        "--test",
+        "! grep -q x3 a",
+    ];
+    let spent = [&words[..], &["--max-tests", "1"]].concat();
+    place.refused(&spent, 1, "ended before the good version was seen to pass");
+    // Nor where the good version fails, whatever is looked for.
+    let fails = [
+        "--good",
+        "good",
+        "--bad",
+        "HEAD",
+        "--test",
+        "false",
+        "--simplify",
+    ];
+    place.refused(&fails, 1, "the good version fails too");
+    let own = "case $(grep -c x a) in 0) exit 4;; *) exit 3;; esac";
+    let own = ["--good", "good", "--bad", "HEAD", "--test", own];
+    place.refused(&own, 1, "the good version fails too: ends with 4");
 }
 
 /// A test that interrupts who runs it when it is run for the Nth time.

@@ -373,6 +373,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Interrupted => {
             return Expected::new(ExitCode::Interrupted, error.to_string()).into();
         }
+        Error::Spent => (ExitCode::No, "--max-tests and --max-time allow more"),
         Error::Git { .. } => (ExitCode::Target, "run it by hand to see more"),
         Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
         Error::Search(_) => (

@@ -102,6 +102,8 @@ pub(crate) struct Course<'a> {
     pub(crate) end: End,
     /// Whether the tests were used up.
     pub(crate) is_spent: bool,
+    /// Whether the version that all begins with was seen to pass.
+    pub(crate) has_passed: bool,
 }
 
 /// Versions by sets of units.
@@ -225,9 +227,13 @@ impl Course<'_> {
         let (mut learned, mut is_spent) = (false, false);
         let (limits, began, memo) = (self.limits, self.began, &self.memo);
         let mut trouble = None;
+        let mut begin = None;
         let hear = |step: &Step<'_, String>| {
             if matches!(step.origin, Origin::Cache | Origin::Inference) {
                 return;
+            }
+            if step.candidate.is_empty() {
+                begin = Some(step.verdict.kind());
             }
             let known = judges
                 .digests
@@ -298,8 +304,15 @@ impl Course<'_> {
             Err(SearchError::NotPassing { verdict }) => {
                 return Err(self.not_passing(work.versions, verdict)?);
             }
+            Err(SearchError::Nothing) => return Err(self.ended_early()),
             outcome => outcome.map_err(search_error)?,
         };
+        match begin {
+            Some(Kind::Pass) => self.has_passed = true,
+            Some(kind) => return Err(self.not_passing(work.versions, kind)?),
+            None if self.has_passed => {}
+            None => return Err(self.ended_early()),
+        }
         if is_spent {
             self.is_spent = true;
         }
@@ -324,6 +337,14 @@ impl Course<'_> {
             Kind::Fail => Error::GoodFails(told),
             _ => Error::GoodUnresolved(reason_in(&told).to_owned()),
         })
+    }
+
+    /// Why there is no result: the good version was not seen to pass.
+    pub(crate) fn ended_early(&self) -> Error {
+        match (self.limits.stop)() {
+            true => Error::Interrupted,
+            false => Error::Spent,
+        }
     }
 
     /// Whether nothing more is to be judged.
@@ -439,7 +460,6 @@ fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
 
 fn search_error(error: SearchError<Error>) -> Error {
     match error {
-        SearchError::Nothing => Error::Interrupted,
         SearchError::Oracle { source, .. } => source,
         other => Error::Search(other.to_string()),
     }

@@ -86,8 +86,11 @@ pub enum Error {
     #[error(transparent)]
     Journal(#[from] culprit_reduce::JournalError),
     /// Nobody waits for an answer any more, and there is none yet.
-    #[error("interrupted before there was anything to tell")]
+    #[error("interrupted before the good version was seen to pass: there is no result")]
     Interrupted,
+    /// So many tests, or so much time, are not enough for any answer.
+    #[error("the tests or the time ended before the good version was seen to pass")]
+    Spent,
     /// The search went wrong.
     #[error("the search went wrong: {0}")]
     Search(String),

@@ -194,19 +194,68 @@ impl Repository {
                 _ => return Err(odd(&["merge-tree"], &first_line(&said.err))),
             }
             tree = text(&said.out);
-            let made = [
-                "commit-tree",
-                &tree,
-                "-p",
-                &commit,
-                "-p",
-                next,
-                "-m",
-                "merged",
-            ];
-            commit = self.line(&self.data, &made)?;
+            commit = self.commit_tree(&tree, &[&commit, next])?;
         }
         Ok(Some(tree))
+    }
+
+    /// An empty repository of ours in a new folder, where bytes stay as they are. What is kept there
+    /// is not looked for in the user's: Git would give it a new time there.
+    pub(crate) fn aside(&self, folder: &Path) -> Result<Repository, Error> {
+        let data = folder.join(".git");
+        for below in ["objects", "refs", "info"] {
+            let place = data.join(below);
+            fs::create_dir_all(&place).map_err(Error::at(&place))?;
+        }
+        let as_is = "* -text -ident -filter !merge !working-tree-encoding\n";
+        for (name, said) in [
+            ("HEAD", "ref: refs/heads/main\n"),
+            ("info/attributes", as_is),
+        ] {
+            let place = data.join(name);
+            fs::write(&place, said).map_err(Error::at(&place))?;
+        }
+        Repository::find(folder, &self.env)
+    }
+
+    /// A tree with what is in a folder, and besides with what makes one folder the other; `None` if
+    /// the folder has other changes at the same places.
+    pub(crate) fn carried_over(
+        &self,
+        (from, to): (&Path, &Path),
+        folder: &Path,
+    ) -> Result<Option<String>, Error> {
+        let base = self.commit_tree(&self.tree_in(from)?, &[])?;
+        let change = self.commit_tree(&self.tree_in(to)?, &[&base])?;
+        let other = self.commit_tree(&self.tree_in(folder)?, &[&base])?;
+        self.merged(&[&other, &change])
+    }
+
+    /// The tree of all that is in a folder of ours, in our store.
+    fn tree_in(&self, folder: &Path) -> Result<String, Error> {
+        let index = self.scratch.path().join("index-of-folder");
+        let places: [(&str, &OsStr); 2] = [
+            ("GIT_INDEX_FILE", index.as_os_str()),
+            ("GIT_WORK_TREE", folder.as_os_str()),
+        ];
+        // Modes count, whatever the user's file system is like.
+        let add = ["-c", "core.fileMode=true", "add", "--all", "--force", "."];
+        let mut said = self.run(folder, &add, &places)?;
+        if said.status == Some(Status::Exited(0)) {
+            said = self.run(folder, &["write-tree"], &places)?;
+        }
+        let _ = fs::remove_file(&index);
+        match said.status {
+            Some(Status::Exited(0)) => Ok(text(&said.out)),
+            _ => Err(odd(&["add"], &first_line(&said.err))),
+        }
+    }
+
+    /// A commit of ours.
+    fn commit_tree(&self, tree: &str, parents: &[&str]) -> Result<String, Error> {
+        let mut asked = vec!["commit-tree", tree, "-m", "merged"];
+        asked.extend(parents.iter().flat_map(|parent| ["-p", parent]));
+        self.line(&self.data, &asked)
     }
 
     /// Writes the files of a tree into a folder that is empty, as a checkout would: submodules too.

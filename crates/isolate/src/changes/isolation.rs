@@ -23,6 +23,9 @@ use crate::{Digest, Judge, Likeness, Lines, Memo, Rate, Test};
 /// How often what passes must do so in the end: a failure that comes and goes may have been missed.
 const CONFIRMED: u32 = 3;
 
+/// Where the bad version is copied to.
+const BAD: &str = "bad";
+
 /// What is to be isolated, and how.
 pub struct Plan<'a> {
     /// The version that passes.
@@ -89,12 +92,27 @@ pub struct Isolation {
 pub struct Commits {
     /// So many there were.
     pub of: u64,
+    /// Whether the work tree came after them.
+    pub is_up_to_work_tree: bool,
     /// Those that are in the failing version only.
     pub left: Vec<Commit>,
     /// Whether changes that no commit has are among them.
     pub has_work_tree: bool,
-    /// The commit, or the merged commits, that pass.
-    pub passing: Vec<String>,
+    /// The commit, or the merged commits, that pass: the difference begins there.
+    pub passing: Vec<Commit>,
+    /// Those that fail: the difference ends there. None for the work tree.
+    pub failing: Vec<Commit>,
+    /// Whether those that pass are the good version.
+    pub is_from_good: bool,
+    /// Whether those that fail are the bad version.
+    pub is_up_to_bad: bool,
+}
+
+impl Commits {
+    /// Commits of other branches that those left fail together with.
+    pub fn met(&self) -> impl Iterator<Item = &Commit> {
+        self.failing.iter().filter(|it| !self.left.contains(it))
+    }
 }
 
 /// The result seen again, each time in a new folder; `None` where there was no time for it.
@@ -104,9 +122,11 @@ pub struct Checks {
     pub passing: Option<Kind>,
     /// The failing version.
     pub failing: Option<Kind>,
-    /// The changes alone, made to the good version.
+    /// The changes alone, made to the version that the difference begins with.
     pub alone: Option<Kind>,
-    /// The bad version without them.
+    /// The version that the difference ends with, without them.
+    pub without: Option<Kind>,
+    /// The bad version without them; there is no verdict where later changes are in the way.
     pub reverted: Option<Kind>,
 }
 
@@ -125,7 +145,7 @@ impl Plan<'_> {
             side.copy(self.repository, self.results, &self.work.join(name))
         };
         let good = copy(&self.good, "good")?;
-        let bad = copy(&self.bad, "bad")?;
+        let bad = copy(&self.bad, BAD)?;
         let difference = Difference::new(good.clone(), &bad)?;
         if difference.size() == 0 {
             return Err(Error::NoDifference);
@@ -136,10 +156,12 @@ impl Plan<'_> {
             let likeness = (self.likeness, Lines::Ignored);
             Judge::witness(self.test.clone(), likeness, self.runs, spot, &wanted)
         };
-        let witness = trial::witness(&benches, self.build.as_ref(), &bad, begin, &wanted)?;
-        let witness = witness.map_err(|unfit| match unfit {
-            crate::Unfit::Error(crate::Error::Unwanted) => Error::Interrupted,
-            unfit => Error::Bad(unfit),
+        let witness = trial::witness(&benches, self.build.as_ref(), &bad, begin, &wanted);
+        let witness = witness.and_then(|it| it.map_err(Error::Bad));
+        let witness = witness.map_err(|error| match error {
+            Error::Test(crate::Error::Unwanted)
+            | Error::Bad(crate::Unfit::Error(crate::Error::Unwanted)) => Error::Interrupted,
+            error => error,
         })?;
         let failure = witness.judge.failure().to_string();
         let mut course = Course {
@@ -167,6 +189,7 @@ impl Plan<'_> {
             watch,
             end: End::Minimal,
             is_spent: false,
+            has_passed: false,
         };
         let seen = Verdict::Fail(failure.clone());
         let mut sides = (difference, None);
@@ -182,13 +205,18 @@ impl Plan<'_> {
         if !course.is_over() {
             ends = course.take_apart(&difference)?;
         }
+        if !course.has_passed {
+            return Err(course.ended_early());
+        }
         let (passing, failing) = ends;
         let end = match course.is_over() && course.end == End::Minimal {
             true => End::Cancelled,
             false => course.end,
         };
         let tests = course.tests;
-        let (checks, strays) = self.check(&difference, (&passing, &failing), &witness.judge)?;
+        let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
+        let ends = (&passing, &failing);
+        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &witness.judge)?;
         let mut found = Isolation {
             changes: Vec::new(),
             commits,
@@ -216,7 +244,7 @@ impl Plan<'_> {
                 ([], true) => Source::Uncommitted,
                 ([.., last], false) => match &commits.passing[..] {
                     [since] => Source::Between {
-                        since,
+                        since: &since.id,
                         at: &last.id,
                     },
                     _ => Source::Unknown,
@@ -286,16 +314,21 @@ impl Plan<'_> {
         };
         let left = failing.minus(&passing);
         let ids = history.ids(&left);
-        let commits = Commits {
-            of: history.size(),
-            has_work_tree: (ids.len() as u64) < left.len(),
-            left: ids
-                .iter()
-                .map(|id| repository.commit(id))
-                .collect::<Result<_, _>>()?,
-            passing: history.heads(&passing),
+        let described = |ids: &[String]| -> Result<Vec<Commit>, Error> {
+            ids.iter().map(|id| repository.commit(id)).collect()
         };
-        let difference = match left == all && *begins == Begins::Good {
+        let is_up_to_work_tree = self.bad == Side::WorkTree;
+        let commits = Commits {
+            of: history.size() - u64::from(is_up_to_work_tree),
+            is_up_to_work_tree,
+            has_work_tree: (ids.len() as u64) < left.len(),
+            left: described(&ids)?,
+            passing: described(&history.heads(&passing))?,
+            failing: described(&history.heads(&failing))?,
+            is_from_good: passing.is_empty() && *begins == Begins::Good,
+            is_up_to_bad: failing == all,
+        };
+        let difference = match commits.is_from_good && commits.is_up_to_bad {
             true => whole_difference.0,
             false => {
                 let good = versions.copy(&passing, &self.work.join("passing"))?;
@@ -328,6 +361,7 @@ impl Plan<'_> {
         &self,
         difference: &Difference,
         (passing, failing): (&DeltaSet, &DeltaSet),
+        is_up_to_bad: bool,
         judge: &Judge,
     ) -> Result<(Checks, usize), Error> {
         let benches = Benches::new(self.work.join("checks"), Leftovers::Go);
@@ -338,31 +372,61 @@ impl Plan<'_> {
             passes: CONFIRMED,
         };
         let wanted = || !(self.limits.stop)();
-        let kind = |set: &DeltaSet| -> Result<Option<Kind>, Error> {
-            let Ok((tree, _)) = difference.tree(set)? else {
-                return Ok(Some(Kind::Unresolved));
-            };
-            match trial.judge(&tree, None, &wanted) {
-                Ok(verdict) => Ok(Some(verdict.kind())),
-                Err(Error::Test(crate::Error::Unwanted)) => Ok(None),
-                Err(error) => Err(error),
-            }
+        let judged = |tree: &Tree| match trial.judge(tree, None, &wanted) {
+            Ok(verdict) => Ok(Some(verdict.kind())),
+            Err(Error::Test(crate::Error::Unwanted)) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let kind = |set: &DeltaSet| match difference.tree(set)? {
+            Ok((tree, _)) => judged(&tree),
+            Err(_) => Ok(Some(Kind::Unresolved)),
         };
         let deltas = failing.minus(passing);
         let all = DeltaSet::all(difference.size());
-        let checks = Checks {
+        let kept = all.minus(&deltas);
+        let mut checks = Checks {
             passing: kind(passing)?,
             failing: kind(failing)?,
-            alone: match passing.is_empty() {
-                true => Some(Kind::Fail),
-                false => kind(&deltas)?,
-            },
-            reverted: match *failing == all {
-                true => Some(Kind::Pass),
-                false => kind(&all.minus(&deltas))?,
+            ..Checks::default()
+        };
+        checks.alone = match passing.is_empty() {
+            true => checks.failing,
+            false => kind(&deltas)?,
+        };
+        checks.without = match *failing == all {
+            true => checks.passing,
+            false => kind(&kept)?,
+        };
+        checks.reverted = match is_up_to_bad {
+            true => checks.without,
+            false if !wanted() => None,
+            false => match self.taken_back(difference, &kept)? {
+                Some(tree) => judged(&tree)?,
+                None => Some(Kind::Unresolved),
             },
         };
         Ok((checks, benches.strays()))
+    }
+
+    /// The bad version without what the end of a difference has and the kept deltas have not; `None`
+    /// where later changes are in the way.
+    fn taken_back(&self, difference: &Difference, kept: &DeltaSet) -> Result<Option<Tree>, Error> {
+        let repository = self.repository.ok_or(Error::NoGit)?;
+        let folder = |name: &str| self.work.join("taken-back").join(name);
+        let (end, without) = (folder("end"), folder("without"));
+        difference.write(&DeltaSet::all(difference.size()), &end)?;
+        if difference.tree(kept)?.is_err() {
+            return Ok(None);
+        }
+        difference.write(kept, &without)?;
+        let bad = self.work.join(BAD);
+        let aside = repository.aside(&folder("repository"))?;
+        let Some(tree) = aside.carried_over((&end, &without), &bad)? else {
+            return Ok(None);
+        };
+        let merged = folder("merged");
+        aside.check_out(&tree, &merged)?;
+        Tree::read(&merged).map(Some)
     }
 }
 
@@ -463,6 +527,7 @@ mod tests {
             passing: Some(Kind::Pass),
             failing: Some(Kind::Fail),
             alone: Some(Kind::Fail),
+            without: Some(Kind::Pass),
             reverted: Some(Kind::Pass),
         };
         assert_eq!(found.checks, expect);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Isolation, Origin, Row, Tried, WORK_TREE};
+use culprit_isolate::changes::{Change, Commit, Isolation, Origin, Row, Tried};
 use culprit_reduce::{DeltaSet, End, Kind};
 use serde_json::{Value, json};
 
@@ -55,8 +55,8 @@ impl Report<'_> {
         let (title, bad) = (styles.title, styles.bad);
         let dim = styles.dim;
         writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
-        for commit in self.commits() {
-            writeln!(console.out(), "  {}", commit_line(commit))?;
+        for line in self.commit_lines() {
+            writeln!(console.out(), "  {line}")?;
         }
         for change in found.changes.iter().take(PRINTED) {
             writeln!(console.out(), "  {}", place(change))?;
@@ -108,11 +108,56 @@ impl Report<'_> {
         format!("{} {verb}: {}", parts.join(" and "), self.found.failure)
     }
 
-    fn commits(&self) -> &[Commit] {
-        self.found
-            .commits
-            .as_ref()
-            .map_or(&[], |commits| &commits.left)
+    /// The commits that decide, and those that they meet.
+    fn commit_lines(&self) -> Vec<String> {
+        let Some(commits) = &self.found.commits else {
+            return Vec::new();
+        };
+        let left = commits.left.iter().map(commit_line);
+        let met = commits.met().map(|it| format!("with {}", commit_line(it)));
+        left.chain(met).collect()
+    }
+
+    fn is_up_to_bad(&self) -> bool {
+        let commits = self.found.commits.as_ref();
+        commits.is_none_or(|commits| commits.is_up_to_bad)
+    }
+
+    /// The version that the difference begins with.
+    fn begin(&self) -> String {
+        match &self.found.commits {
+            Some(commits) if !commits.is_from_good => merged(&commits.passing),
+            _ => "the good version".to_owned(),
+        }
+    }
+
+    /// The version that the difference ends with.
+    fn end(&self) -> String {
+        match &self.found.commits {
+            Some(commits) if !commits.is_up_to_bad => merged(&commits.failing),
+            _ => "the bad version".to_owned(),
+        }
+    }
+
+    /// From when on it fails, as the beginning of a sentence.
+    fn since(&self) -> String {
+        let named = |commit: &Commit| {
+            let (id, day) = (short(&commit.id), day(&commit.date));
+            let Commit {
+                subject, author, ..
+            } = commit;
+            format!("commit {id} (\"{subject}\", {author}, {day})")
+        };
+        let Some(commits) = &self.found.commits else {
+            return format!("Between {} and {}", self.good, self.bad);
+        };
+        let met: Vec<String> = commits.met().map(named).collect();
+        match &commits.left[..] {
+            _ if commits.has_work_tree => "With changes that are not committed yet".to_owned(),
+            [one] if met.is_empty() => format!("Since {}", named(one)),
+            [one] => format!("Where {} meets {}", named(one), met.join(" and ")),
+            _ => format!("Between {} and {}", self.good, self.bad),
+        }
     }
 
     /// What else there is to know.
@@ -126,11 +171,10 @@ impl Report<'_> {
             self.levels()
         )];
         let begins = match &found.commits {
-            Some(commits) if commits.of > 1 || !commits.has_work_tree => {
-                let with_work_tree = self.bad == WORK_TREE;
+            Some(commits) if commits.of > 0 => {
                 let of = usize::try_from(commits.of).unwrap_or(usize::MAX);
-                let of = counted(of - usize::from(with_work_tree), "commit");
-                notes.push(match with_work_tree {
+                let of = counted(of, "commit");
+                notes.push(match commits.is_up_to_work_tree {
                     true => format!("of {of} and the work tree"),
                     false => format!("of {of}"),
                 });
@@ -181,14 +225,24 @@ impl Report<'_> {
                 "try --fresh (leftovers had a say) or --repeat (the test is not steady)".to_owned(),
             );
         }
+        let (begin, end) = (self.begin(), self.end());
+        let context = match found.passing.is_empty() {
+            true => "",
+            false => " with context.patch",
+        };
+        notes.push(format!("minimal.patch applies to {begin}{context}"));
         if let Some(kind) = checks.alone.filter(|_| !found.passing.is_empty()) {
-            notes.push(format!(
-                "these changes alone on the good version: it {}",
-                word(kind)
-            ));
+            notes.push(format!("{begin} with these changes alone: {}", word(kind)));
         }
-        if let Some(kind) = checks.reverted {
-            notes.push(format!("the bad version without them: it {}", word(kind)));
+        if let Some(kind) = checks.without {
+            notes.push(format!("{end} without them: {}", word(kind)));
+        }
+        if let Some(kind) = checks.reverted.filter(|_| !self.is_up_to_bad()) {
+            let why = match kind {
+                Kind::Unresolved => " (later changes may be in the way)",
+                Kind::Pass | Kind::Fail => "",
+            };
+            notes.push(format!("the bad version without them: {}{why}", word(kind)));
         }
         notes
     }
@@ -232,23 +286,7 @@ impl Report<'_> {
     fn paragraph(&self) -> String {
         let found = self.found;
         let mut text = String::new();
-        let since = match self.commits() {
-            [one] => format!(
-                "Since commit {} (\"{}\", {}, {})",
-                short(&one.id),
-                one.subject,
-                one.author,
-                day(&one.date)
-            ),
-            _ if found
-                .commits
-                .as_ref()
-                .is_some_and(|commits| commits.has_work_tree) =>
-            {
-                "With changes that are not committed yet".to_owned()
-            }
-            _ => format!("Between {} and {}", self.good, self.bad),
-        };
+        let since = self.since();
         // Writing to a text cannot fail.
         let _ = write!(text, "{since}, `{}` fails: {}. ", self.test, found.failure);
         let places: Vec<String> = found.changes.iter().take(5).map(told).collect();
@@ -266,17 +304,19 @@ impl Report<'_> {
             _ => ("them", "they do"),
         };
         let _ = write!(text, "With {it} the test fails, without {it} it passes");
-        if found.checks.reverted == Some(Kind::Pass) {
-            let _ = write!(
-                text,
-                "; taking {it} back in the bad version makes the test pass, which is a workaround"
-            );
+        let taken_back = match found.checks.reverted {
+            Some(Kind::Pass) => "makes the test pass, which is a workaround",
+            Some(Kind::Fail) => "is not enough: other changes make the test fail there too",
+            _ => "",
+        };
+        if !taken_back.is_empty() {
+            let _ = write!(text, "; taking {it} back in the bad version {taken_back}");
         }
         if !found.passing.is_empty() && found.checks.alone == Some(Kind::Pass) {
             let _ = write!(
                 text,
-                "; in the good version {does} no harm, so other changes (context.patch) have a \
-                 part in it"
+                "; in {} {does} no harm, so other changes (context.patch) have a part in it",
+                self.begin()
             );
         }
         let _ = write!(
@@ -334,8 +374,10 @@ impl Report<'_> {
             "commits": found.commits.as_ref().map(|commits| json!({
                 "of": commits.of,
                 "left": commits.left.iter().map(commit).collect::<Vec<_>>(),
+                "with": commits.met().map(commit).collect::<Vec<_>>(),
                 "workTree": commits.has_work_tree,
-                "passing": commits.passing,
+                "passing": commits.passing.iter().map(|it| &it.id).collect::<Vec<_>>(),
+                "failing": commits.failing.iter().map(|it| &it.id).collect::<Vec<_>>(),
             })),
             "difference": {
                 "files": found.difference.changed_files(),
@@ -347,8 +389,11 @@ impl Report<'_> {
                 "passing": checks.passing.map(word),
                 "failing": checks.failing.map(word),
                 "alone": checks.alone.map(word),
+                "without": checks.without.map(word),
                 "reverted": checks.reverted.map(word),
             },
+            "begin": self.begin(),
+            "end": self.end(),
             "patch": "minimal.patch",
             "context": (!found.passing.is_empty()).then_some("context.patch"),
             "bugReport": self.paragraph(),
@@ -360,8 +405,8 @@ impl Report<'_> {
         let patch = found.difference.patch(&found.passing, &found.failing);
         let patch = patch.map_err(explained)?;
         let mut text = format!("# {}\n\n", self.headline());
-        for commit in self.commits() {
-            let _ = writeln!(text, "- {}", commit_line(commit));
+        for line in self.commit_lines() {
+            let _ = writeln!(text, "- {line}");
         }
         let _ = write!(
             text,
@@ -384,8 +429,8 @@ impl Report<'_> {
     fn html(&self) -> anyhow::Result<String> {
         let found = self.found;
         let mut body = String::new();
-        for commit in self.commits() {
-            let _ = writeln!(body, "<p>{}</p>", escape(&commit_line(commit)));
+        for line in self.commit_lines() {
+            let _ = writeln!(body, "<p>{}</p>", escape(&line));
         }
         let files = found
             .difference
@@ -492,7 +537,7 @@ fn place(change: &Change) -> String {
     match (&change.what, line) {
         (Some(what), _) => format!("{}: {what}", change.path),
         (None, Some(line)) if change.new_line.is_none() => {
-            format!("{}: line {line} of the good version is gone", change.path)
+            format!("{}: line {line} is gone", change.path)
         }
         (None, Some(line)) => format!("{}:{line}", change.path),
         (None, None) => change.path.clone(),
@@ -546,6 +591,15 @@ fn commit_line(commit: &Commit) -> String {
     )
 }
 
+/// A version that is one commit, or what Git makes of several.
+fn merged(commits: &[Commit]) -> String {
+    let names: Vec<&str> = commits.iter().map(|commit| short(&commit.id)).collect();
+    match &names[..] {
+        [one] => format!("commit {one}"),
+        _ => format!("commits {} merged", names.join(" and ")),
+    }
+}
+
 fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
 }
@@ -588,9 +642,6 @@ mod tests {
             "a.c:4, where `x();` became `y();`"
         );
         assert_eq!(told(&change(&[], &["  y();"])), "a.c:4, `y();`");
-        assert_eq!(
-            told(&change(&["x();"], &[])),
-            "a.c: line 3 of the good version is gone, `x();`"
-        );
+        assert_eq!(told(&change(&["x();"], &[])), "a.c: line 3 is gone, `x();`");
     }
 }
