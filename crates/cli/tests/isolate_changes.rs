@@ -349,7 +349,13 @@ fn changes_of_all_kinds_are_found() {
         &format!("{noise}; printf 'a\\r\\nb\\r\\n' >f"),
         &format!("{other}; printf 'a\\r\\nb\\n' >f"),
         "test $(grep -c $(printf '\\r') f) = 2",
-        &["f:-b+b"],
+        &["f:-b\\r+b"],
+    );
+    check(
+        &format!("{noise}; printf 'a\\nb\\n' >f"),
+        &format!("{other}; printf 'a\\nb' >f"),
+        "test $(wc -l <f) = 2",
+        &["f:-b+b (no line end)"],
     );
     // Bytes that are no text.
     check(
@@ -783,6 +789,36 @@ fn a_folder_within_the_work_tree_stands_for_all_of_it() {
     let found = run("WORKTREE", "! grep -q five p/f");
     let report = serde_json::from_slice(&found.stdout).unwrap();
     assert_eq!(changes(&report), ["p/f:-5+five"]);
+}
+
+#[test]
+fn a_repository_that_git_refuses_is_told_as_such() {
+    let place = Place::repository("seq 9 >a; commit one; seq 8 >a; commit two");
+    let words = ["--good", "HEAD~1", "--bad", "HEAD", "--test", "true"];
+    let output = culprit(place.path(), &words)
+        .env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr).replace("\n  ", " ");
+    assert!(said.contains("it belongs to somebody else"), "{said}");
+    assert!(
+        said.contains("git config --global --add safe.directory /"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_name_with_a_line_end_stays_on_its_line() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; seq 9 >old/a; cp old/a new/a; echo x >\"new/b$(printf '\\nc')\"",
+    );
+    let words = ["--good", "old", "--bad", "new", "--test", "! grep -q x b*"];
+    let output = culprit(place.path(), &words).output().unwrap();
+    let said = text(&output.stdout);
+    assert!(said.contains("  b\\nc:1\n"), "{said}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::record::quote;
+use crate::show::figure;
 use report::Report;
 
 /// Options of `culprit isolate changes`.
@@ -255,15 +256,13 @@ fn said(tried: &Tried) -> String {
         0 => String::new(),
         left => format!(", {left} left"),
     };
-    format!(
-        "isolating: {}{left}, {} tests{}",
-        tried.level,
-        tried.tests,
-        time_left(tried).map_or(String::new(), |time| format!(
-            ", at least {} s to go",
-            time.as_secs()
-        ))
-    )
+    let to_go = time_left(tried).map_or(0, |time| time.as_secs());
+    let to_go = match to_go {
+        0 => String::new(),
+        seconds => format!(", at least {seconds} s to go"),
+    };
+    let tests = figure::counted(tried.tests, "test");
+    format!("isolating: {}{left}, {tests}{to_go}", tried.level)
 }
 
 /// What the level at hand takes if each test halves it.
@@ -317,6 +316,7 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Usage,
             "go to a Git repository, or name two folders as --good and --bad",
         ),
+        Error::NotOurs { allow, .. } => (ExitCode::Usage, allow.as_str()),
         Error::NoRevision {
             is_shallow: true, ..
         } => (
@@ -414,6 +414,8 @@ mod tests {
             said(&tried(8, 10)),
             "isolating: lines, 8 left, 10 tests, at least 6 s to go"
         );
+        assert_eq!(said(&tried(1, 1)), "isolating: lines, 1 left, 1 test");
+        assert_eq!(said(&tried(2, 90)), "isolating: lines, 2 left, 90 tests");
     }
 
     #[test]

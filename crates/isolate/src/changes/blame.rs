@@ -99,8 +99,7 @@ fn change(difference: &Difference, delta: u64) -> Change {
                 |lines: &std::ops::Range<usize>| (!lines.is_empty()).then_some(lines.start + 1);
             change.old_line = first(&edit.old);
             change.new_line = first(&edit.new);
-            change.removed = edit.old.clone().map(|at| script.old.shown(at)).collect();
-            change.added = edit.new.clone().map(|at| script.new.shown(at)).collect();
+            (change.removed, change.added) = script.shown(edit);
         }
         _ => change.what = Some(difference.what(delta)),
     }

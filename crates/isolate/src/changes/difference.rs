@@ -202,15 +202,9 @@ impl Difference {
         };
         match (part, &file.script) {
             (Part::Edit(number), Some(script)) => {
-                let edit = &script.edits[number];
-                let gone = edit
-                    .old
-                    .clone()
-                    .map(|at| format!("-{}", script.old.shown(at)));
-                let come = edit
-                    .new
-                    .clone()
-                    .map(|at| format!("+{}", script.new.shown(at)));
+                let (gone, come) = script.shown(&script.edits[number]);
+                let gone = gone.iter().map(|line| format!("-{line}"));
+                let come = come.iter().map(|line| format!("+{line}"));
                 gone.chain(come).collect::<Vec<_>>().join(" ")
             }
             (Part::Presence, _) if file.old.is_none() => "new file".to_owned(),

@@ -26,6 +26,14 @@ pub enum Error {
         /// What Git says.
         message: String,
     },
+    /// Git does not read what belongs to another user.
+    #[error("Git refuses the repository of {}: it belongs to somebody else", .path.display())]
+    NotOurs {
+        /// The folder.
+        path: PathBuf,
+        /// The command that Git says allows it.
+        allow: String,
+    },
     /// A revision is not known.
     #[error("there is no revision {revision}{}", shallow(.is_shallow))]
     NoRevision {

@@ -31,6 +31,9 @@ pub const ELSEWHERE: [&str; 7] = [
 /// The mode of a submodule in a tree.
 const SUBMODULE: &str = "160000";
 
+/// What Git tells to set where a repository is of another user.
+const SAFE: &str = "safe.directory";
+
 /// A repository.
 pub struct Repository {
     /// Where its data is.
@@ -97,6 +100,12 @@ impl Repository {
         ];
         let said = found.run(folder, &asked, &[])?;
         if said.status != Some(Status::Exited(0)) {
+            if let Some(allow) = said.err.lines().find(|line| line.contains(SAFE)) {
+                return Err(Error::NotOurs {
+                    path: folder.to_owned(),
+                    allow: allow.trim().to_owned(),
+                });
+            }
             return Err(Error::NoRepository {
                 path: folder.to_owned(),
                 message: first_line(&said.err),

@@ -80,6 +80,16 @@ impl Text {
         line.trim_end_matches(['\n', '\r']).to_owned()
     }
 
+    /// A line as characters, with its end spelled out where it is no plain one.
+    fn spelled(&self, at: usize) -> String {
+        let line = self.line(at);
+        let (body, end) = match line.strip_suffix(b"\n") {
+            Some(body) => (body, ""),
+            None => (line, " (no line end)"),
+        };
+        String::from_utf8_lossy(body).replace('\r', "\\r") + end
+    }
+
     /// Whether the last line has no end.
     fn is_open(&self) -> bool {
         self.bytes.last().is_some_and(|byte| *byte != b'\n')
@@ -91,6 +101,20 @@ impl Script {
         let (old, new) = (Text::new(old), Text::new(new));
         let edits = edits(&old, &new);
         Script { old, new, edits }
+    }
+
+    /// The lines that an edit takes away and those that it brings. Where they read the same, it is their ends
+    /// that differ, and these are shown.
+    pub(crate) fn shown(&self, edit: &Edit) -> (Vec<String>, Vec<String>) {
+        let lines = |show: fn(&Text, usize) -> String| -> (Vec<String>, Vec<String>) {
+            let old = edit.old.clone().map(|at| show(&self.old, at));
+            let new = edit.new.clone().map(|at| show(&self.new, at));
+            (old.collect(), new.collect())
+        };
+        match lines(Text::shown) {
+            (old, new) if old == new => lines(Text::spelled),
+            told => told,
+        }
     }
 
     /// The old text with some of the edits.

@@ -107,10 +107,15 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
             found
                 .rows
                 .extend(kept.map(|(at, there)| Some(same(at, there))));
-            for line in 0..edit.old.len().max(edit.new.len()) {
+            let (gone, come) = script.shown(edit);
+            let row = |lines: &[String], start: usize, at: usize| {
+                let line = lines.get(at)?;
+                Some((start + at + 1, line.clone()))
+            };
+            for line in 0..gone.len().max(come.len()) {
                 found.rows.push(Some(Row {
-                    old: edit.old.clone().nth(line).and_then(old),
-                    new: edit.new.clone().nth(line).and_then(new),
+                    old: row(&gone, edit.old.start, line),
+                    new: row(&come, edit.new.start, line),
                     is_changed: true,
                 }));
             }

@@ -12,6 +12,7 @@ use crate::console::Console;
 use crate::isolate::page::{self, Point, escape, marked};
 use crate::isolate::results::Results;
 use crate::isolate::say;
+use crate::show::figure::{counted, printable};
 
 /// Changes that are printed to the console, at most.
 const PRINTED: usize = 40;
@@ -90,10 +91,12 @@ impl Report<'_> {
             .count();
         let mut parts = Vec::new();
         if lines > 0 {
-            parts.push(counted(lines, "line"));
+            parts.push(counted(lines as u64, "line"));
         }
         if other > 0 {
-            parts.push(counted(other, "change of a file as a whole").replace("wholes", "whole"));
+            parts.push(
+                counted(other as u64, "change of a file as a whole").replace("wholes", "whole"),
+            );
         }
         let verb = if lines + other == 1 {
             "decides"
@@ -165,15 +168,14 @@ impl Report<'_> {
         let found = self.found;
         let difference = &found.difference;
         let mut notes = vec![format!(
-            "{} tests in {:.0} s: {}",
-            found.tests,
+            "{} in {:.0} s: {}",
+            counted(found.tests, "test"),
             found.took.as_secs_f64(),
             self.levels()
         )];
         let begins = match &found.commits {
             Some(commits) if commits.of > 0 => {
-                let of = usize::try_from(commits.of).unwrap_or(usize::MAX);
-                let of = counted(of, "commit");
+                let of = counted(commits.of, "commit");
                 notes.push(match commits.is_up_to_work_tree {
                     true => format!("of {of} and the work tree"),
                     false => format!("of {of}"),
@@ -184,12 +186,9 @@ impl Report<'_> {
         };
         notes.push(format!(
             "{begins} {} in {} ({})",
-            counted(difference.places(), "changed place"),
-            counted(difference.changed_files(), "file"),
-            counted(
-                usize::try_from(difference.size()).unwrap_or(usize::MAX),
-                "change"
-            ),
+            counted(difference.places() as u64, "changed place"),
+            counted(difference.changed_files() as u64, "file"),
+            counted(difference.size(), "change"),
         ));
         if !found.rate.is_always() {
             let runs = match found.runs {
@@ -202,7 +201,7 @@ impl Report<'_> {
             ));
         }
         if found.strays > 0 {
-            let strays = counted(found.strays, "process").replace("processs", "processes");
+            let strays = counted(found.strays as u64, "process");
             notes.push(format!("the test left {strays} behind, which were ended"));
         }
         match found.end {
@@ -321,9 +320,9 @@ impl Report<'_> {
         }
         let _ = write!(
             text,
-            ". This is a cause that was seen in {} tests; the defect may lie elsewhere, for \
+            ". This is a cause that was seen in {}; the defect may lie elsewhere, for \
              example in what relies on the old behaviour.",
-            found.tests
+            counted(found.tests, "test")
         );
         text
     }
@@ -438,7 +437,7 @@ impl Report<'_> {
         body.push_str("<h2>Passes and fails, side by side</h2>\n");
         for file in files.map_err(explained)? {
             let name = |side: &Option<String>| match side {
-                Some(path) => escape(path),
+                Some(path) => escape(&printable(path)),
                 None => "(no such file)".to_owned(),
             };
             let (old_mode, new_mode) = match file.modes {
@@ -534,13 +533,14 @@ fn row_html(row: Option<&Row>, indent: usize) -> String {
 
 fn place(change: &Change) -> String {
     let line = change.new_line.or(change.old_line);
+    let path = printable(&change.path);
     match (&change.what, line) {
-        (Some(what), _) => format!("{}: {what}", change.path),
+        (Some(what), _) => format!("{path}: {}", printable(what)),
         (None, Some(line)) if change.new_line.is_none() => {
-            format!("{}: line {line} is gone", change.path)
+            format!("{path}: line {line} is gone")
         }
-        (None, Some(line)) => format!("{}:{line}", change.path),
-        (None, None) => change.path.clone(),
+        (None, Some(line)) => format!("{path}:{line}"),
+        (None, None) => path,
     }
 }
 
@@ -606,13 +606,6 @@ fn short(id: &str) -> &str {
 
 fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 #[cfg(test)]
