@@ -21,6 +21,17 @@ const MISSED: f64 = 0.02;
 /// The most runs of one candidate, unless the user says more.
 const MOST: u32 = 20;
 
+/// A run may take so many times as long as one before it that ended.
+const SLOWER: u32 = 20;
+
+/// A test may take so long at least.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a run may take after one that took so long: what takes much longer is something else.
+pub(crate) fn patience(took: Duration, least: Duration) -> Duration {
+    least.max(took.saturating_mul(SLOWER))
+}
+
 /// Judges candidates by runs of a test.
 #[derive(Clone, Debug)]
 pub struct Judge {

@@ -17,7 +17,8 @@ use super::git::{Commit, Repository};
 use super::history::History;
 use super::sides::Side;
 use super::tree::Tree;
-use super::trial::{self, Trial};
+use super::trial::{self, Build, Patience, Trial};
+use crate::judge::{PATIENCE, patience};
 use crate::{Digest, Judge, Likeness, Lines, Memo, Rate, Test};
 
 /// How often what passes must do so in the end: a failure that comes and goes may have been missed.
@@ -156,7 +157,8 @@ impl Plan<'_> {
             let likeness = (self.likeness, Lines::Ignored);
             Judge::witness(self.test.clone(), likeness, self.runs, spot, &wanted)
         };
-        let witness = trial::witness(&benches, self.build.as_ref(), &bad, begin, &wanted);
+        let build = self.build.as_ref().map(Build::new);
+        let witness = trial::witness(&benches, build.as_ref(), &bad, begin, &wanted);
         let witness = witness.and_then(|it| it.map_err(Error::Bad));
         let witness = witness.map_err(|error| match error {
             Error::Test(crate::Error::Unwanted)
@@ -164,12 +166,14 @@ impl Plan<'_> {
             error => error,
         })?;
         let failure = witness.judge.failure().to_string();
+        let test_patience = Patience::new(patience(witness.ending.took, PATIENCE));
         let mut course = Course {
             goal: self.goal,
             limits: &self.limits,
             trial: Trial {
                 judge: &witness.judge,
-                build: self.build.as_ref(),
+                patience: &test_patience,
+                build: build.as_ref(),
                 benches: &benches,
                 passes: 1,
             },
@@ -216,7 +220,7 @@ impl Plan<'_> {
         let tests = course.tests;
         let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
         let ends = (&passing, &failing);
-        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &witness.judge)?;
+        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &course.trial)?;
         let mut found = Isolation {
             changes: Vec::new(),
             commits,
@@ -362,14 +366,13 @@ impl Plan<'_> {
         difference: &Difference,
         (passing, failing): (&DeltaSet, &DeltaSet),
         is_up_to_bad: bool,
-        judge: &Judge,
+        tried: &Trial<'_>,
     ) -> Result<(Checks, usize), Error> {
         let benches = Benches::new(self.work.join("checks"), Leftovers::Go);
         let trial = Trial {
-            judge,
-            build: self.build.as_ref(),
             benches: &benches,
             passes: CONFIRMED,
+            ..*tried
         };
         let wanted = || !(self.limits.stop)();
         let judged = |tree: &Tree| match trial.judge(tree, None, &wanted) {

@@ -1,11 +1,15 @@
 //! A trial: a version is put on a bench, built, and tested.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
 use culprit_reduce::Verdict;
 
 use super::Error;
 use super::bench::{Bench, Benches};
 use super::complaints::Lack;
 use super::tree::Tree;
+use crate::judge::patience;
 use crate::{Answer, Ending, Judge, Spot, Test, Unfit, Witness};
 
 /// What precedes what was heard in what is told of a version that has no verdict.
@@ -14,11 +18,58 @@ const HEARD: &str = "\nheard: ";
 /// What is kept of a message, at most: a compiler may have much to say.
 const KEPT: usize = 1000;
 
+/// A build may take so long at least: how much is left to build differs.
+const BUILD_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long runs may take: the user's limit until one ended well, then some times as long as that.
+pub(crate) struct Patience {
+    least: Duration,
+    longest: Mutex<Option<Duration>>,
+}
+
+impl Patience {
+    pub(crate) fn new(least: Duration) -> Patience {
+        Patience {
+            least,
+            longest: Mutex::default(),
+        }
+    }
+
+    fn learn(&self, took: Duration) {
+        let mut longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        *longest = longest.max(Some(took));
+    }
+
+    fn limited(&self, test: &Test) -> Test {
+        let longest = *self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut test = test.clone();
+        if let Some(took) = longest {
+            test.limit = test.limit.min(patience(took, self.least));
+        }
+        test
+    }
+}
+
+/// What is run before the test. It must end with 0.
+pub(crate) struct Build<'a> {
+    command: &'a Test,
+    patience: Patience,
+}
+
+impl<'a> Build<'a> {
+    pub(crate) fn new(command: &'a Test) -> Build<'a> {
+        Build {
+            command,
+            patience: Patience::new(BUILD_PATIENCE),
+        }
+    }
+}
+
 /// How versions are tried.
 pub(crate) struct Trial<'a> {
     pub(crate) judge: &'a Judge,
-    /// What is run before the test. It must end with 0.
-    pub(crate) build: Option<&'a Test>,
+    pub(crate) patience: &'a Patience,
+    pub(crate) build: Option<&'a Build<'a>>,
     pub(crate) benches: &'a Benches,
     /// How often a version must pass at least.
     pub(crate) passes: u32,
@@ -46,13 +97,14 @@ impl Trial<'_> {
                 if run > 0 {
                     bench.restore(tree)?;
                 }
-                let ending = self.benches.run(self.judge.test(), bench, wanted)?;
+                let test = self.patience.limited(self.judge.test());
+                let ending = self.benches.run(&test, bench, wanted)?;
                 match self.judge.answer(&ending) {
                     failed @ Verdict::Fail(_) => return Ok(failed),
                     Verdict::Unresolved(why) => {
                         verdict = Verdict::Unresolved(told(&why, &ending, heard));
                     }
-                    Verdict::Pass => {}
+                    Verdict::Pass => self.patience.learn(ending.took),
                 }
             }
             Ok(verdict)
@@ -63,7 +115,7 @@ impl Trial<'_> {
 /// How the bad version fails, and how often.
 pub(crate) fn witness(
     benches: &Benches,
-    build: Option<&Test>,
+    build: Option<&Build<'_>>,
     tree: &Tree,
     begin: impl FnOnce(&mut dyn FnMut() -> Result<Spot, crate::Error>) -> Result<Witness, Unfit>,
     wanted: &dyn Fn() -> bool,
@@ -93,15 +145,19 @@ pub(crate) fn witness(
 
 /// Builds what is on a bench; `Some` if that does not work.
 fn built(
-    build: Option<&Test>,
+    build: Option<&Build<'_>>,
     (benches, bench): (&Benches, &Bench),
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Ending>, Error> {
     let Some(build) = build else {
         return Ok(None);
     };
-    let ending = benches.run(build, bench, wanted)?;
-    Ok((build.rule.answer(&ending) != Answer::Pass).then_some(ending))
+    let ending = benches.run(&build.patience.limited(build.command), bench, wanted)?;
+    if build.command.rule.answer(&ending) != Answer::Pass {
+        return Ok(Some(ending));
+    }
+    build.patience.learn(ending.took);
+    Ok(None)
 }
 
 fn not_built(ending: &Ending) -> String {
@@ -179,7 +235,45 @@ pub(crate) fn reason_in(told: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bench::Leftovers;
+    use super::super::difference::tests::tree;
     use super::*;
+    use crate::test::tests::shell;
+    use crate::{Likeness, Lines};
+
+    #[test]
+    fn what_takes_much_longer_than_what_passed_is_not_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let benches = Benches::new(root.path().to_owned(), Leftovers::Stay);
+        let test = Test {
+            limit: Duration::from_secs(3600),
+            ..shell("case $(cat a) in fails) exit 1;; hangs) sleep 1000;; esac")
+        };
+        let begin = |spot: &mut dyn FnMut() -> Result<Spot, crate::Error>| {
+            let likeness = (Likeness::Place, Lines::Ignored);
+            Judge::witness(test.clone(), likeness, None, spot, &|| true)
+        };
+        let fails = tree(&[("a", "fails")]);
+        let seen = witness(&benches, None, &fails, begin, &|| true)
+            .unwrap()
+            .unwrap();
+        let trial = Trial {
+            judge: &seen.judge,
+            patience: &Patience::new(Duration::ZERO),
+            build: None,
+            benches: &benches,
+            passes: 1,
+        };
+        let limit = || trial.patience.limited(&test).limit;
+        assert_eq!(limit(), test.limit);
+        let judge = |said: &str| trial.judge(&tree(&[("a", said)]), None, &|| true).unwrap();
+        assert_eq!(judge("passes"), Verdict::Pass);
+        assert!(limit() < test.limit);
+        assert!(matches!(judge("hangs"), Verdict::Unresolved(_)));
+        trial.patience.learn(Duration::from_secs(60));
+        trial.patience.learn(Duration::from_secs(6));
+        assert_eq!(limit(), Duration::from_secs(1200));
+    }
 
     #[test]
     fn what_was_heard_is_read_back() {

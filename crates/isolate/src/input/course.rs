@@ -15,11 +15,8 @@ use super::material::Material;
 use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
 use super::tree::Syntax as Tree;
+use crate::judge::{PATIENCE, patience};
 use crate::{Digester, Error, Judge, Like, Likeness, Lines, Rate, Test, Unfit, Warm};
-
-/// A candidate may take so many times as long as what failed at first, and so long at least.
-const SLOWER: u32 = 20;
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
@@ -192,8 +189,7 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     })?;
     let has_passing = plan.passing.is_some();
     let old = plan.passing.unwrap_or_else(|| plan.failing.emptied());
-    // What takes so much longer than what fails is something else.
-    let limit = PATIENCE.max(witness.ending.took * SLOWER);
+    let limit = patience(witness.ending.took, PATIENCE);
     let bench = Bench::new(witness.judge.within(limit), places, plan.is_over);
     let failure = bench.judge.failure().to_string();
     let fails = Verdict::Fail(failure.clone());
