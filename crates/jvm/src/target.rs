@@ -155,10 +155,12 @@ pub(crate) mod tests {
     /// a child of a parallel test could inherit that, and the file would be too busy to start.
     pub(crate) fn write_program(file: &Path, text: &str) {
         let script = "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"";
-        let status = command("/bin/sh")
-            .args(["-c", script])
-            .args([file, Path::new(text)])
-            .status();
+        let mut shell = command("/bin/sh");
+        shell.args(["-c", script]).args([file, Path::new(text)]);
+        // A parallel test that ends orphans must not take it for one.
+        let mut child = orphans::spawn(&mut shell).unwrap();
+        let status = child.wait();
+        orphans::forget(child.id());
         assert!(status.unwrap().success());
     }
 
