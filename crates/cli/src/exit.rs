@@ -8,7 +8,7 @@ use std::process::{ExitCode as ProcessCode, Termination};
 use crate::show::figure;
 
 /// What a line of a message has at most.
-const COLUMNS: usize = 80;
+pub(crate) const COLUMNS: usize = 80;
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use std::io;
 use clap::Subcommand;
 
 use crate::console::Console;
-use crate::exit::{ExitCode, Expected};
+use crate::exit::{COLUMNS, ExitCode, Expected};
 use crate::show::figure;
 
 /// Options of `culprit isolate`.
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
 
 /// Prints a text to whom it may concern, in lines that fit a terminal.
 fn say(indent: &str, text: &str, console: &mut Console) -> io::Result<()> {
-    let lines = figure::joined(text.split(' '), "  ", 80 - indent.len());
+    let lines = figure::joined(text.split(' '), "  ", COLUMNS - indent.len());
     let text = lines.join(&format!("\n{indent}"));
     writeln!(console.err(), "{indent}{text}")
 }

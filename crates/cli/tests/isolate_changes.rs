@@ -667,26 +667,17 @@ fn where_the_good_version_was_not_seen_to_pass_there_is_no_result() {
         ];
         place.refused(&words, 130, "interrupted before the good version");
     }
-    let words = [
-        "--good",
-        "good",
-        "--bad",
-        "HEAD",
-        "--test",
-        "! grep -q x3 a",
-    ];
-    let spent = [&words[..], &["--max-tests", "1"]].concat();
+    let with = |test, more: &[&'static str]| {
+        [
+            &["--good", "good", "--bad", "HEAD", "--test", test][..],
+            more,
+        ]
+        .concat()
+    };
+    let spent = with("! grep -q x3 a", &["--max-tests", "1"]);
     place.refused(&spent, 1, "ended before the good version was seen to pass");
     // Nor where the good version fails, whatever is looked for.
-    let fails = [
-        "--good",
-        "good",
-        "--bad",
-        "HEAD",
-        "--test",
-        "false",
-        "--simplify",
-    ];
+    let fails = with("false", &["--simplify"]);
     place.refused(&fails, 1, "the good version fails too");
     let own = "case $(grep -c x a) in 0) exit 4;; *) exit 3;; esac";
     let own = ["--good", "good", "--bad", "HEAD", "--test", own];

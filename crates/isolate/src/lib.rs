@@ -31,7 +31,7 @@ pub use java::{JavaTest, Reads, Warm};
 pub use judge::{Judge, Judged, Rate, Unfit, Witness};
 pub use like::Like;
 pub use memo::{Digest, Digester, Memo};
-pub use rule::{Answer, Convention, Rule};
+pub use rule::{Answer, Convention, Rule, UNRESOLVED};
 pub use shell::quoted;
 pub use sign::{Sign, SignError};
 pub use test::{Spot, Test};

@@ -4,7 +4,7 @@ use crate::ending::How;
 use crate::{Ending, Sign};
 
 /// The status that says: this one cannot be judged. As `git bisect run` has it.
-const UNRESOLVED: u8 = 125;
+pub const UNRESOLVED: u8 = 125;
 
 /// Statuses of `java/tester`: it passed, it could not be run, it threw.
 const PASSED: u8 = 97;
@@ -96,9 +96,7 @@ impl Rule {
             },
         }
     }
-}
 
-impl Rule {
     /// Whether a sign may be in what is not kept of a run.
     fn may_miss(&self, ending: &Ending) -> bool {
         let mut streams = self.signs.iter().filter_map(Sign::stream);

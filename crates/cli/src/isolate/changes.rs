@@ -9,7 +9,7 @@ use std::time::Duration;
 use culprit_isolate::changes::{
     Error, Goal, Isolation, Leftovers, Limits, Plan, Side, Tried, WORK_TREE,
 };
-use culprit_isolate::{Convention, Rule, Test};
+use culprit_isolate::{Convention, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{JournalError, Kind};
@@ -344,7 +344,7 @@ fn explained(error: Error) -> anyhow::Error {
             "--timeout gives it longer; --fail-if timeout takes that for the failure",
         ),
         Error::Bad(Unfit::Unresolved(ending, _))
-            if ending.how.signal().is_none() && ending.how.code() != Some(options::CANNOT_TELL) =>
+            if ending.how.signal().is_none() && ending.how.code() != Some(UNRESOLVED) =>
         {
             (ExitCode::Target, options::PRINT_LESS)
         }

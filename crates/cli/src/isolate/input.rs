@@ -14,7 +14,7 @@ use std::time::Duration;
 use culprit_isolate::input::{
     Goal, Handing, Heard, Language, Material, Plan, Stop, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Error, Like, Unfit, Warm};
+use culprit_isolate::{Error, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{JournalError, Kind};
 use serde_json::json;
@@ -353,7 +353,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
             let hint = match ending.how {
-                how if how.code() == Some(options::CANNOT_TELL) => {
+                how if how.code() == Some(UNRESOLVED) => {
                     "it says that it cannot tell (125); it must fail on this one".to_owned()
                 }
                 how if how.code().is_some() && how.signal().is_none() => {

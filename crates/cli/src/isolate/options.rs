@@ -24,9 +24,6 @@ pub(crate) const NO_JOURNAL: &str = "see whether the folder (-o) is still there,
 /// The next step where a failure is looked for in more output than is kept.
 pub(crate) const PRINT_LESS: &str = "let it print less, or only what matters: CMD | grep ...";
 
-/// The status that says: this one cannot be judged.
-pub(crate) const CANNOT_TELL: u8 = 125;
-
 /// Statuses of a shell that found no program, or may not run it.
 const NOT_RUN: [u8; 2] = [126, 127];
 
