@@ -468,6 +468,27 @@ fn modes_and_links_are_shown_and_git_applies_them() {
 }
 
 #[test]
+fn what_failed_before_the_branches_parted_is_found_in_the_fix() {
+    let place = Place::repository(
+        "seq 9 | sed s/5/five/ >a; commit one; git checkout -qb fix; seq 9 >a; commit mended
+         git checkout -q main; echo more >b; commit two",
+    );
+    let words = ["--good", "fix", "--bad", "main", "--test", "! grep five a"];
+    assert_eq!(changes(&place.found(&words)), ["a:-5+five"]);
+    // The same where nothing came after the fork, not even in the work tree.
+    shell(place.path(), "git checkout -q main~1");
+    let words = [
+        "--good",
+        "fix",
+        "--bad",
+        "WORKTREE",
+        "--test",
+        "! grep five a",
+    ];
+    assert_eq!(changes(&place.found(&words)), ["a:-5+five"]);
+}
+
+#[test]
 fn submodules_count_with_their_files() {
     let inner = Place::repository("seq 9 >f; commit one; seq 9 | sed s/5/five/ >f; commit two");
     let place = Place::repository(&format!(
@@ -486,6 +507,13 @@ fn submodules_count_with_their_files() {
     assert_eq!(changes(&place.found(&words)), ["sub/f:-5+five"]);
     shell(place.path(), "git submodule deinit -f sub");
     place.refused(&words, 2, "the submodule sub is not there");
+    // One that stays at its commit is left out, as the user's own builds leave it out.
+    shell(place.path(), "seq 7 >a; git commit -qm three a");
+    let words = ["--good", "HEAD~1", "--bad", "HEAD", "--test", "grep 8 a"];
+    assert_eq!(changes(&place.found(&words)), ["a:-8"]);
+    let output = culprit(place.path(), &words).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.contains("the submodule sub is left out"), "{said}");
 }
 
 #[test]
@@ -595,7 +623,7 @@ fn a_test_that_fails_now_and_then_is_repeated_and_its_rate_is_told() {
     assert_eq!(changes(&report), ["a:-5+five"]);
     let (failed, of) = (&report["rate"]["failed"], &report["rate"]["of"]);
     assert!(failed.as_u64() < of.as_u64(), "{report:#}");
-    assert!(report["runs"].as_u64() > Some(1));
+    assert!(report["runsOfEach"].as_u64() > Some(1));
 }
 
 #[test]

@@ -258,6 +258,8 @@ fn bad_input_has_a_message_and_a_code() {
         2,
         "one side is a file",
     );
+    let folder_on_stdin = ["--stdin", "--test", "false", "folder"];
+    check(&folder_on_stdin, 2, "folder is a folder");
     check(
         &["--test", "test ! -s {} || exit 1; exit 125", "a.txt"],
         1,
@@ -305,6 +307,30 @@ fn a_flaky_test_is_repeated_and_its_rate_is_told() {
         "b",
     ]);
     assert!(!told.err.contains("changed meanwhile"), "{}", told.err);
+}
+
+#[test]
+fn a_pair_that_is_not_seen_again_is_told_as_that() {
+    let stage = Stage::new();
+    stage.put("a.txt", "1\n2\nBUG\n4\n5\n");
+    // What has no BUG passes once, and nothing but the empty file passes again.
+    let test =
+        "! grep -q BUG {} || exit 1; test -s {} || exit 0; mkdir seen-$(cksum <{} | tr -d ' ')";
+    let told = stage.run(&["--test", test, "a.txt", "-o", "out"]);
+    assert_eq!(told.status, Some(1), "{}", told.err);
+    assert!(
+        told.out.contains(" decides, which is not confirmed: "),
+        "{}",
+        told.out
+    );
+    let report = stage.text("out/report.md");
+    assert!(!report.contains("actual cause"), "{report}");
+    assert!(
+        stage
+            .text("out/report.json")
+            .contains("\"confirmed\": false"),
+        "{report}"
+    );
 }
 
 #[test]

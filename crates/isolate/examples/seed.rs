@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::input::{
-    Goal, Handing, Isolated, Item, Material, Plan, Stuff, Syntax, Trouble, isolate,
+    Handing, Isolated, Item, Material, Plan, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Likeness, Rule, Test};
+use culprit_isolate::{Goal, Likeness, Rule, Test};
 
 struct Case {
     name: String,

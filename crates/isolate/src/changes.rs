@@ -18,15 +18,17 @@ mod names;
 mod patch;
 mod renames;
 mod sides;
+mod submodules;
 mod tree;
 mod trial;
 
 pub use bench::Leftovers;
 pub use blame::{Change, Origin};
-pub use course::{Goal, Limits, Tried};
+pub use course::{Limits, Tried};
 pub use difference::Difference;
 pub use error::Error;
 pub use git::{Commit, ELSEWHERE, Repository};
 pub use isolation::{Checks, Commits, Isolation, Plan};
 pub use patch::{Compared, Row};
 pub use sides::{Side, WORK_TREE};
+pub use submodules::Submodule;

@@ -27,10 +27,10 @@ mod runs;
 mod simplifying;
 mod tree;
 
-pub use course::{Goal, Isolated, Plan, Syntax, Trouble, isolate};
+pub use course::{Isolated, Plan, Syntax, Trouble, isolate};
 pub use cut::Content;
 pub use grammar::Language;
-pub use ledger::{Counts, Heard, Stop};
+pub use ledger::{Counts, Heard};
 pub use material::{Item, Material, Mode, Stuff};
 pub use pair::{Half, Pair, PairRow, pairs, unified};
 pub use place::Handing;

@@ -21,6 +21,9 @@ use crate::{Convention, Error, Rule, Sign, Test, quoted};
 /// The class that runs tests.
 const MAIN: &str = "culprit.tester.Main";
 
+/// The variable with the folder of that class: a command is the same wherever that is.
+const TESTER: &str = "CULPRIT_TESTER";
+
 /// All options of the JVM. Tests are run with assertions by all build tools, and are over before the
 /// better compiler pays.
 const OPTIONS: &str = "-ea -Xshare:auto -XX:TieredStopAtLevel=1 -XX:-UsePerfData";
@@ -88,12 +91,14 @@ impl JavaTest {
         command.push(format!(
             " {OPTIONS} -Djava.io.tmpdir=\"$TMPDIR\" -cp {before}"
         ));
-        command.push(quoted(&self.joined(&tester)));
-        command.push(format!(" {MAIN}"));
+        command.push(quoted(&self.joined()));
+        command.push(format!(":\"${TESTER}\" {MAIN}"));
         for word in [&self.class, &self.method] {
             command.push(" ");
             command.push(quoted(word.as_ref()));
         }
+        let mut env = env.to_vec();
+        env.push((TESTER.into(), tester.into()));
         Ok(Test {
             command,
             rule: Rule {
@@ -101,7 +106,7 @@ impl JavaTest {
                 signs,
             },
             limit,
-            env: env.to_vec(),
+            env,
         })
     }
 
@@ -117,10 +122,10 @@ impl JavaTest {
         Ok(tester)
     }
 
-    /// The user's class path, with the tester behind it.
-    fn joined(&self, tester: &Path) -> OsString {
+    /// The user's class path.
+    fn joined(&self) -> OsString {
         let mut joined = OsString::new();
-        for place in self.class_path.iter().map(PathBuf::as_path).chain([tester]) {
+        for place in &self.class_path {
             if !joined.is_empty() {
                 joined.push(":");
             }

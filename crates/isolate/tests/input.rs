@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::input::{
-    Goal, Handing, Heard, Isolated, Item, Material, Plan, Stop, Stuff, Syntax, Trouble, isolate,
+    Handing, Heard, Isolated, Item, Material, Plan, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Likeness, Rule, Test};
+use culprit_isolate::{Goal, Likeness, Rule, Test};
+use culprit_reduce::End;
 
 /// The line of the seed's example.
 const SELECT: &str = "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>";
@@ -101,7 +102,7 @@ fn the_select_line_takes_six_tests_to_isolate_and_more_to_simplify() {
     });
     let simplified = simplified.unwrap();
     assert_eq!(text(&simplified.failing), "<SELECT>");
-    assert_eq!(simplified.stop, Stop::Minimal);
+    assert_eq!(simplified.end, End::Minimal);
     assert!(simplified.counts.tests > found.counts.tests);
     assert!(simplified.counts.tests <= 48, "{:?}", simplified.counts);
 }
@@ -276,12 +277,12 @@ fn a_budget_ends_it_with_the_best_so_far_and_a_journal_goes_on() {
         found.unwrap()
     };
     let part = go(Some(10));
-    assert_eq!((part.stop, part.counts.tests), (Stop::Tests, 10));
+    assert_eq!((part.end, part.counts.tests), (End::Tests, 10));
     let size = part.failing.len();
     let whole = go(None);
     assert_eq!(
-        (whole.stop, whole.counts.replayed >= 9),
-        (Stop::Minimal, true),
+        (whole.end, whole.counts.replayed >= 9),
+        (End::Minimal, true),
         "{:?}",
         whole.counts
     );

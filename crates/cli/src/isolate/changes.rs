@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Goal, Isolation, Leftovers, Limits, Plan, Side, Tried, WORK_TREE,
+    Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
 };
-use culprit_isolate::{Convention, Rule, Test, UNRESOLVED};
+use culprit_isolate::{Convention, Goal, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{JournalError, Kind};
@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
+use super::say;
 use super::typed::Typed;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
@@ -57,11 +58,12 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   culprit isolate changes --good v1.2 --bad HEAD --build make --test ./check.sh
-  culprit isolate changes --good HEAD --bad WORKTREE --test 'mvn -q test'
-  culprit isolate changes --good lib-1.4 --bad lib-1.5 --test 'make check'
-Commands run in a folder that holds the candidate and nothing else; your work
-tree and your repository are not touched. $CULPRIT_STARTED_IN is the folder that
-you are in now.
+  culprit isolate changes --good HEAD --bad WORKTREE \\
+      --build 'mvn -q test-compile' --test 'mvn -q test'
+  culprit isolate changes --good lib-1.4 --bad lib-1.5 --build make --test ./t
+A test that builds by itself is to end with 125 where that fails. Commands run
+in a folder that holds the candidate and nothing else; your work tree and your
+repository are not touched. $CULPRIT_STARTED_IN is the folder you are in now.
 Exit codes:
   0    the changes that decide were found
   1    everything ran, but the test does not tell the versions apart
@@ -69,23 +71,24 @@ Exit codes:
   3    the test or the build cannot be run on the bad version
   130  interrupted; the best result so far was written if there was one";
 
+/// The next step where a submodule is left out.
+const BRING_SUBMODULES: &str = "git submodule update --init --recursive brings it";
+
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let started = std::env::current_dir()?;
     let env: Vec<_> = std::env::vars_os().collect();
     let mut repository = None;
     let good = Side::find(&args.good, &started, &env, &mut repository).map_err(explained)?;
     let bad = Side::find(&args.bad, &started, &env, &mut repository).map_err(explained)?;
+    if let Some(repository) = &repository {
+        for note in left_out(repository, &good, &bad).map_err(explained)? {
+            say("", &format!("culprit: {note}"), console)?;
+        }
+    }
     let results = Results::in_folder(&args.output, args.options.resume)?;
     let work = tempfile::Builder::new()
         .prefix("culprit-isolate-")
         .tempdir()?;
-    if let Some(repository) = repository.as_ref().filter(|_| is_commit(&bad)) {
-        if repository.is_dirty().map_err(explained)? {
-            let note =
-                format!("changes that no commit has are left out; --bad {WORK_TREE} takes them");
-            writeln!(console.err(), "culprit: {note}")?;
-        }
-    }
     let env = options::environment(&started, work.path());
     let interrupt = Interrupt::by_signals()?;
     let plan = Plan {
@@ -110,9 +113,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             Leftovers::Stay
         },
         goal: if args.simplify {
-            Goal::Fewest
+            Goal::Simplify
         } else {
-            Goal::Pair
+            Goal::Isolate
         },
         limits: Limits {
             jobs: usize::from(args.options.jobs),
@@ -181,13 +184,35 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     }
     Ok(match () {
         () if interrupt.is_wanted() => ExitCode::Interrupted,
-        () if !report.is_confirmed() => ExitCode::No,
+        () if report.is_confirmed() == Some(false) => ExitCode::No,
         () => ExitCode::Answered,
     })
 }
 
-fn is_commit(side: &Side) -> bool {
-    matches!(side, Side::Commit { .. })
+/// What the user may miss in the versions.
+fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    let is_head = |commit: &str| repository.resolve("HEAD").is_ok_and(|head| head == commit);
+    if let Side::Commit { id, .. } = bad
+        && *good != Side::WorkTree
+        && is_head(id)
+        && repository.is_dirty()?
+    {
+        notes.push(format!(
+            "changes that no commit has are left out; --bad {WORK_TREE} takes them"
+        ));
+    }
+    let mut absent = bad.absent_submodules(repository)?;
+    absent.extend(good.absent_submodules(repository)?);
+    absent.sort_by(|one, other| one.path.cmp(&other.path));
+    absent.dedup_by(|one, other| one.path == other.path);
+    for submodule in absent {
+        let path = submodule.path.display();
+        notes.push(format!(
+            "the submodule {path} is left out, since it is not here; {BRING_SUBMODULES}"
+        ));
+    }
+    Ok(notes)
 }
 
 impl Args {
@@ -327,10 +352,12 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Usage,
             "git log shows those that there are; a folder may be named too",
         ),
-        Error::NoSubmodule { .. } => (
+        Error::NoSubmodule(_) => (
             ExitCode::Usage,
-            "git submodule update --init --recursive brings it",
+            "git submodule update --init --recursive brings those of HEAD; for others name two \
+             folders, each a version with its submodules",
         ),
+        Error::OldSubmodule(_) => (ExitCode::Usage, "git fetch in the submodule brings it"),
         Error::NoWorkTree => (ExitCode::Usage, "name a revision"),
         Error::NoGit => (ExitCode::Usage, "install git, or name two folders"),
         Error::NoDifference => (ExitCode::Usage, "name two versions that differ"),
@@ -390,7 +417,7 @@ fn explained(error: Error) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
-    use culprit_isolate::changes::Repository;
+    use culprit_isolate::changes::Submodule;
 
     use super::*;
 
@@ -437,11 +464,16 @@ mod tests {
             "older version",
         );
         check(Error::Interrupted, ExitCode::Interrupted, "");
-        let missing = Error::NoSubmodule {
+        let missing = Submodule {
             path: Path::new("sub").to_owned(),
             commit: "abc".to_owned(),
         };
-        check(missing, ExitCode::Usage, "submodule update");
+        check(
+            Error::NoSubmodule(missing.clone()),
+            ExitCode::Usage,
+            "submodule update",
+        );
+        check(Error::OldSubmodule(missing), ExitCode::Usage, "git fetch");
     }
 
     #[test]

@@ -11,12 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_isolate::input::{
-    Goal, Handing, Heard, Language, Material, Plan, Stop, Syntax, Trouble, isolate,
-};
-use culprit_isolate::{Error, Like, UNRESOLVED, Unfit, Warm};
+use culprit_isolate::input::{Handing, Heard, Language, Material, Plan, Syntax, Trouble, isolate};
+use culprit_isolate::{Error, Goal, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::Interrupt;
-use culprit_reduce::{JournalError, Kind};
+use culprit_reduce::{End, JournalError, Kind};
 use serde_json::json;
 
 use super::options::{self, Options};
@@ -55,7 +53,7 @@ pub(crate) struct Args {
     /// Give the candidate to the test on its standard input
     #[arg(long)]
     stdin: bool,
-    /// Run the test in a new empty folder each time, not here
+    /// Run the test in a new empty folder each time, not here (a test of JUnit in a new JVM)
     #[arg(long)]
     in_scratch: bool,
     /// Take files for this language, or for text if it is `none` [default: by name and content]
@@ -100,6 +98,12 @@ fn syntax(name: &str) -> Result<Syntax, String> {
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let started = std::env::current_dir()?;
     let failing = read(&args.failing)?;
+    if args.stdin && failing.is_folder {
+        let message = format!("{name} is a folder", name = args.failing.display());
+        return Err(Expected::new(ExitCode::Usage, message)
+            .hint("--stdin takes one file; without it the test gets the folder by its path")
+            .into());
+    }
     let passing = args.passing.as_deref().map(read).transpose()?;
     let scratch = tempfile::Builder::new()
         .prefix("culprit-isolate-")
@@ -130,7 +134,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     };
     let warm = java
         .as_ref()
-        .filter(|_| !args.java.is_fresh())
+        // A JVM stays in the folder that it was started in.
+        .filter(|_| !args.java.is_fresh() && !args.in_scratch)
         .map(|java| Arc::new(Warm::new(java.test.clone(), scratch.path(), &started, &env)));
     let plan = |warm: Option<Arc<Warm>>, journals: PathBuf| Plan {
         test: test.clone(),
@@ -216,16 +221,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => writeln!(console.out(), "{:#}", report.json())?,
         false => report.print(&results, console)?,
     }
-    if let Some(rate) = found.unsteady {
-        let hint = "the test is not steady; --repeat N runs each candidate N times";
-        writeln!(
-            console.err(),
-            "culprit: what passes {rate} when it is run again\n  {hint}"
-        )?;
-        return Ok(ExitCode::No);
-    }
-    Ok(match found.stop {
-        Stop::Interrupted => ExitCode::Interrupted,
+    Ok(match found.end {
+        _ if found.unsteady.is_some() => ExitCode::No,
+        End::Cancelled => ExitCode::Interrupted,
         _ => ExitCode::Answered,
     })
 }

@@ -124,6 +124,23 @@ fn a_resource_is_found_and_isolated_in_warm_jvms_on_every_jdk() {
 }
 
 #[test]
+fn verdicts_are_gone_on_with_in_another_scratch_folder() {
+    let Some(project) = project() else { return };
+    let path = project.with_junit4();
+    let run = |words: &[&str]| {
+        let words = [&[RESOURCE, "-o", "kept"], words].concat();
+        project.isolate("SettingsTest#readsTheResource", &path, &words)
+    };
+    let (ended, report) = run(&["--max-tests", "4"]);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    assert_eq!(report["minimal"], false, "{report}");
+    let (ended, report) = run(&["--resume"]);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    assert_eq!(report["bytes"]["difference"], 4, "{report}");
+    assert!(report["replayed"].as_u64() >= Some(3), "{report}");
+}
+
+#[test]
 fn each_junit_runs_its_tests() {
     let Some(project) = project() else { return };
     let (junit4, junit5, yaml) = (&project.junit4, &project.junit5, &project.yaml);

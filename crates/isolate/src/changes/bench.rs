@@ -4,7 +4,7 @@
 //! the others keep their times, so that builds there go on from the last one. What a run changed of
 //! the candidate's files is put back; what else it left stays, unless benches are to be fresh.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -162,11 +162,18 @@ impl Bench {
             .written
             .keys()
             .filter(|path| !tree.0.contains_key(*path));
+        let mut way = Way {
+            folder: &self.folder,
+            clear: HashSet::new(),
+        };
         for path in gone.cloned().collect::<Vec<_>>() {
             self.written.remove(&path);
-            remove(&self.folder, &path);
+            if way.is_clear(&path) {
+                remove(&self.folder, &path);
+            }
         }
         for (path, entry) in &tree.0 {
+            way.make_clear(path)?;
             let place = self.folder.join(path);
             let stamp = Stamp::of(&place);
             let is_ours = self.written.get(path).is_some_and(|written| {
@@ -176,7 +183,7 @@ impl Bench {
                 continue;
             }
             if !has(&place, entry)? {
-                make_way(&self.folder, path)?;
+                make_room(&place)?;
                 tree::write(&place, entry)?;
             }
             if let Some(stamp) = Stamp::of(&place) {
@@ -235,23 +242,56 @@ fn remove(folder: &Path, path: &Path) {
     }
 }
 
-/// Removes what stands where a file is to be, or where its folders are: runs leave such things.
-fn make_way(folder: &Path, path: &Path) -> Result<(), Error> {
-    for above in path
-        .ancestors()
-        .skip(1)
-        .filter(|above| *above != Path::new(""))
-    {
-        let place = folder.join(above);
-        if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_dir()) {
-            fs::remove_file(&place).map_err(Error::at(&place))?;
-        }
-    }
-    let place = folder.join(path);
-    if fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
-        fs::remove_dir_all(&place).map_err(Error::at(&place))?;
+/// Removes a folder that stands where a file is to be: runs leave such things.
+fn make_room(place: &Path) -> Result<(), Error> {
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
+        fs::remove_dir_all(place).map_err(Error::at(place))?;
     }
     Ok(())
+}
+
+/// The folders above files. A run may have put a link in place of one, and what is behind it is not ours.
+struct Way<'b> {
+    folder: &'b Path,
+    /// Those that are folders.
+    clear: HashSet<PathBuf>,
+}
+
+impl Way<'_> {
+    /// Whether there are folders all the way.
+    fn is_clear(&mut self, path: &Path) -> bool {
+        let Some(above) = path.parent().filter(|above| *above != Path::new("")) else {
+            return true;
+        };
+        if self.clear.contains(above) {
+            return true;
+        }
+        let is_clear = self.is_clear(above)
+            && fs::symlink_metadata(self.folder.join(above)).is_ok_and(|found| found.is_dir());
+        if is_clear {
+            self.clear.insert(above.to_owned());
+        }
+        is_clear
+    }
+
+    /// Removes what stands in the way of folders.
+    fn make_clear(&mut self, path: &Path) -> Result<(), Error> {
+        if self.is_clear(path) {
+            return Ok(());
+        }
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        // The outermost first: behind a link nothing is touched.
+        above.reverse();
+        for above in above.into_iter().filter(|above| *above != Path::new("")) {
+            let place = self.folder.join(above);
+            match fs::symlink_metadata(&place) {
+                Ok(found) if found.is_dir() => {}
+                Ok(_) => return fs::remove_file(&place).map_err(Error::at(&place)),
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -301,5 +341,38 @@ mod tests {
             Ok(())
         };
         benches.at(work).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_touched_behind_a_link_that_a_run_made() {
+        let root = tempfile::tempdir().unwrap();
+        let theirs = root.path().join("theirs");
+        fs::create_dir(&theirs).unwrap();
+        let files = [("x", "1"), ("y", "2"), ("z", "a file")];
+        for (name, text) in files {
+            fs::write(theirs.join(name), text).unwrap();
+        }
+        let benches = Benches::new(root.path().join("benches"), Leftovers::Stay);
+        let work = |bench: &mut Bench| {
+            bench.hold(&tree(&[("data/x", "1"), ("data/y", "2")]))?;
+            let data = bench.folder.join("data");
+            let link = || {
+                fs::remove_dir_all(&data).unwrap();
+                std::os::unix::fs::symlink(&theirs, &data).unwrap();
+            };
+            link();
+            // One of the files goes.
+            bench.hold(&tree(&[("data/y", "2")]))?;
+            assert!(!data.is_symlink() && !data.join("x").exists());
+            link();
+            // A folder is to be where they have a file.
+            bench.hold(&tree(&[("data/z/deep", "3")]))?;
+            assert!(!data.is_symlink() && data.join("z/deep").is_file());
+            Ok(())
+        };
+        benches.at(work).unwrap();
+        for (name, text) in files {
+            assert_eq!(fs::read_to_string(theirs.join(name)).unwrap(), text);
+        }
     }
 }

@@ -54,10 +54,14 @@ impl Checkouts<'_> {
         };
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
-        self.repository.check_out(&tree, &folder)?;
-        let done = work(&Tree::read(&folder)?);
+        let done = match self.repository.check_out(&tree, &folder) {
+            // A version of long ago may want a commit that is no more.
+            Err(error @ Error::OldSubmodule(_)) => Ok(Err(error.to_string())),
+            Err(error) => Err(error),
+            Ok(()) => work(&Tree::read(&folder)?).map(Ok),
+        };
         std::fs::remove_dir_all(&folder).map_err(Error::at(&folder))?;
-        done.map(Ok)
+        done
     }
 
     /// Copies a version into a folder.

@@ -21,8 +21,8 @@ use super::complaints::{Broken, Lack};
 use super::difference::{Difference, FileChange};
 use super::groups::{self, Level};
 use super::names::Names;
-use super::trial::{Heard, Trial, reason_in};
-use crate::{Digest, Memo};
+use super::trial::{Lesson, Trial, reason_in};
+use crate::{Digest, Goal, Memo};
 
 /// Names of one message that are learned from, at most.
 const LEARNED: usize = 12;
@@ -32,16 +32,6 @@ const GUESSES: u32 = 4;
 
 /// So many of the finest levels are decided once more without what was guessed.
 const UNGUESSED: usize = 2;
-
-/// What is looked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Goal {
-    /// A passing and a failing version whose difference is minimal.
-    #[default]
-    Pair,
-    /// As few changes as possible that make the good version fail.
-    Fewest,
-}
 
 /// How far it may go.
 pub struct Limits<'a> {
@@ -289,8 +279,8 @@ impl Course<'_> {
             .journal(&mut journal);
         let engine = engine.watch(hear);
         let outcome = match self.goal {
-            Goal::Pair => engine.dd(),
-            Goal::Fewest => engine.ddmin(),
+            Goal::Isolate => engine.dd(),
+            Goal::Simplify => engine.ddmin(),
         };
         if let Some(error) = trouble {
             return Err(error);
@@ -403,7 +393,7 @@ impl Course<'_> {
                 .collect();
             // A single unit is known to matter: with it fails what passes without it. The ends are
             // seen once in any case.
-            if units.len() < 2 && self.searches > 0 {
+            if units.len() < 2 && self.has_passed {
                 return Ok(());
             }
             let owners = Owners::new(&units);
@@ -528,7 +518,7 @@ impl Owners {
 
     /// Remembers what is heard of a version without a verdict; whether that is news for the units.
     fn learn(&self, names: &Names, told: &str, learned: &mut Learned) -> bool {
-        let heard = Heard::of(told);
+        let heard = Lesson::of(told);
         let news = |lacks: Vec<Lack>, known: &[Lack]| -> Vec<Lack> {
             let lacks = lacks.into_iter().filter(|lack| !known.contains(lack));
             lacks
@@ -612,9 +602,9 @@ impl Parts<'_> {
     }
 
     /// What messages on a version tell of its changes.
-    fn hear(&self, deltas: &DeltaSet, message: &str) -> Heard {
+    fn hear(&self, deltas: &DeltaSet, message: &str) -> Lesson {
         let Some(names) = self.names else {
-            return Heard::default();
+            return Lesson::default();
         };
         let broken = Broken {
             difference: self.difference,
@@ -632,7 +622,7 @@ impl Parts<'_> {
                 .collect(),
             false => Vec::new(),
         };
-        Heard { lacks, near, names }
+        Lesson { lacks, near, names }
     }
 }
 
@@ -650,7 +640,7 @@ impl Versions for Parts<'_> {
     ) -> Result<Verdict<String>, Error> {
         let deltas = self.deltas(set);
         let hear = |message: &str| self.hear(&deltas, message);
-        let heard: Option<&dyn Fn(&str) -> Heard> = self.names.is_some().then_some(&hear);
+        let heard: Option<&dyn Fn(&str) -> Lesson> = self.names.is_some().then_some(&hear);
         match self.difference.tree(&deltas)? {
             Ok((tree, _)) => trial.judge(&tree, heard, wanted),
             Err(path) => Ok(Verdict::Unresolved(in_the_way(path))),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_jvm::LaunchError;
 
+use super::Submodule;
 use crate::How;
 
 /// What stands in the way.
@@ -42,14 +43,12 @@ pub enum Error {
         /// Whether the repository has only the last commits.
         is_shallow: bool,
     },
-    /// A submodule is not there, or not its commit.
-    #[error("the submodule {} is not there at commit {commit}", .path.display())]
-    NoSubmodule {
-        /// Where it should be.
-        path: PathBuf,
-        /// The commit that is wanted.
-        commit: String,
-    },
+    /// A submodule that differs is not there.
+    #[error("the submodule {} is not there, and the versions have it at different commits", .0.path.display())]
+    NoSubmodule(Submodule),
+    /// A submodule is there without a commit.
+    #[error("the submodule {} has no commit {}", .0.path.display(), .0.commit)]
+    OldSubmodule(Submodule),
     /// The repository has no work tree.
     #[error("the repository has no work tree")]
     NoWorkTree,

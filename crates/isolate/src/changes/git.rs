@@ -28,11 +28,11 @@ pub const ELSEWHERE: [&str; 7] = [
     "GIT_PREFIX",
 ];
 
-/// The mode of a submodule in a tree.
-const SUBMODULE: &str = "160000";
-
 /// What Git tells to set where a repository is of another user.
 const SAFE: &str = "safe.directory";
+
+/// How many settings the environment has.
+const SETTINGS: &str = "GIT_CONFIG_COUNT";
 
 /// A repository.
 pub struct Repository {
@@ -77,6 +77,7 @@ impl Repository {
         fs::create_dir(&objects).map_err(Error::at(&objects))?;
         let mut env = env.to_vec();
         env.retain(|(name, _)| !ELSEWHERE.iter().any(|odd| name == *odd));
+        let quiet = quiet_settings(&env);
         let mut set = |name: &str, value: &OsStr| {
             env.retain(|(known, _)| known != name);
             env.push((name.into(), value.into()));
@@ -84,6 +85,9 @@ impl Repository {
         set("LC_ALL", "C".as_ref());
         set("GIT_OPTIONAL_LOCKS", "0".as_ref());
         set("GIT_TERMINAL_PROMPT", "0".as_ref());
+        for (name, value) in quiet {
+            set(&name, value.as_ref());
+        }
         let mut found = Repository {
             data: PathBuf::new(),
             objects: PathBuf::new(),
@@ -242,7 +246,8 @@ impl Repository {
 
     /// The tree of all that is in a folder of ours, in our store.
     fn tree_in(&self, folder: &Path) -> Result<String, Error> {
-        let index = self.scratch.path().join("index-of-folder");
+        let place = self.place_for_index()?;
+        let index = place.path().join("index");
         let places: [(&str, &OsStr); 2] = [
             ("GIT_INDEX_FILE", index.as_os_str()),
             ("GIT_WORK_TREE", folder.as_os_str()),
@@ -253,11 +258,15 @@ impl Repository {
         if said.status == Some(Status::Exited(0)) {
             said = self.run(folder, &["write-tree"], &places)?;
         }
-        let _ = fs::remove_file(&index);
         match said.status {
             Some(Status::Exited(0)) => Ok(text(&said.out)),
             _ => Err(odd(&["add"], &first_line(&said.err))),
         }
+    }
+
+    /// A folder for an index that is used once: several threads have theirs at a time.
+    fn place_for_index(&self) -> Result<TempDir, Error> {
+        TempDir::new_in(self.scratch.path()).map_err(Error::at(self.scratch.path()))
     }
 
     /// A commit of ours.
@@ -267,10 +276,12 @@ impl Repository {
         self.line(&self.data, &asked)
     }
 
-    /// Writes the files of a tree into a folder that is empty, as a checkout would: submodules too.
+    /// Writes the files of a tree into a folder that is empty, as a checkout would: submodules too,
+    /// but for those that the user has not got.
     pub(crate) fn check_out(&self, tree: &str, folder: &Path) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(Error::at(folder))?;
-        let index = self.scratch.path().join(format!("index-{tree}"));
+        let place = self.place_for_index()?;
+        let index = place.path().join("index");
         let places: [(&str, &OsStr); 2] = [
             ("GIT_INDEX_FILE", index.as_os_str()),
             ("GIT_WORK_TREE", folder.as_os_str()),
@@ -284,43 +295,12 @@ impl Repository {
                 return Err(odd(command, &first_line(&said.err)));
             }
         }
-        fs::remove_file(&index).map_err(Error::at(&index))?;
-        for (path, commit) in self.submodules(tree)? {
-            self.check_out_submodule(&path, &commit, &folder.join(&path))?;
-        }
-        Ok(())
+        self.check_out_submodules(tree, folder)
     }
 
-    /// Where a tree has submodules, and at which commits.
-    fn submodules(&self, tree: &str) -> Result<Vec<(PathBuf, String)>, Error> {
-        let out = self.answer(&["ls-tree", "-r", "-z", "--full-tree", tree])?;
-        let entries = out.split(|byte| *byte == 0).filter_map(|entry| {
-            let tab = entry.iter().position(|byte| *byte == b'\t')?;
-            let about = text(&entry[..tab]);
-            let commit = about
-                .strip_prefix(SUBMODULE)?
-                .trim()
-                .strip_prefix("commit ")?;
-            let path = PathBuf::from(OsStr::from_bytes(&entry[tab + 1..]));
-            Some((path, commit.to_owned()))
-        });
-        Ok(entries.collect())
-    }
-
-    fn check_out_submodule(&self, path: &Path, commit: &str, folder: &Path) -> Result<(), Error> {
-        let missing = || Error::NoSubmodule {
-            path: path.to_owned(),
-            commit: commit.to_owned(),
-        };
-        let work_tree = self.work_tree.as_ref().ok_or_else(missing)?;
-        let place = work_tree.join(path);
-        // A folder that is no repository of its own would be taken for one of the outer's.
-        if !place.join(".git").exists() {
-            return Err(missing());
-        }
-        let inner = Repository::find(&place, &self.env).map_err(|_| missing())?;
-        let commit = inner.resolve(commit).map_err(|_| missing())?;
-        inner.check_out(&inner.tree_of(&commit)?, folder)
+    /// The repository of a folder inside the work tree.
+    pub(super) fn inside(&self, folder: &Path) -> Result<Repository, Error> {
+        Repository::find(folder, &self.env)
     }
 
     /// Files of the work tree as they are now: those that Git knows, and new ones that it does not
@@ -349,7 +329,7 @@ impl Repository {
             let place = work_tree.join(&path);
             if place.is_dir() && !place.is_symlink() {
                 // A submodule, or a repository inside the work tree that Git does not look into.
-                if let Ok(inner) = Repository::find(&place, &self.env) {
+                if let Ok(inner) = self.inside(&place) {
                     if inner.work_tree().is_some_and(|top| top != work_tree) {
                         found.extend(
                             inner
@@ -476,7 +456,7 @@ impl Repository {
         }
     }
 
-    fn answer<S: AsRef<OsStr>>(&self, asked: &[S]) -> Result<Vec<u8>, Error> {
+    pub(super) fn answer<S: AsRef<OsStr>>(&self, asked: &[S]) -> Result<Vec<u8>, Error> {
         let said = self.ask(asked)?;
         match said.status {
             Some(Status::Exited(0)) => Ok(said.out),
@@ -504,13 +484,6 @@ impl Repository {
             if let Some(work_tree) = self.work_tree.as_ref().filter(|_| places.is_empty()) {
                 set("GIT_WORK_TREE", work_tree.as_os_str());
             }
-        }
-        // Nothing of the user's runs when we look.
-        let quiet = [("core.hooksPath", "/dev/null"), ("core.fsmonitor", "false")];
-        set("GIT_CONFIG_COUNT", quiet.len().to_string().as_ref());
-        for (number, (name, value)) in quiet.into_iter().enumerate() {
-            set(&format!("GIT_CONFIG_KEY_{number}"), name.as_ref());
-            set(&format!("GIT_CONFIG_VALUE_{number}"), value.as_ref());
         }
         if !self.objects.as_os_str().is_empty() {
             set(
@@ -553,6 +526,22 @@ impl Repository {
             err: ended.err,
         })
     }
+}
+
+/// Settings, as variables behind those that the environment has: hooks and monitors of the user's do not
+/// run when we look.
+fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
+    let count = env.iter().find(|(name, _)| name == SETTINGS);
+    let count = count.and_then(|(_, count)| count.to_str()?.parse::<usize>().ok());
+    let mut number = count.unwrap_or(0);
+    let mut found = Vec::new();
+    for (name, value) in [("core.hooksPath", "/dev/null"), ("core.fsmonitor", "false")] {
+        found.push((format!("GIT_CONFIG_KEY_{number}"), name.to_owned()));
+        found.push((format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()));
+        number += 1;
+    }
+    found.push((SETTINGS.to_owned(), number.to_string()));
+    found
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -725,31 +714,6 @@ pub(crate) mod tests {
             ),
             "{error}"
         );
-    }
-
-    #[test]
-    fn submodules_are_checked_out_where_they_are_there() {
-        let inner = Made::by("echo 1 >f; commit one; echo 2 >f; commit two");
-        let made = Made::by(&format!(
-            "git -c protocol.file.allow=always submodule --quiet add {} sub; git -C sub checkout -q HEAD~1; commit one; git -C sub checkout -q main; commit two",
-            inner.folder.path().display()
-        ));
-        let repository = made.repository();
-        let out = tempfile::tempdir().unwrap();
-        for (revision, expect) in [("HEAD~1", "1\n"), ("HEAD", "2\n")] {
-            let tree = repository
-                .tree_of(&repository.resolve(revision).unwrap())
-                .unwrap();
-            let folder = out.path().join(expect.trim());
-            repository.check_out(&tree, &folder).unwrap();
-            assert_eq!(fs::read_to_string(folder.join("sub/f")).unwrap(), expect);
-        }
-        made.run("git submodule deinit -f sub");
-        let tree = repository.tree_of("HEAD").unwrap();
-        let error = repository
-            .check_out(&tree, &out.path().join("x"))
-            .unwrap_err();
-        assert!(matches!(error, Error::NoSubmodule { .. }), "{error}");
     }
 
     #[test]

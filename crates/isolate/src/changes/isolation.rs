@@ -11,15 +11,16 @@ use super::Error;
 use super::bench::{Benches, Leftovers};
 use super::blame::{self, Change, Source};
 use super::commits::Checkouts;
-use super::course::{Course, Goal, Limits, Tried};
+use super::course::{Course, Limits, Tried};
 use super::difference::Difference;
 use super::git::{Commit, Repository};
 use super::history::History;
 use super::sides::Side;
+use super::submodules::Submodule;
 use super::tree::Tree;
 use super::trial::{self, Build, Patience, Trial};
 use crate::judge::{PATIENCE, patience};
-use crate::{Digest, Judge, Likeness, Lines, Memo, Rate, Test};
+use crate::{Digest, Goal, Judge, Likeness, Lines, Memo, Rate, Test};
 
 /// How often what passes must do so in the end: a failure that comes and goes may have been missed.
 const CONFIRMED: u32 = 3;
@@ -142,6 +143,7 @@ impl Plan<'_> {
     /// Finds the changes that decide.
     pub fn run(self, watch: &mut dyn FnMut(&Tried)) -> Result<Isolation, Error> {
         let began = Instant::now();
+        self.compare_absent()?;
         let copy = |side: &Side, name: &str| {
             side.copy(self.repository, self.results, &self.work.join(name))
         };
@@ -197,7 +199,7 @@ impl Plan<'_> {
         };
         let seen = Verdict::Fail(failure.clone());
         let mut sides = (difference, None);
-        if let (Goal::Pair, Some(history)) = (self.goal, self.history()?) {
+        if let (Goal::Isolate, Some(history)) = (self.goal, self.history()?) {
             sides = self.narrow_commits(&mut course, &history, (&bad, &seen), sides)?;
         }
         let (difference, commits) = sides;
@@ -240,6 +242,26 @@ impl Plan<'_> {
         Ok(found)
     }
 
+    /// Sees to it that a submodule which is not there cannot be what decides.
+    fn compare_absent(&self) -> Result<(), Error> {
+        let Some(repository) = self.repository else {
+            return Ok(());
+        };
+        let sides = [(&self.good, &self.bad), (&self.bad, &self.good)];
+        for (side, other) in sides {
+            let others = other.absent_submodules(repository)?;
+            let is_alike = |submodule: &Submodule| match other {
+                Side::Folder(folder) => is_empty(&folder.join(&submodule.path)),
+                Side::Commit { .. } | Side::WorkTree => others.contains(submodule),
+            };
+            let absent = side.absent_submodules(repository)?;
+            if let Some(submodule) = absent.into_iter().find(|it| !is_alike(it)) {
+                return Err(Error::NoSubmodule(submodule));
+            }
+        }
+        Ok(())
+    }
+
     /// Where the difference that was taken apart is from.
     fn source<'s>(&'s self, found: &'s Isolation) -> Source<'s> {
         match (&found.commits, &self.good, &self.bad) {
@@ -258,8 +280,16 @@ impl Plan<'_> {
             (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
                 Source::Between { since, at }
             }
+            (None, Side::Commit { id, .. }, Side::WorkTree) if self.is_head(id) => {
+                Source::Uncommitted
+            }
             _ => Source::Unknown,
         }
+    }
+
+    fn is_head(&self, commit: &str) -> bool {
+        let head = self.repository.map(|repository| repository.resolve("HEAD"));
+        head.is_some_and(|head| head.is_ok_and(|head| head == commit))
     }
 
     /// The commits between the versions, where both are of one history. Where
@@ -306,8 +336,8 @@ impl Plan<'_> {
             course.memo.learn(digest, seen.clone());
         }
         let only = (DeltaSet::empty(), all.clone());
-        let (passing, failing) = match history.size() {
-            1 => only,
+        let (passing, failing) = match (history.size(), *begins) {
+            (1, Begins::Good) => only,
             _ => match course.narrow_history(&versions) {
                 // What fails since before the branches parted was mended on the good one.
                 Err(Error::GoodFails(_) | Error::GoodUnresolved(_)) if *begins == Begins::Fork => {
@@ -442,6 +472,11 @@ enum Begins {
     Fork,
 }
 
+/// Whether nothing is in a folder.
+fn is_empty(folder: &Path) -> bool {
+    !std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
 /// The bad tree, and what stands for it.
 fn whole(difference: &Difference) -> Result<(Tree, Digest), Error> {
     let all = DeltaSet::all(difference.size());
@@ -520,7 +555,14 @@ mod tests {
              sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a b; commit culprit
              for i in 11 12 13; do sed -i \"s/^$i$/x$i/\" b; commit d$i; done; git tag bad",
         );
-        let found = isolate(&made, ("good", "bad"), Goal::Pair, None, "! grep -q nine b").unwrap();
+        let found = isolate(
+            &made,
+            ("good", "bad"),
+            Goal::Isolate,
+            None,
+            "! grep -q nine b",
+        )
+        .unwrap();
         assert_eq!(lines(&found), ["b: -9 +nine"]);
         let commits = found.commits.as_ref().unwrap();
         assert_eq!((commits.of, commits.left.len()), (10, 1));
@@ -545,7 +587,7 @@ mod tests {
         let found = isolate(
             &made,
             ("HEAD~1", "WORKTREE"),
-            Goal::Pair,
+            Goal::Isolate,
             None,
             "! grep -q five a",
         )
@@ -561,10 +603,10 @@ mod tests {
             "mkdir old new; seq 40 >old/a; sed 's/^3$/three/; s/^20$/twenty/; s/^33$/x/; s/^36$/y/' old/a >new/a",
         );
         let command = "! { grep -q three a && grep -q x a; }";
-        let found = isolate(&made, ("old", "new"), Goal::Fewest, None, command).unwrap();
+        let found = isolate(&made, ("old", "new"), Goal::Simplify, None, command).unwrap();
         assert_eq!(lines(&found), ["a: -3 +three", "a: -33 +x"]);
         assert!(found.passing.is_empty());
-        let pair = isolate(&made, ("old", "new"), Goal::Pair, None, command).unwrap();
+        let pair = isolate(&made, ("old", "new"), Goal::Isolate, None, command).unwrap();
         assert_eq!(lines(&pair).len(), 1);
     }
 
@@ -585,7 +627,14 @@ mod tests {
              sed -i 's/return 5/return 9/' limit.c"#,
         );
         let build = "cc -Werror -o program main.c limit.c";
-        let found = isolate(&made, ("old", "new"), Goal::Pair, Some(build), "./program").unwrap();
+        let found = isolate(
+            &made,
+            ("old", "new"),
+            Goal::Isolate,
+            Some(build),
+            "./program",
+        )
+        .unwrap();
         assert_eq!(lines(&found), ["limit.c: -  return 5; +  return 9;"]);
         assert!(found.tests < 12, "{}", found.tests);
     }
@@ -594,7 +643,7 @@ mod tests {
     fn versions_that_do_not_fit_are_refused() {
         let made = Made::by("mkdir old new same; seq 9 >old/a; seq 8 >new/a; seq 9 >same/a");
         let refused = |sides, command| {
-            isolate(&made, sides, Goal::Pair, None, command)
+            isolate(&made, sides, Goal::Isolate, None, command)
                 .err()
                 .unwrap()
         };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::git::Repository;
+use super::submodules::Submodule;
 use super::tree::{self, Tree};
 
 /// The name of the work tree where a revision is asked for.
@@ -68,6 +69,15 @@ impl Side {
             Side::Folder(path) => path.display().to_string(),
             Side::Commit { name, .. } => name.clone(),
             Side::WorkTree => "the work tree".to_owned(),
+        }
+    }
+
+    /// Submodules that it is to have and the user has not got; it is tested without them.
+    pub fn absent_submodules(&self, repository: &Repository) -> Result<Vec<Submodule>, Error> {
+        match self {
+            Side::Folder(_) => Ok(Vec::new()),
+            Side::Commit { id, .. } => repository.absent_submodules(&repository.tree_of(id)?),
+            Side::WorkTree => repository.absent_of_work_tree(),
         }
     }
 

@@ -80,7 +80,7 @@ impl Trial<'_> {
     pub(crate) fn judge(
         &self,
         tree: &Tree,
-        heard: Option<&dyn Fn(&str) -> Heard>,
+        heard: Option<&dyn Fn(&str) -> Lesson>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Verdict<String>, Error> {
         self.benches.at(|bench| {
@@ -171,7 +171,7 @@ fn not_built(ending: &Ending) -> String {
 
 /// What is heard in the messages of a version without a verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct Lesson {
     /// Changes that were made, and what they lacked.
     pub(crate) lacks: Vec<Lack>,
     /// The same, by nothing but the places that messages have.
@@ -180,11 +180,11 @@ pub(crate) struct Heard {
     pub(crate) names: Vec<String>,
 }
 
-impl Heard {
+impl Lesson {
     /// Reads it back.
-    pub(crate) fn of(told: &str) -> Heard {
+    pub(crate) fn of(told: &str) -> Lesson {
         let (_, heard) = told.split_once(HEARD).unwrap_or_default();
-        let mut found = Heard::default();
+        let mut found = Lesson::default();
         for word in heard.split(' ').filter(|word| !word.is_empty()) {
             let lack = |sign: char| -> Option<Lack> {
                 let (one, other) = word.split_once(sign)?;
@@ -216,7 +216,7 @@ impl Heard {
 }
 
 /// What is told of a version without a verdict, with what was heard.
-fn told(why: &str, ending: &Ending, heard: Option<&dyn Fn(&str) -> Heard>) -> String {
+fn told(why: &str, ending: &Ending, heard: Option<&dyn Fn(&str) -> Lesson>) -> String {
     let mut why = why.lines().next().unwrap_or_default().to_owned();
     if let Some(hear) = heard {
         let words = hear(&format!("{}\n{}", ending.err, ending.out)).words();
@@ -277,14 +277,14 @@ mod tests {
 
     #[test]
     fn what_was_heard_is_read_back() {
-        let heard = Heard {
+        let heard = Lesson {
             lacks: vec![(1, 20), (3, 4)],
             near: vec![(5, 6)],
             names: vec!["count".to_owned()],
         };
         let told = format!("does not build: no{HEARD}{}", heard.words());
-        assert_eq!(Heard::of(&told), heard);
+        assert_eq!(Lesson::of(&told), heard);
         assert_eq!(reason_in(&told), "does not build: no");
-        assert_eq!(Heard::of("does not build"), Heard::default());
+        assert_eq!(Lesson::of("does not build"), Lesson::default());
     }
 }

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_reduce::{JournalError, ProblemError, Verdict};
+use culprit_reduce::{End, JournalError, ProblemError, Verdict};
 
 use super::bench::{Bench, Wish};
 use super::grammar::Language;
-use super::ledger::{Counts, Heard, Ledger, Stop};
+use super::ledger::{Counts, Heard, Ledger};
 use super::material::Material;
 use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
-use crate::{Digester, Error, Judge, Like, Likeness, Lines, Rate, Test, Unfit, Warm};
+use crate::{Digester, Error, Goal, Judge, Like, Likeness, Lines, Rate, Test, Unfit, Warm};
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
@@ -26,15 +26,6 @@ const OF: &str = "of";
 
 /// How often what passes at last is run again.
 const AGAIN: u32 = 3;
-
-/// What is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Goal {
-    /// A pair with the smallest difference.
-    Isolate,
-    /// The smallest that fails.
-    Simplify,
-}
 
 /// Whether files are read as a language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,7 +96,7 @@ pub struct Isolated {
     pub counts: Counts,
     /// How often what passes failed when it was run again, if it did.
     pub unsteady: Option<Rate>,
-    pub stop: Stop,
+    pub end: End,
     pub took: Duration,
 }
 
@@ -259,7 +250,7 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         is_warm,
         counts,
         unsteady,
-        stop: course.ledger.stop.unwrap_or(Stop::Minimal),
+        end: course.ledger.end.unwrap_or(End::Minimal),
         took: began.elapsed(),
     })
 }
@@ -395,7 +386,7 @@ impl Course<'_> {
         let verdict = match self.means.bench.judge(material, digest, &|| true) {
             Ok(verdict) => verdict,
             Err(Error::Unwanted) => {
-                self.ledger.stop = Some(Stop::Interrupted);
+                self.ledger.end = Some(End::Cancelled);
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),

@@ -38,7 +38,7 @@ impl Course<'_> {
         }
         self.narrow_nodes()?;
         if let [path] = self.differing().as_slice()
-            && self.ledger.stop.is_none()
+            && self.ledger.end.is_none()
         {
             self.narrow_syntax(path)?;
         }
@@ -55,7 +55,7 @@ impl Course<'_> {
             loop {
                 let (across, is_joined) = self.across(grain);
                 let is_used = self.finest() >= Some(grain);
-                if across.len() < 2 || !is_used || self.ledger.stop.is_some() {
+                if across.len() < 2 || !is_used || self.ledger.end.is_some() {
                     break;
                 }
                 let render = |kept: &DeltaSet| across.render(kept);
@@ -115,7 +115,7 @@ impl Course<'_> {
         let (None, Some(new)) = self.sides(path) else {
             return Ok(());
         };
-        if new.bytes().is_empty() || self.ledger.stop.is_some() {
+        if new.bytes().is_empty() || self.ledger.end.is_some() {
             return Ok(());
         }
         let mut empty = new.clone();
@@ -149,7 +149,7 @@ impl Course<'_> {
             self.new.with_mode(there, before),
         ];
         for other in others {
-            if self.ledger.stop.is_some() {
+            if self.ledger.end.is_some() {
                 return Ok(());
             }
             match self.ask(&other, "mode")? {
@@ -224,7 +224,7 @@ impl Course<'_> {
                 across.inside(new.clone(), edits);
             }
         }
-        if across.len() < 2 || self.ledger.stop.is_some() {
+        if across.len() < 2 || self.ledger.end.is_some() {
             return Ok(());
         }
         for item in &self.new.items {

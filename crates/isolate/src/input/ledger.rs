@@ -3,22 +3,9 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use culprit_reduce::Kind;
+use culprit_reduce::{End, Kind};
 
 use crate::Digest;
-
-/// How it ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// Nothing is left to try.
-    Minimal,
-    /// The tests of the budget were used up.
-    Tests,
-    /// The time of the budget was used up.
-    Time,
-    /// The user ended it.
-    Interrupted,
-}
 
 /// What was counted. Only `runs` depends on the number of jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,7 +59,7 @@ pub(crate) struct Ledger<'h> {
     pub(crate) began: Instant,
     pub(crate) most_tests: Option<u64>,
     pub(crate) most_time: Option<Duration>,
-    pub(crate) stop: Option<Stop>,
+    pub(crate) end: Option<End>,
     /// Artefacts that were counted.
     seen: HashSet<Digest>,
     hear: &'h mut dyn FnMut(&Heard),
@@ -88,7 +75,7 @@ impl<'h> Ledger<'h> {
             began: Instant::now(),
             most_tests,
             most_time,
-            stop: None,
+            end: None,
             seen: HashSet::new(),
             hear,
         }
@@ -122,12 +109,12 @@ impl<'h> Ledger<'h> {
     /// Whether nothing more is to be tried, for whatever reason.
     pub(crate) fn is_over(&mut self) -> bool {
         let why = match self.time_left() {
-            _ if self.is_used_up() => Some(Stop::Tests),
-            Some(Duration::ZERO) => Some(Stop::Time),
+            _ if self.is_used_up() => Some(End::Tests),
+            Some(Duration::ZERO) => Some(End::Time),
             _ => None,
         };
-        self.stop = self.stop.or(why);
-        self.stop.is_some()
+        self.end = self.end.or(why);
+        self.end.is_some()
     }
 
     /// The time that is left.

@@ -11,11 +11,11 @@ use culprit_reduce::{
 };
 
 use super::bench::Bench;
-use super::course::{Goal, Trouble};
+use super::course::Trouble;
 use super::grammar::Language;
-use super::ledger::{Heard, Ledger, Stop};
+use super::ledger::{Heard, Ledger};
 use super::material::Material;
-use crate::{Digest, Error};
+use crate::{Digest, Error, Goal};
 
 /// Of a candidate that no run was spent on.
 const ILL_FORMED: &str = "is not well-formed";
@@ -153,7 +153,7 @@ pub(crate) fn decide(
     let engine = engine.watch(|step| {
         note(step, pass, &candidates, ledger, &mut sizes);
         if ledger.is_used_up() {
-            ledger.stop = Some(Stop::Tests);
+            ledger.end = Some(End::Tests);
             bench.cancel.cancel();
         }
     });
@@ -167,10 +167,10 @@ pub(crate) fn decide(
         Err(ReduceError::NotPassing { .. } | ReduceError::NotFailing { .. }) => return Ok(None),
         Err(ReduceError::Nothing) => {
             let why = match ledger.time_left() {
-                Some(Duration::ZERO) => Stop::Time,
-                _ => Stop::Interrupted,
+                Some(Duration::ZERO) => End::Time,
+                _ => End::Cancelled,
             };
-            ledger.stop = Some(ledger.stop.unwrap_or(why));
+            ledger.end = Some(ledger.end.unwrap_or(why));
             return Ok(None);
         }
         Err(ReduceError::Oracle { source, .. }) => return Err(source.into()),
@@ -181,9 +181,8 @@ pub(crate) fn decide(
     }
     match reduction.end {
         End::Minimal => {}
-        End::Time => ledger.stop = Some(Stop::Time),
-        End::Tests => ledger.stop = Some(Stop::Tests),
-        End::Cancelled => ledger.stop = Some(ledger.stop.unwrap_or(Stop::Interrupted)),
+        End::Cancelled => ledger.end = Some(ledger.end.unwrap_or(End::Cancelled)),
+        end => ledger.end = Some(end),
     }
     let failing = (pass.render)(&reduction.failing);
     let passing = (pass.render)(&reduction.passing);

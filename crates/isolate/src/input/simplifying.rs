@@ -48,7 +48,7 @@ impl Course<'_> {
             if self.new.digest() == before {
                 self.substitute(&input, &mut done)?;
             }
-            if self.ledger.stop.is_some() || self.new.digest() == before {
+            if self.ledger.end.is_some() || self.new.digest() == before {
                 break;
             }
         }
@@ -113,7 +113,7 @@ impl Course<'_> {
             true => Files::of(&self.old, &self.new),
             false => return Ok(()),
         };
-        if files.len() == 0 || self.ledger.stop.is_some() {
+        if files.len() == 0 || self.ledger.end.is_some() {
             return Ok(());
         }
         let render = |kept: &DeltaSet| files.render(kept);
@@ -212,7 +212,7 @@ impl Course<'_> {
         done: &mut Done,
     ) -> Result<(), Trouble> {
         let text = self.text(path);
-        if done.knows(path, "syntax", &text) || self.ledger.stop.is_some() {
+        if done.knows(path, "syntax", &text) || self.ledger.end.is_some() {
             return Ok(());
         }
         let Some(syntax) = Syntax::read(&text, language) else {
@@ -250,11 +250,11 @@ impl Course<'_> {
             for (number, edits) in choices.iter().enumerate() {
                 let name = format!("hoist {depth}.{number}");
                 changed |= self.try_edits(path, &name, edits, Some(language), done)?;
-                if changed || self.ledger.stop.is_some() {
+                if changed || self.ledger.end.is_some() {
                     break;
                 }
             }
-            if self.ledger.stop.is_some() {
+            if self.ledger.end.is_some() {
                 return Ok(());
             }
             // What stands there now is looked at again.
@@ -292,7 +292,7 @@ impl Course<'_> {
         done: &mut Done,
     ) -> Result<bool, Trouble> {
         let text = self.text(path);
-        if edits.len() == 0 || self.ledger.stop.is_some() || done.knows(path, name, &text) {
+        if edits.len() == 0 || self.ledger.end.is_some() || done.knows(path, name, &text) {
             return Ok(false);
         }
         let (base, index) = self.base(path);

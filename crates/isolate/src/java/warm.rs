@@ -152,7 +152,9 @@ impl Warm {
             path.push(before);
             path.push(":");
         }
-        path.push(self.test.joined(&self.folder.join("tester")));
+        path.push(self.test.joined());
+        path.push(":");
+        path.push(self.folder.join("tester"));
         let mut args: Vec<OsString> = OPTIONS.split(' ').map(OsString::from).collect();
         let mut temporary = OsString::from("-Djava.io.tmpdir=");
         temporary.push(&scratch);

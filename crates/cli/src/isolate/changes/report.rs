@@ -44,11 +44,16 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// Whether both versions were seen to do the same in new folders.
-    pub(crate) fn is_confirmed(&self) -> bool {
+    /// Whether both versions were seen to do the same in new folders, as far as they were run there.
+    pub(crate) fn is_confirmed(&self) -> Option<bool> {
         let checks = &self.found.checks;
-        checks.passing.is_none_or(|kind| kind == Kind::Pass)
-            && checks.failing.is_none_or(|kind| kind == Kind::Fail)
+        let passing = checks.passing.map(|kind| kind == Kind::Pass);
+        let failing = checks.failing.map(|kind| kind == Kind::Fail);
+        match (passing, failing) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
     }
 
     pub(crate) fn print(&self, results: &Results, console: &mut Console) -> anyhow::Result<()> {
@@ -104,7 +109,7 @@ impl Report<'_> {
             "decide together"
         };
         let verb = match self.found.end {
-            _ if !self.is_confirmed() => format!("{verb}, which is not confirmed"),
+            _ if self.is_confirmed() == Some(false) => format!("{verb}, which is not confirmed"),
             End::Minimal => verb.to_owned(),
             _ => format!("{verb} (fewer may)"),
         };
@@ -156,7 +161,11 @@ impl Report<'_> {
         };
         let met: Vec<String> = commits.met().map(named).collect();
         match &commits.left[..] {
-            _ if commits.has_work_tree => "With changes that are not committed yet".to_owned(),
+            left if commits.has_work_tree => {
+                let mut parts: Vec<String> = left.iter().map(named).collect();
+                parts.push("changes that are not committed yet".to_owned());
+                format!("With {}", parts.join(" and "))
+            }
             [one] if met.is_empty() => format!("Since {}", named(one)),
             [one] => format!("Where {} meets {}", named(one), met.join(" and ")),
             _ => format!("Between {} and {}", self.good, self.bad),
@@ -214,7 +223,10 @@ impl Report<'_> {
             End::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
         }
         let checks = &found.checks;
-        if !self.is_confirmed() {
+        if self.is_confirmed().is_none() {
+            notes.push("not seen again in new folders: there was no time".to_owned());
+        }
+        if self.is_confirmed() == Some(false) {
             notes.push(format!(
                 "not confirmed in new folders: the passing version {}, the failing one {}",
                 checks.passing.map_or("was not run", word),
@@ -302,7 +314,11 @@ impl Report<'_> {
             1 => ("it", "it does"),
             _ => ("them", "they do"),
         };
-        let _ = write!(text, "With {it} the test fails, without {it} it passes");
+        let seen = format!("With {it} the test fails, without {it} it passes");
+        let _ = match self.is_confirmed() {
+            Some(false) => write!(text, "{seen}, which was not seen again in new folders"),
+            _ => write!(text, "{seen}"),
+        };
         let taken_back = match found.checks.reverted {
             Some(Kind::Pass) => "makes the test pass, which is a workaround",
             Some(Kind::Fail) => "is not enough: other changes make the test fail there too",
@@ -364,7 +380,7 @@ impl Report<'_> {
             "bad": self.bad,
             "failure": found.failure,
             "rate": { "failed": found.rate.failed, "of": found.rate.of },
-            "runs": found.runs,
+            "runsOfEach": found.runs,
             "tests": found.tests,
             "strays": found.strays,
             "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
@@ -574,7 +590,7 @@ fn with_code(text: &str) -> String {
 
 fn origin(origin: &Origin) -> String {
     match origin {
-        Origin::Unknown => "no history".to_owned(),
+        Origin::Unknown => "cannot be told".to_owned(),
         Origin::Uncommitted => "not committed yet".to_owned(),
         Origin::Commit(commit) => commit_line(commit),
     }

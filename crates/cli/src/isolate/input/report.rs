@@ -6,8 +6,9 @@ use std::io;
 use std::path::Path;
 
 use culprit_isolate::input::{
-    Half, Heard, Isolated, Material, Mode, Pair, PairRow, Stop, pairs, unified,
+    Half, Heard, Isolated, Material, Mode, Pair, PairRow, pairs, unified,
 };
+use culprit_reduce::End;
 use serde_json::{Value, json};
 
 use crate::console::Console;
@@ -147,10 +148,20 @@ impl Report<'_> {
         Ok(())
     }
 
+    /// Whether the passing side of a pair was seen to pass again. `None` if it was not run.
+    fn is_confirmed(&self) -> Option<bool> {
+        match (&self.found.passing, self.found.unsteady) {
+            (None, _) => None,
+            (Some(_), None) if self.found.end == End::Cancelled => None,
+            (Some(_), unsteady) => Some(unsteady.is_none()),
+        }
+    }
+
     fn headline(&self) -> String {
         let found = self.found;
-        let early = match found.stop {
-            Stop::Minimal => "",
+        let early = match found.end {
+            _ if found.unsteady.is_some() => ", which is not confirmed",
+            End::Minimal => "",
             _ => " (less may)",
         };
         match &found.passing {
@@ -204,6 +215,12 @@ impl Report<'_> {
                 found.rate, found.runs
             ));
         }
+        if let Some(rate) = found.unsteady {
+            notes.push(format!(
+                "not confirmed: what passes {rate} when it is run again; the test is not steady, and \
+                 --repeat N runs each candidate N times"
+            ));
+        }
         if found.is_warm {
             notes.push("in warm JVMs; the result was seen in new ones".to_owned());
         }
@@ -235,19 +252,17 @@ impl Report<'_> {
                 some.join(", ")
             ));
         }
-        notes.push(match (found.stop, &found.passing) {
-            (Stop::Minimal, Some(_)) => {
+        notes.push(match (found.end, &found.passing) {
+            (End::Minimal, Some(_)) => {
                 "minimal: no part of the difference alone can be taken out or put in".to_owned()
             }
-            (Stop::Minimal, None) if self.has_other => {
+            (End::Minimal, None) if self.has_other => {
                 "minimal: no single part of what differs from --passing can be left out".to_owned()
             }
-            (Stop::Minimal, None) => "minimal: no single part can be left out".to_owned(),
-            (Stop::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
-            (Stop::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
-            (Stop::Interrupted, _) => {
-                "may not be minimal: interrupted (--resume goes on)".to_owned()
-            }
+            (End::Minimal, None) => "minimal: no single part can be left out".to_owned(),
+            (End::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
+            (End::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
+            (End::Cancelled, _) => "may not be minimal: interrupted (--resume goes on)".to_owned(),
         });
         notes
     }
@@ -269,6 +284,11 @@ impl Report<'_> {
         let found = self.found;
         let test = &self.test;
         match &found.passing {
+            Some(_) if found.unsteady.is_some() => format!(
+                "`{test}` was seen to pass on one of two inputs and to fail on the other ({}), but on \
+                 the first it failed too when it was run again: what makes the difference is not known.",
+                found.failure
+            ),
             Some(_) => format!(
                 "`{test}` passes on one of two inputs and fails on the other ({}). The difference \
                  is an actual cause of the failure: taking it out is a workaround. It need not be the only \
@@ -277,12 +297,12 @@ impl Report<'_> {
                 found.failure
             ),
             None => {
-                let rest = match found.stop {
-                    Stop::Minimal if self.has_other => {
+                let rest = match found.end {
+                    End::Minimal if self.has_other => {
                         ", and no single part of what differs from the other input can be left out such \
                          that it still does"
                     }
-                    Stop::Minimal => {
+                    End::Minimal => {
                         ", and no single part can be left out of it such that it still does"
                     }
                     _ => "; less of it may do",
@@ -317,7 +337,8 @@ impl Report<'_> {
             "strays": counts.strays,
             "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
             "warm": found.is_warm,
-            "minimal": found.stop == Stop::Minimal,
+            "minimal": found.end == End::Minimal,
+            "confirmed": self.is_confirmed(),
             "bytes": {
                 "input": self.input.len(),
                 "failing": found.failing.len(),
