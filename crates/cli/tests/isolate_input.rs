@@ -334,6 +334,87 @@ fn a_pair_that_is_not_seen_again_is_told_as_that() {
 }
 
 #[test]
+fn what_fails_and_is_not_seen_to_again_is_told_as_that() {
+    let stage = Stage::new();
+    stage.put("a.txt", "1\n2\nBUG\n4\n5\n");
+    // The whole fails always, less of it once.
+    let test = "grep -q BUG {} || exit 0; test $(wc -l <{}) = 5 && exit 1
+                ! mkdir seen-$(cksum <{} | tr -d ' ')";
+    let told = stage.run(&["--simplify", "--test", test, "a.txt", "-o", "out"]);
+    assert_eq!(told.status, Some(1), "{}", told.err);
+    let confirmed = told.err.replace("\n  ", " ");
+    assert!(
+        confirmed.contains("run again, what fails did so 0 of 11 times"),
+        "{}",
+        told.err
+    );
+    assert!(
+        stage
+            .text("out/report.json")
+            .contains("\"confirmed\": false")
+    );
+}
+
+#[test]
+fn a_link_that_is_a_folder_elsewhere_is_not_written_through() {
+    let stage = Stage::new();
+    for folder in ["theirs", "good", "bad/conf"] {
+        fs::create_dir_all(stage.path().join(folder)).unwrap();
+    }
+    let theirs = stage.path().join("theirs").canonicalize().unwrap();
+    std::os::unix::fs::symlink(&theirs, stage.path().join("good/conf")).unwrap();
+    for (name, text) in [
+        ("theirs/a", "theirs"),
+        ("good/c", "1\n"),
+        ("bad/c", "2\n"),
+        ("bad/conf/a", "BUG\n"),
+        ("bad/conf/b", "2\n"),
+    ] {
+        stage.put(name, text);
+    }
+    let test = "! grep -q BUG {}/conf/a";
+    let told = stage.run(&["--test", test, "bad", "--passing", "good"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert_eq!(stage.text("theirs/a"), "theirs");
+    assert_eq!(fs::read_dir(&theirs).unwrap().count(), 1);
+    let failing = stage.text("culprit-isolate/failing/conf/a");
+    assert!(failing.contains("BUG"), "{failing}");
+}
+
+#[test]
+fn a_file_may_have_any_name() {
+    let stage = Stage::new();
+    let deep = ["a-long-name-of-a-folder"; 12].join("/");
+    fs::create_dir_all(stage.path().join("folder").join(&deep)).unwrap();
+    let ending = format!("x.{}", "y".repeat(248));
+    let inside = format!("folder/{deep}/x.txt");
+    for name in ["tmp", &ending, &inside] {
+        stage.put(name, "1\nBUG\n3\n");
+    }
+    for (number, name) in ["tmp", &ending, "folder"].into_iter().enumerate() {
+        let out = format!("out-{number}");
+        let words = ["--simplify", "--test", "! grep -rq BUG {}", name];
+        let told = stage.run(&[&words[..], &["-o", &out]].concat());
+        assert_eq!(told.status, Some(0), "{}", told.err);
+        assert!(told.out.starts_with("3 of 8 bytes fail"), "{}", told.out);
+    }
+}
+
+#[test]
+fn a_file_is_looked_at_again_when_another_changed() {
+    let stage = Stage::new();
+    fs::create_dir(stage.path().join("folder")).unwrap();
+    stage.put("folder/a.txt", "coredef");
+    stage.put("folder/b.txt", "keepu");
+    // What is behind `core` can go when `u` is gone.
+    let test = "grep -q core {}/a.txt && grep -q keep {}/b.txt || exit 0
+                ! grep -q u {}/b.txt || test $(cat {}/a.txt) = coredef || exit 0; exit 1";
+    let told = stage.run(&["--simplify", "--verbatim", "--test", test, "folder"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.out.starts_with("8 of 12 bytes fail"), "{}", told.out);
+}
+
+#[test]
 fn what_a_test_writes_below_the_folder_is_told_and_what_it_reads_stays() {
     let stage = Stage::new();
     fs::create_dir_all(stage.path().join("build/cache")).unwrap();

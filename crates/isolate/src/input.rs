@@ -27,7 +27,7 @@ mod runs;
 mod simplifying;
 mod tree;
 
-pub use course::{Isolated, Plan, Syntax, Trouble, isolate};
+pub use course::{Again, Isolated, Plan, Syntax, Trouble, isolate};
 pub use cut::Content;
 pub use grammar::Language;
 pub use ledger::{Counts, Heard};

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_reduce::Verdict;
+use culprit_reduce::{Kind, Verdict};
 
 use crate::{Answer, Ending, Error, Failure, Like, Likeness, Lines, Spot, Test, Warm};
 
@@ -250,20 +250,20 @@ impl Judge {
         Ok(judged)
     }
 
-    /// How often a candidate fails, of so many runs.
-    pub fn rate(
+    /// How many of so many runs of a candidate have a verdict of this kind.
+    pub fn count(
         &self,
         runs: u32,
+        kind: Kind,
         spot: &mut dyn FnMut() -> Result<Spot, Error>,
         wanted: &dyn Fn() -> bool,
-    ) -> Result<Rate, Error> {
-        let mut rate = Rate::default();
+    ) -> Result<u32, Error> {
+        let mut count = 0;
         for _ in 0..runs {
             let ending = self.run(&spot()?, wanted)?;
-            rate.of += 1;
-            rate.failed += u32::from(matches!(self.answer(&ending), Verdict::Fail(_)));
+            count += u32::from(self.answer(&ending).kind() == kind);
         }
-        Ok(rate)
+        Ok(count)
     }
 
     fn run(&self, spot: &Spot, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {

@@ -222,7 +222,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         false => report.print(&results, console)?,
     }
     Ok(match found.end {
-        _ if found.unsteady.is_some() => ExitCode::No,
+        _ if !found.again.is_so() => ExitCode::No,
         End::Cancelled => ExitCode::Interrupted,
         _ => ExitCode::Answered,
     })

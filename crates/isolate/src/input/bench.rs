@@ -9,7 +9,7 @@ use culprit_reduce::{Cancel, Kind, Verdict};
 use super::course::Trouble;
 use super::material::Material;
 use super::place::Places;
-use crate::{Digest, Error, Judge, Judged, Memo, Rate, Spot, Warm};
+use crate::{Digest, Error, Judge, Judged, Memo, Spot, Warm};
 
 /// Whether the user wants it to end.
 pub(crate) type Wish = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -147,6 +147,10 @@ impl Bench {
             }
             wanted() && !self.cancel.is_cancelled()
         };
+        if let Some(path) = material.conflict() {
+            let why = format!("cannot be: {} is no folder", path.display());
+            return Ok(Verdict::Unresolved(why));
+        }
         self.memo.recall(digest, || {
             let mut spot = self.places.each(material);
             let judged = self.judge.judge(&mut spot, &wanted)?;
@@ -167,18 +171,17 @@ impl Bench {
         Ok(judged.verdict)
     }
 
-    /// How often material fails, of so many runs.
-    pub(crate) fn rate(
+    /// How many of so many runs have a verdict of this kind.
+    pub(crate) fn count_of(
         &self,
         material: &Material,
-        runs: u32,
+        (runs, kind): (u32, Kind),
         wanted: &dyn Fn() -> bool,
-    ) -> Result<Rate, Error> {
-        let rate = self
-            .judge
-            .rate(runs, &mut self.places.each(material), wanted)?;
-        self.runs.fetch_add(u64::from(rate.of), Ordering::Relaxed);
-        Ok(rate)
+    ) -> Result<u32, Error> {
+        let mut spot = self.places.each(material);
+        let count = self.judge.count(runs, kind, &mut spot, wanted)?;
+        self.runs.fetch_add(u64::from(runs), Ordering::Relaxed);
+        Ok(count)
     }
 
     fn count(&self, judged: &Judged) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_reduce::{End, JournalError, ProblemError, Verdict};
+use culprit_reduce::{End, JournalError, Kind, ProblemError, Verdict};
 
 use super::bench::{Bench, Wish};
 use super::grammar::Language;
@@ -26,6 +26,9 @@ const OF: &str = "of";
 
 /// How often what passes at last is run again.
 const AGAIN: u32 = 3;
+
+/// How often what fails at last is run again, if it does not at once.
+const OFTEN: u32 = 10;
 
 /// Whether files are read as a language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,10 +97,28 @@ pub struct Isolated {
     /// Whether warm JVMs took candidates.
     pub is_warm: bool,
     pub counts: Counts,
-    /// How often what passes failed when it was run again, if it did.
-    pub unsteady: Option<Rate>,
+    /// What was seen of both sides when they were run again.
+    pub again: Again,
+    /// Whether there are so many pieces that some were only tried together.
+    pub is_coarse: bool,
     pub end: End,
     pub took: Duration,
+}
+
+/// How often either side failed when it was run again; `None` where there was no time for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Again {
+    pub failing: Option<Rate>,
+    /// Of a pair. All that is no pass counts.
+    pub passing: Option<Rate>,
+}
+
+impl Again {
+    /// Whether the sides did as before, as far as that is known.
+    pub fn is_so(self) -> bool {
+        let (failing, passing) = (self.failing, self.passing);
+        failing.is_none_or(Rate::is_always) && passing.is_none_or(|rate| rate.failed == 0)
+    }
 }
 
 /// Why there is nothing to tell.
@@ -109,7 +130,7 @@ pub enum Trouble {
     Error(#[from] Error),
     #[error("the test fails on the passing side too: {0}")]
     PassingFails(String),
-    #[error("the test fails on the passing side too, now and then: it {0}")]
+    #[error("the passing side does not pass each time: not {} of {} times", .0.failed, .0.of)]
     PassingFailsSometimes(Rate),
     #[error("the test neither passes nor fails on the passing side: it {0}")]
     PassingUnresolved(String),
@@ -181,7 +202,12 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     let has_passing = plan.passing.is_some();
     let old = plan.passing.unwrap_or_else(|| plan.failing.emptied());
     let limit = patience(witness.ending.took, PATIENCE);
-    let bench = Bench::new(witness.judge.within(limit), places, plan.is_over);
+    // What the user says passes may take its time.
+    let judge = match has_passing {
+        true => witness.judge,
+        false => witness.judge.within(limit),
+    };
+    let mut bench = Bench::new(judge, places, plan.is_over);
     let failure = bench.judge.failure().to_string();
     let fails = Verdict::Fail(failure.clone());
     bench.memo.learn(plan.failing.digest(), fails);
@@ -194,6 +220,8 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         }
         passed => passed.map(|()| old)?,
     };
+    let limit = limit.max(patience(bench.mean(), PATIENCE));
+    bench.judge = bench.judge.within(limit);
     let bench = match plan.warm {
         Some(warm) => bench.warmed(warm, &[&plan.failing, &old], &wanted)?,
         None => bench,
@@ -223,14 +251,7 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         Goal::Isolate => course.narrow()?,
         Goal::Simplify => course.simplify()?,
     }
-    if course.ledger.counts.replayed > 0 && wanted() {
-        still_fails(&bench, &course.new, &wanted)?;
-    }
-    let is_whole = plan.goal == Goal::Isolate && wanted();
-    let unsteady = match is_whole {
-        true => unsteady(&bench, &course.old, &wanted)?,
-        false => None,
-    };
+    let again = course.run_again(&wanted)?;
     let is_warm = bench.is_warm();
     let bench = &bench;
     bench.confirm(&[&course.new, &course.old])?;
@@ -249,7 +270,8 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
         runs,
         is_warm,
         counts,
-        unsteady,
+        again,
+        is_coarse: course.ledger.is_coarse,
         end: course.ledger.end.unwrap_or(End::Minimal),
         took: began.elapsed(),
     })
@@ -284,34 +306,9 @@ fn passes(
         (Verdict::Pass, Goal::Isolate) => {}
     }
     // Once more, since everything rests on it.
-    let rate = bench.rate(old, 1, wanted).map_err(told)?;
-    match rate.failed {
-        0 => Ok(()),
-        failed => Err(Trouble::PassingFailsSometimes(Rate { failed, of: 2 })),
-    }
-}
-
-/// Sees that what others found before fails now.
-fn still_fails(bench: &Bench, new: &Material, wanted: &dyn Fn() -> bool) -> Result<(), Trouble> {
-    match bench.again(new, wanted) {
-        Ok(Verdict::Fail(_)) => Ok(()),
-        Ok(Verdict::Pass) => Err(Trouble::OldVerdicts("passes".to_owned())),
-        Ok(Verdict::Unresolved(why)) => Err(Trouble::OldVerdicts(why)),
-        Err(Error::Unwanted) => Ok(()),
-        Err(why) => Err(why.into()),
-    }
-}
-
-/// How often what passes at last fails, if it does: a test that is not steady may have misled.
-fn unsteady(
-    bench: &Bench,
-    old: &Material,
-    wanted: &dyn Fn() -> bool,
-) -> Result<Option<Rate>, Trouble> {
-    match bench.rate(old, AGAIN, wanted) {
-        Ok(rate) => Ok(Some(rate).filter(|rate| rate.failed > 0)),
-        Err(Error::Unwanted) => Ok(None),
-        Err(why) => Err(why.into()),
+    match bench.count_of(old, (1, Kind::Pass), wanted).map_err(told)? {
+        0 => Err(Trouble::PassingFailsSometimes(Rate { failed: 1, of: 2 })),
+        _ => Ok(()),
     }
 }
 
@@ -357,6 +354,44 @@ fn key(plan: &Plan) -> String {
 }
 
 impl Course<'_> {
+    /// Runs both sides again: a test that is not steady may have misled.
+    fn run_again(&mut self, wanted: &dyn Fn() -> bool) -> Result<Again, Trouble> {
+        let mut again = Again::default();
+        let seen = self.see_again(wanted, &mut again);
+        match seen {
+            Err(Trouble::Error(Error::Unwanted)) => self.ledger.end = Some(End::Cancelled),
+            seen => seen?,
+        }
+        Ok(again)
+    }
+
+    fn see_again(&self, wanted: &dyn Fn() -> bool, again: &mut Again) -> Result<(), Trouble> {
+        let bench = self.means.bench;
+        if !wanted() {
+            return Ok(());
+        }
+        again.failing = Some(match bench.again(&self.new, wanted)? {
+            Verdict::Fail(_) => Rate { failed: 1, of: 1 },
+            // What others found before is not so now.
+            verdict if self.ledger.counts.replayed > 0 => {
+                let how = verdict.detail().map_or("passes", String::as_str);
+                return Err(Trouble::OldVerdicts(how.to_owned()));
+            }
+            _ => Rate {
+                failed: bench.count_of(&self.new, (OFTEN, Kind::Fail), wanted)?,
+                of: OFTEN + 1,
+            },
+        });
+        if self.means.goal == Goal::Isolate {
+            let passed = bench.count_of(&self.old, (AGAIN, Kind::Pass), wanted)?;
+            again.passing = Some(Rate {
+                failed: AGAIN - passed,
+                of: AGAIN,
+            });
+        }
+        Ok(())
+    }
+
     /// Decides a pass and takes what it found. Whether it found something.
     pub(crate) fn take(&mut self, pass: &Pass<'_>) -> Result<bool, Trouble> {
         self.passes += 1;

@@ -26,7 +26,7 @@ impl Course<'_> {
                 let render = |kept: &DeltaSet| files.render(kept);
                 self.take(&Pass {
                     name: "files".to_owned(),
-                    problem: Problem::new(files.len()),
+                    problem: Problem::new(files.len()).needs(files.needs()),
                     render: &render,
                     well_formed: None,
                 })?;
@@ -67,6 +67,7 @@ impl Course<'_> {
                     well_formed,
                 })?;
                 if !is_joined || !narrowed {
+                    self.ledger.is_coarse = is_joined;
                     break;
                 }
             }

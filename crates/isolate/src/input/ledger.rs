@@ -60,6 +60,8 @@ pub(crate) struct Ledger<'h> {
     pub(crate) most_tests: Option<u64>,
     pub(crate) most_time: Option<Duration>,
     pub(crate) end: Option<End>,
+    /// Whether pieces that were joined, since there are so many, were not parted at last.
+    pub(crate) is_coarse: bool,
     /// Artefacts that were counted.
     seen: HashSet<Digest>,
     hear: &'h mut dyn FnMut(&Heard),
@@ -76,6 +78,7 @@ impl<'h> Ledger<'h> {
             most_tests,
             most_time,
             end: None,
+            is_coarse: false,
             seen: HashSet::new(),
             hear,
         }

@@ -135,6 +135,15 @@ impl Material {
         self.items.iter().position(|item| item.path == path)
     }
 
+    /// Something that is no folder and has things below it: it cannot be written.
+    pub(crate) fn conflict(&self) -> Option<&Path> {
+        // What is below a path comes right behind it.
+        let mut pairs = self.items.windows(2);
+        let found = pairs
+            .find(|pair| pair[0].stuff != Stuff::Folder && pair[1].path.starts_with(&pair[0].path));
+        found.map(|pair| pair[0].path.as_path())
+    }
+
     /// The same with other bytes in one of its files.
     pub(crate) fn with(&self, index: usize, bytes: Vec<u8>) -> Material {
         let mut changed = self.clone();

@@ -17,6 +17,9 @@ use super::ledger::{Heard, Ledger};
 use super::material::Material;
 use crate::{Digest, Error, Goal};
 
+/// Bytes of the name of a pass that names a file, at most.
+const LONGEST: usize = 100;
+
 /// Of a candidate that no run was spent on.
 const ILL_FORMED: &str = "is not well-formed";
 
@@ -103,6 +106,14 @@ pub(crate) fn independent(count: u64) -> Problem {
         .atoms(Units::within(DeltaSet::empty()))
 }
 
+/// The name of a pass as that of a file. Paths of files in it may be longer than names may be.
+fn file_name(pass: &str) -> String {
+    match pass.len() > LONGEST {
+        true => Digest::of(pass.as_bytes()).to_string(),
+        false => pass.replace([' ', '/'], "-"),
+    }
+}
+
 /// Decides a pass. `None` if it found nothing, or could not begin.
 pub(crate) fn decide(
     pass: &Pass<'_>,
@@ -132,10 +143,7 @@ pub(crate) fn decide(
             .key(format!("{} {} {}", means.key, pass.name, whole.digest()));
     let mut journal = match &means.journals {
         Some(folder) => {
-            let path = folder.join(format!(
-                "{number:03}-{}",
-                pass.name.replace([' ', '/'], "-")
-            ));
+            let path = folder.join(format!("{number:03}-{}", file_name(&pass.name)));
             Some(Journal::open(&path, &problem)?)
         }
         None => None,

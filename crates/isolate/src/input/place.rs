@@ -68,6 +68,8 @@ impl Places {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let folder = self.top.join(number.to_string());
         let scratch = folder.join("tmp");
+        // A candidate may have any name.
+        let own = folder.join("at");
         fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
         let held = Held(folder.clone());
         let directory = self.directory.as_ref().unwrap_or(&scratch);
@@ -78,8 +80,8 @@ impl Places {
             input: None,
         };
         match &self.handing {
-            Handing::Argument => spot.candidate = Some(material.write(&folder)?),
-            Handing::Input => spot.input = Some(material.write(&folder)?),
+            Handing::Argument => spot.candidate = Some(material.write(&own)?),
+            Handing::Input => spot.input = Some(material.write(&own)?),
             Handing::Java(Reads::Resource(name)) => {
                 let classes = folder.join("classes");
                 material.write_as(&classes.join(name))?;

@@ -3,7 +3,7 @@
 //! Passes are repeated until a whole round changes nothing. Each of them is a search of the engine;
 //! what they differ in is what a delta is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,10 +24,7 @@ use super::runs;
 use super::tree::Syntax;
 use crate::Digest;
 
-/// The most rounds, in case that files change each other for ever.
-const ROUNDS: usize = 50;
-
-/// For which texts passes found nothing.
+/// For which inputs passes over files found nothing. What goes from one file may be for another to say.
 #[derive(Default)]
 struct Done(HashMap<(PathBuf, String), Digest>);
 
@@ -36,8 +33,14 @@ impl Course<'_> {
     pub(crate) fn simplify(&mut self) -> Result<(), Trouble> {
         let mut done = Done::default();
         let input = self.new.clone();
-        for round in 0..ROUNDS {
+        let mut seen = HashSet::new();
+        for round in 0.. {
             let before = self.new.digest();
+            // Files might change each other for ever.
+            if !seen.insert(before) {
+                break;
+            }
+            self.ledger.is_coarse = false;
             self.simplify_files()?;
             for path in self.largest_first() {
                 self.simplify_file(&path, round, &mut done)?;
@@ -119,7 +122,7 @@ impl Course<'_> {
         let render = |kept: &DeltaSet| files.render(kept);
         self.take(&Pass {
             name: "files".to_owned(),
-            problem: independent(files.len()),
+            problem: independent(files.len()).needs(files.needs()),
             render: &render,
             well_formed: None,
         })?;
@@ -187,6 +190,7 @@ impl Course<'_> {
             let changes = changes(&old, &text, grain);
             let narrowed = self.try_edits(path, grain.name(), &changes.edits, None, done)?;
             if !changes.is_joined || !narrowed {
+                self.ledger.is_coarse |= changes.is_joined;
                 return Ok(());
             }
         }
@@ -212,7 +216,8 @@ impl Course<'_> {
         done: &mut Done,
     ) -> Result<(), Trouble> {
         let text = self.text(path);
-        if done.knows(path, "syntax", &text) || self.ledger.end.is_some() {
+        let before = self.new.digest();
+        if done.knows(path, "syntax", before) || self.ledger.end.is_some() {
             return Ok(());
         }
         let Some(syntax) = Syntax::read(&text, language) else {
@@ -227,7 +232,7 @@ impl Course<'_> {
             render: &render,
             well_formed: reads.then_some((index, language)),
         })?;
-        done.note(path, "syntax", &text, &self.text(path));
+        done.note(path, "syntax", before, self.new.digest());
         Ok(())
     }
 
@@ -237,7 +242,8 @@ impl Course<'_> {
             return Ok(());
         }
         let text = self.text(path);
-        if done.knows(path, "hoist", &text) || !language.reads(&text) {
+        let before = self.new.digest();
+        if done.knows(path, "hoist", before) || !language.reads(&text) {
             return Ok(());
         }
         let mut depth = 0;
@@ -260,7 +266,7 @@ impl Course<'_> {
             // What stands there now is looked at again.
             depth += usize::from(!changed);
         }
-        done.note(path, "hoist", &text, &self.text(path));
+        done.note(path, "hoist", before, self.new.digest());
         Ok(())
     }
 
@@ -291,8 +297,8 @@ impl Course<'_> {
         language: Option<Language>,
         done: &mut Done,
     ) -> Result<bool, Trouble> {
-        let text = self.text(path);
-        if edits.len() == 0 || self.ledger.end.is_some() || done.knows(path, name, &text) {
+        let before = self.new.digest();
+        if edits.len() == 0 || self.ledger.end.is_some() || done.knows(path, name, before) {
             return Ok(false);
         }
         let (base, index) = self.base(path);
@@ -303,7 +309,7 @@ impl Course<'_> {
             render: &render,
             well_formed: language.map(|language| (index, language)),
         })?;
-        done.note(path, name, &text, &self.text(path));
+        done.note(path, name, before, self.new.digest());
         Ok(narrowed)
     }
 
@@ -347,16 +353,15 @@ fn letters(text: &Arc<Vec<u8>>) -> Edits {
 }
 
 impl Done {
-    fn knows(&self, path: &Path, name: &str, text: &[u8]) -> bool {
+    fn knows(&self, path: &Path, name: &str, input: Digest) -> bool {
         let known = self.0.get(&(path.to_owned(), name.to_owned()));
-        known == Some(&Digest::of(text))
+        known == Some(&input)
     }
 
-    /// A pass that changed nothing need not be repeated on the same text.
-    fn note(&mut self, path: &Path, name: &str, before: &[u8], after: &[u8]) {
-        let digest = Digest::of(after);
-        if Digest::of(before) == digest {
-            self.0.insert((path.to_owned(), name.to_owned()), digest);
+    /// A pass that changed nothing need not be repeated on the same input.
+    fn note(&mut self, path: &Path, name: &str, before: Digest, after: Digest) {
+        if before == after {
+            self.0.insert((path.to_owned(), name.to_owned()), after);
         }
     }
 }

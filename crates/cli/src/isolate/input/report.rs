@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use culprit_isolate::Rate;
 use culprit_isolate::input::{
     Half, Heard, Isolated, Material, Mode, Pair, PairRow, pairs, unified,
 };
@@ -37,6 +38,9 @@ const SHOWN: u64 = 4_000;
 
 /// Bytes of an input that is written out as a literal, at most: with escapes it fits a line or two.
 const WRITTEN_OUT: usize = 60;
+
+/// Bytes of the ending of a name, at most.
+const ENDING: usize = 40;
 
 /// Files that the test changed which are named, at most.
 const NAMED: usize = 5;
@@ -148,20 +152,27 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// Whether the passing side of a pair was seen to pass again. `None` if it was not run.
+    /// Whether all that was found was seen again. `None` if it was not run.
     fn is_confirmed(&self) -> Option<bool> {
-        match (&self.found.passing, self.found.unsteady) {
-            (None, _) => None,
-            (Some(_), None) if self.found.end == End::Cancelled => None,
-            (Some(_), unsteady) => Some(unsteady.is_none()),
+        let again = self.found.again;
+        let is_whole =
+            again.failing.is_some() && (again.passing.is_some() || self.found.passing.is_none());
+        match again.is_so() {
+            true if !is_whole => None,
+            is_so => Some(is_so),
         }
+    }
+
+    /// Whether nothing less is known to do.
+    fn is_minimal(&self) -> bool {
+        self.found.end == End::Minimal && !self.found.is_coarse
     }
 
     fn headline(&self) -> String {
         let found = self.found;
         let early = match found.end {
-            _ if found.unsteady.is_some() => ", which is not confirmed",
-            End::Minimal => "",
+            _ if !found.again.is_so() => ", which is not confirmed",
+            _ if self.is_minimal() => "",
             _ => " (less may)",
         };
         match &found.passing {
@@ -215,10 +226,19 @@ impl Report<'_> {
                 found.rate, found.runs
             ));
         }
-        if let Some(rate) = found.unsteady {
+        if !found.again.is_so() {
+            let told = |side: &str, rate: Option<Rate>| match rate {
+                Some(rate) => format!("{side} {} of {} times", rate.failed, rate.of),
+                None => String::new(),
+            };
+            let failing = told("what fails did so", found.again.failing);
+            let passing = match &found.passing {
+                Some(_) => told(", what passes did not pass", found.again.passing),
+                None => String::new(),
+            };
             notes.push(format!(
-                "not confirmed: what passes {rate} when it is run again; the test is not steady, and \
-                 --repeat N runs each candidate N times"
+                "not confirmed: when it was run again, {failing}{passing}; the test is not steady, \
+                 and --repeat N runs each candidate N times"
             ));
         }
         if found.is_warm {
@@ -253,6 +273,10 @@ impl Report<'_> {
             ));
         }
         notes.push(match (found.end, &found.passing) {
+            (End::Minimal, _) if found.is_coarse => {
+                "may not be minimal: there are so many parts that some were only tried together"
+                    .to_owned()
+            }
             (End::Minimal, Some(_)) => {
                 "minimal: no part of the difference alone can be taken out or put in".to_owned()
             }
@@ -284,9 +308,9 @@ impl Report<'_> {
         let found = self.found;
         let test = &self.test;
         match &found.passing {
-            Some(_) if found.unsteady.is_some() => format!(
-                "`{test}` was seen to pass on one of two inputs and to fail on the other ({}), but on \
-                 the first it failed too when it was run again: what makes the difference is not known.",
+            _ if !found.again.is_so() => format!(
+                "`{test}` was seen to fail on this input ({}), but when it was run again it did \
+                 otherwise: what makes the difference is not known.",
                 found.failure
             ),
             Some(_) => format!(
@@ -298,14 +322,12 @@ impl Report<'_> {
             ),
             None => {
                 let rest = match found.end {
-                    End::Minimal if self.has_other => {
+                    _ if !self.is_minimal() => "; less of it may do",
+                    _ if self.has_other => {
                         ", and no single part of what differs from the other input can be left out such \
                          that it still does"
                     }
-                    End::Minimal => {
-                        ", and no single part can be left out of it such that it still does"
-                    }
-                    _ => "; less of it may do",
+                    _ => ", and no single part can be left out of it such that it still does",
                 };
                 format!(
                     "`{test}` fails on this input ({}){rest}. It is a reproducer; the defect lies \
@@ -337,7 +359,7 @@ impl Report<'_> {
             "strays": counts.strays,
             "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
             "warm": found.is_warm,
-            "minimal": found.end == End::Minimal,
+            "minimal": self.is_minimal(),
             "confirmed": self.is_confirmed(),
             "bytes": {
                 "input": self.input.len(),
@@ -460,6 +482,7 @@ fn remove(place: &Path) -> io::Result<()> {
 fn name_of(material: &Material, name: &str) -> String {
     let item = material.items.first().filter(|_| !material.is_folder);
     let ending = item.and_then(|item| Path::new(&item.path).extension());
+    let ending = ending.filter(|ending| ending.len() <= ENDING);
     match ending {
         Some(ending) => format!("{name}.{}", ending.to_string_lossy()),
         None => name.to_owned(),
