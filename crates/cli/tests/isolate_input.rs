@@ -279,6 +279,27 @@ fn bad_input_has_a_message_and_a_code() {
 }
 
 #[test]
+fn lines_do_not_count_where_the_input_is_the_program() {
+    // As an interpreter tells of it.
+    let fails = "n=$(grep -n missing {} | cut -d: -f1); test -z \"$n\" && exit 0; \
+        echo 'Traceback (most recent call last):' >&2; \
+        echo \"  File \\\"FILE\\\", line $n, in check\" >&2; echo KeyError: 1 >&2; exit 1";
+    let run = |words: &[&str], test: String| {
+        let stage = Stage::new();
+        stage.put("crash.txt", "one\ntwo\n\nthree\nfind missing here\nfour\n");
+        let told = stage.run(&[words, &["--simplify", "--test", &test, "crash.txt"]].concat());
+        assert_eq!(told.status, Some(0), "{}", told.err);
+        stage.text("culprit-isolate/failing.txt")
+    };
+    assert_eq!(run(&[], fails.replace("FILE", "{}")), "missing");
+    let stdin = fails.replace("{}", "-").replace("FILE", "<stdin>");
+    assert_eq!(run(&["--stdin"], stdin), "missing");
+    // The line of another file is the place of a failure.
+    let other = run(&[], fails.replace("FILE", "lib.py"));
+    assert_eq!(other.matches('\n').count(), 4, "{other}");
+}
+
+#[test]
 fn a_flaky_test_is_repeated_and_its_rate_is_told() {
     let stage = Stage::new();
     stage.put("a.txt", "one\nbad\nthree\n");

@@ -51,8 +51,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn is_same(&self, other: &Frame, lines: Lines) -> bool {
-        let same_line = lines == Lines::Ignored || self.line == other.line;
+    pub(crate) fn is_same(&self, other: &Frame, lines: &Lines) -> bool {
+        let same_line = self.line == other.line || !lines.count_in(&self.file);
         self.function == other.function && self.file == other.file && same_line
     }
 }

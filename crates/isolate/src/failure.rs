@@ -1,5 +1,6 @@
 //! What makes a failure of a test the one that was seen at first.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use culprit_signature::{Grade, Signature, Thrown, find_all};
@@ -21,12 +22,30 @@ pub enum Likeness {
 }
 
 /// Whether lines of the program count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Lines {
     #[default]
     Count,
+    /// But for those of files with these names, which are what is changed: where the input is itself the
+    /// program, each line that is left out moves all that follow.
+    ///
+    /// Functions in these files count. One that gets a shorter name is another one then, and keeps
+    /// its own: that costs some letters of the result. Without them hardly more than the kind would be
+    /// left of a failure in the input itself, and each name that is not defined would be like another.
+    CountBut(BTreeSet<String>),
     /// The program was changed between the two.
     Ignored,
+}
+
+impl Lines {
+    /// Whether those of a file count.
+    pub(crate) fn count_in(&self, file: &str) -> bool {
+        match self {
+            Lines::Count => true,
+            Lines::CountBut(files) => !files.contains(file),
+            Lines::Ignored => false,
+        }
+    }
 }
 
 /// How a failing run failed.
@@ -79,7 +98,7 @@ impl Failure {
     }
 
     /// Whether another failure is this one.
-    pub fn is_same(&self, other: &Failure, likeness: Likeness, lines: Lines) -> bool {
+    pub fn is_same(&self, other: &Failure, likeness: Likeness, lines: &Lines) -> bool {
         if likeness == Likeness::Any {
             return true;
         }
@@ -91,6 +110,7 @@ impl Failure {
         if let Some(main) = &self.main {
             let main = match lines {
                 Lines::Count => main.clone(),
+                Lines::CountBut(_) => Signature::of(&without_lines(main.thrown(), lines)),
                 Lines::Ignored => main.clone().ignoring_lines(),
             };
             let enough = match likeness {
@@ -127,6 +147,22 @@ impl Failure {
             }
         }
     }
+}
+
+/// An exception without the lines that do not count.
+fn without_lines(thrown: &Thrown, lines: &Lines) -> Thrown {
+    let mut thrown = thrown.clone();
+    let mut next = Some(&mut thrown);
+    while let Some(it) = next {
+        for frame in &mut it.frames {
+            let file = frame.file.as_deref();
+            frame.line = frame
+                .line
+                .filter(|_| file.is_none_or(|it| lines.count_in(it)));
+        }
+        next = it.cause.as_deref_mut();
+    }
+    thrown
 }
 
 /// One line for people.
@@ -169,7 +205,7 @@ mod tests {
     #[track_caller]
     fn check(a: &Failure, b: &Failure, expect: [bool; 3]) {
         let likenesses = [Likeness::Any, Likeness::Place, Likeness::Trace];
-        let told = likenesses.map(|likeness| a.is_same(b, likeness, Lines::Count));
+        let told = likenesses.map(|likeness| a.is_same(b, likeness, &Lines::Count));
         assert_eq!(told, expect, "{a} / {b}");
     }
 
@@ -240,7 +276,31 @@ mod tests {
                 &[&format!("P.f(P.java:{line})")],
             )
         };
-        assert!(!at(1).is_same(&at(2), Likeness::Place, Lines::Count));
-        assert!(at(1).is_same(&at(2), Likeness::Place, Lines::Ignored));
+        assert!(!at(1).is_same(&at(2), Likeness::Place, &Lines::Count));
+        assert!(at(1).is_same(&at(2), Likeness::Place, &Lines::Ignored));
+    }
+
+    #[test]
+    fn lines_of_the_input_do_not_count_but_its_functions_do() {
+        let lines = Lines::CountBut(BTreeSet::from(["x.py".to_owned(), "P.java".to_owned()]));
+        let check = |a: &Failure, b: &Failure, expect: bool| {
+            for likeness in [Likeness::Place, Likeness::Trace] {
+                assert_eq!(a.is_same(b, likeness, &lines), expect, "{a} / {b}");
+            }
+        };
+        let thrown = |place: &str| java("IllegalStateException", "x", &[place, "Q.g(P.java:7)"]);
+        let first = thrown("P.f(P.java:1)");
+        check(&first, &thrown("P.f(P.java:2)"), true);
+        check(&first, &thrown("P.h(P.java:1)"), false);
+        check(&thrown("L.f(L.java:1)"), &thrown("L.f(L.java:2)"), false);
+        let python = |file: &str, line: u32, function: &str| {
+            let at = format!("File \"/tmp/{line}/{file}\", line {line}, in {function}");
+            let text = format!("Traceback (most recent call last):\n  {at}\nKeyError: {line}\n");
+            failure(&format!("cat >&2 <<'END'\n{text}END\nexit 1"))
+        };
+        let first = python("x.py", 9, "f");
+        check(&first, &python("x.py", 3, "f"), true);
+        check(&first, &python("x.py", 9, "g"), false);
+        check(&python("lib.py", 9, "f"), &python("lib.py", 3, "f"), false);
     }
 }

@@ -153,7 +153,7 @@ impl Judge {
                     rate.failed += 1;
                     first = Some((failure, ending));
                 }
-                (Answer::Fail, Some((known, _))) if known.is_same(&failure, likeness, lines) => {
+                (Answer::Fail, Some((known, _))) if known.is_same(&failure, likeness, &lines) => {
                     rate.failed += 1;
                 }
                 (answer, _) => other = Some((answer, ending)),
@@ -282,7 +282,7 @@ impl Judge {
             Answer::Unresolved(why) => Verdict::Unresolved(why),
             Answer::Fail => {
                 let failure = failure();
-                match self.failure.is_same(&failure, self.likeness, self.lines) {
+                match self.failure.is_same(&failure, self.likeness, &self.lines) {
                     true => Verdict::Fail(failure.to_string()),
                     false => Verdict::Unresolved(format!("fails otherwise: {failure}")),
                 }

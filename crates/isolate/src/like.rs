@@ -62,7 +62,7 @@ impl Like {
     pub(crate) fn has_trace(&self, trace: &Backtrace) -> bool {
         let same = |own: &Backtrace| {
             let same_place = match (own.top(), trace.top()) {
-                (Some(own), Some(other)) => own.is_same(other, Lines::Ignored),
+                (Some(own), Some(other)) => own.is_same(other, &Lines::Ignored),
                 (own, other) => own.is_none() && other.is_none(),
             };
             own.kind == trace.kind && same_place

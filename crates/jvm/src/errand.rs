@@ -23,6 +23,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How often it is asked whether somebody still waits.
 const PULSE: Duration = Duration::from_millis(10);
 
+/// Bytes of a stream that are read before anything else is looked at.
+const AT_ONCE: usize = 1 << 20;
+
 /// The variable that marks the processes of a run.
 const MARK: &str = "CULPRIT_RUN";
 
@@ -189,13 +192,18 @@ impl Stream {
         })
     }
 
-    /// Reads what is there.
+    /// Reads what is there, up to [`AT_ONCE`]: who writes without an end must not keep
+    /// us from looking at the time.
     fn read(&mut self) {
         let mut buffer = [0; 64 << 10];
-        while let Some(from) = &mut self.from {
+        let mut left = AT_ONCE;
+        while let Some(from) = self.from.as_mut().filter(|_| left > 0) {
             match from.read(&mut buffer) {
                 Ok(0) => self.from = None,
-                Ok(count) => self.kept.add(&buffer[..count]),
+                Ok(count) => {
+                    self.kept.add(&buffer[..count]);
+                    left = left.saturating_sub(count);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 // What was read before is what there is.
@@ -338,6 +346,21 @@ mod tests {
         assert!(text.starts_with("first\n") && text.ends_with("last\n"));
         assert!(text.len() < KEPT + 100, "{}", text.len());
         assert!(ran.out.left_out > 3_900_000);
+    }
+
+    #[test]
+    fn one_that_writes_without_an_end_is_late_too() {
+        let ran = run("yes", 300);
+        assert_eq!(ran.end, Fate::Late);
+        assert!(ran.out.text().starts_with("y\ny\n"));
+        // Here there is always more to read, whoever is faster.
+        let zeros = File::open("/dev/zero").unwrap();
+        let mut stream = Stream::of(Some(zeros.into()), KEPT).unwrap();
+        stream.read();
+        assert!(stream.from.is_some());
+        stream.read();
+        stream.kept.cut();
+        assert_eq!(stream.kept.left_out, (2 * AT_ONCE - KEPT) as u64);
     }
 
     #[test]

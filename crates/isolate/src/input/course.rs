@@ -1,5 +1,6 @@
 //! The course of an isolation: the ends are seen to be what they should, then pass follows pass.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,13 +17,16 @@ use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
-use crate::{Digester, Error, Goal, Judge, Like, Likeness, Lines, Rate, Test, Unfit, Warm};
+use crate::{Digester, Error, Goal, Judge, Like, Likeness, Lines, Rate, Reads, Test, Unfit, Warm};
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
 
 /// The file that tells what journals are of.
 const OF: &str = "of";
+
+/// What programs call their standard input. Where it is not the candidate itself, a pipe brings it there.
+const STDIN: [&str; 4] = ["<stdin>", "[stdin]", "stdin", "-"];
 
 /// How often what passes at last is run again.
 const AGAIN: u32 = 3;
@@ -191,7 +195,7 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     let is_over = plan.is_over.clone();
     let wanted = || !is_over();
     let mut spot = places.each(&plan.failing);
-    let compare = (plan.likeness, Lines::Count);
+    let compare = (plan.likeness, Lines::CountBut(names(&plan)));
     let like = plan.like.as_ref();
     let witness = Judge::witness_like(plan.test, compare, like, plan.runs, &mut spot, &wanted);
     drop(spot);
@@ -285,6 +289,19 @@ fn check(plan: &Plan) -> Result<(), Trouble> {
         Some(passing) if passing.items == plan.failing.items => Err(Trouble::Same),
         _ => Ok(()),
     }
+}
+
+/// What frames call the files of the input, where it is the program that fails.
+fn names(plan: &Plan) -> BTreeSet<String> {
+    let sides = [Some(&plan.failing), plan.passing.as_ref()];
+    let items = sides.into_iter().flatten().flat_map(|side| &side.items);
+    let mut paths: Vec<&Path> = items.map(|item| item.path.as_path()).collect();
+    if let Handing::Java(Reads::Resource(path) | Reads::File(path)) = &plan.handing {
+        paths.push(path);
+    }
+    let names = paths.into_iter().filter_map(Path::file_name);
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    names.chain(STDIN.map(str::to_owned)).collect()
 }
 
 /// Sees that the passing side passes. Where only the failing one is reduced, it must not fail.
