@@ -68,7 +68,8 @@ impl Entry {
 pub(crate) struct Tree(pub(crate) BTreeMap<PathBuf, Entry>);
 
 impl Tree {
-    /// All files below a folder, but for the data of Git at its top.
+    /// All files below a folder, but for the data of Git: that of a submodule or of a further work tree
+    /// leads to a repository.
     pub(crate) fn read(folder: &Path) -> Result<Tree, Error> {
         let mut tree = Tree::default();
         tree.add_folder(folder, Path::new(""), None)?;
@@ -94,7 +95,7 @@ impl Tree {
             let found = found.map_err(Error::at(folder))?;
             let (path, relative) = (found.path(), below.join(found.file_name()));
             let kind = found.file_type().map_err(Error::at(&path))?;
-            if relative == Path::new(".git") || Some(relative.as_path()) == ours {
+            if found.file_name() == ".git" || Some(relative.as_path()) == ours {
                 continue;
             }
             if kind.is_dir() {
@@ -200,6 +201,7 @@ mod tests {
         }
         fs::create_dir(folder.path().join(".git")).unwrap();
         fs::write(folder.path().join(".git/x"), "x").unwrap();
+        fs::write(folder.path().join("a/.git"), "gitdir: /nowhere\n").unwrap();
         let tree = Tree::read(folder.path()).unwrap();
         assert_eq!(tree.0.len(), 3);
         for (path, entry) in &entries {
