@@ -21,6 +21,8 @@ mod sides;
 mod submodules;
 mod tree;
 mod trial;
+mod way;
+mod work_tree;
 
 pub use bench::Leftovers;
 pub use blame::{Change, Origin};
