@@ -4,6 +4,7 @@ mod bench;
 mod blame;
 mod blocks;
 mod brackets;
+mod clock;
 mod commits;
 mod complaints;
 mod course;

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Error;
+use super::clock::Clock;
 use super::tree::{Entry, Kind, Source, Tree};
 use super::way::Way;
 use crate::{Ending, Spot, Test};
@@ -47,11 +48,21 @@ pub(crate) struct Bench {
     scratch: PathBuf,
     leftovers: Leftovers,
     written: BTreeMap<PathBuf, Written>,
+    clock: Clock,
 }
 
 struct Written {
     entry: Entry,
     stamp: Stamp,
+}
+
+impl Written {
+    fn at(place: &Path, entry: &Entry) -> Option<Written> {
+        Some(Written {
+            entry: entry.clone(),
+            stamp: Stamp::of(place)?,
+        })
+    }
 }
 
 /// Tells whether somebody else wrote a file.
@@ -126,6 +137,7 @@ impl Benches {
             scratch: place.join("tmp"),
             leftovers: self.leftovers,
             written: BTreeMap::new(),
+            clock: Clock::new(place.join("clock")),
         };
         for folder in [&bench.folder, &bench.scratch] {
             fs::create_dir_all(folder).map_err(Error::at(folder))?;
@@ -172,6 +184,7 @@ impl Bench {
         }
         // Folders may have gone with their files.
         let mut way = Way::below(&self.folder);
+        let mut missing = Vec::new();
         for (path, entry) in &tree.0 {
             way.make_clear(path)?;
             let place = self.folder.join(path);
@@ -182,19 +195,27 @@ impl Bench {
             if is_ours {
                 continue;
             }
-            if !has(&place, entry)? {
-                way.write(path, entry)?;
+            match has(&place, entry)? {
+                true => {
+                    let written = Written::at(&place, entry);
+                    self.written.extend(written.map(|it| (path.clone(), it)));
+                }
+                false => missing.push((path, entry)),
             }
-            if let Some(stamp) = Stamp::of(&place) {
-                let entry = entry.clone();
-                self.written.insert(path.clone(), Written { entry, stamp });
-            }
+        }
+        self.clock.wait_for(&self.folder, &missing)?;
+        for (path, entry) in missing {
+            way.write(path, entry)?;
+            self.clock.note(&self.folder, path, entry)?;
+            let written = Written::at(&self.folder.join(path), entry);
+            self.written.extend(written.map(|it| (path.clone(), it)));
         }
         Ok(())
     }
 
     fn clear(&mut self) -> Result<(), Error> {
         self.written.clear();
+        self.clock.forget();
         for folder in [&self.folder, &self.scratch] {
             let _ = fs::remove_dir_all(folder);
             fs::create_dir_all(folder).map_err(Error::at(folder))?;
