@@ -4,6 +4,7 @@ mod bench;
 mod blame;
 mod blocks;
 mod brackets;
+mod clock;
 mod commits;
 mod complaints;
 mod course;
@@ -21,6 +22,8 @@ mod sides;
 mod submodules;
 mod tree;
 mod trial;
+mod way;
+mod work_tree;
 
 pub use bench::Leftovers;
 pub use blame::{Change, Origin};

@@ -4,7 +4,7 @@
 //! the others keep their times, so that builds there go on from the last one. What a run changed of
 //! the candidate's files is put back; what else it left stays, unless benches are to be fresh.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Error;
-use super::tree::{self, Entry, Kind, Tree};
+use super::clock::Clock;
+use super::tree::{Entry, Kind, Source, Tree};
+use super::way::Way;
 use crate::{Ending, Spot, Test};
 
 /// What is left on a bench from the candidate before.
@@ -46,11 +48,21 @@ pub(crate) struct Bench {
     scratch: PathBuf,
     leftovers: Leftovers,
     written: BTreeMap<PathBuf, Written>,
+    clock: Clock,
 }
 
 struct Written {
     entry: Entry,
     stamp: Stamp,
+}
+
+impl Written {
+    fn at(place: &Path, entry: &Entry) -> Option<Written> {
+        Some(Written {
+            entry: entry.clone(),
+            stamp: Stamp::of(place)?,
+        })
+    }
 }
 
 /// Tells whether somebody else wrote a file.
@@ -125,6 +137,7 @@ impl Benches {
             scratch: place.join("tmp"),
             leftovers: self.leftovers,
             written: BTreeMap::new(),
+            clock: Clock::new(place.join("clock")),
         };
         for folder in [&bench.folder, &bench.scratch] {
             fs::create_dir_all(folder).map_err(Error::at(folder))?;
@@ -162,16 +175,16 @@ impl Bench {
             .written
             .keys()
             .filter(|path| !tree.0.contains_key(*path));
-        let mut way = Way {
-            folder: &self.folder,
-            clear: HashSet::new(),
-        };
+        let mut way = Way::below(&self.folder);
         for path in gone.cloned().collect::<Vec<_>>() {
             self.written.remove(&path);
             if way.is_clear(&path) {
                 remove(&self.folder, &path);
             }
         }
+        // Folders may have gone with their files.
+        let mut way = Way::below(&self.folder);
+        let mut missing = Vec::new();
         for (path, entry) in &tree.0 {
             way.make_clear(path)?;
             let place = self.folder.join(path);
@@ -182,20 +195,27 @@ impl Bench {
             if is_ours {
                 continue;
             }
-            if !has(&place, entry)? {
-                make_room(&place)?;
-                tree::write(&place, entry)?;
+            match has(&place, entry)? {
+                true => {
+                    let written = Written::at(&place, entry);
+                    self.written.extend(written.map(|it| (path.clone(), it)));
+                }
+                false => missing.push((path, entry)),
             }
-            if let Some(stamp) = Stamp::of(&place) {
-                let entry = entry.clone();
-                self.written.insert(path.clone(), Written { entry, stamp });
-            }
+        }
+        self.clock.wait_for(&self.folder, &missing)?;
+        for (path, entry) in missing {
+            way.write(path, entry)?;
+            self.clock.note(&self.folder, path, entry)?;
+            let written = Written::at(&self.folder.join(path), entry);
+            self.written.extend(written.map(|it| (path.clone(), it)));
         }
         Ok(())
     }
 
     fn clear(&mut self) -> Result<(), Error> {
         self.written.clear();
+        self.clock.forget();
         for folder in [&self.folder, &self.scratch] {
             let _ = fs::remove_dir_all(folder);
             fs::create_dir_all(folder).map_err(Error::at(folder))?;
@@ -220,7 +240,7 @@ fn has(place: &Path, entry: &Entry) -> Result<bool, Error> {
     }
     let there = Entry {
         kind: entry.kind,
-        source: tree::Source::Disk(place.into()),
+        source: Source::Disk(place.into()),
     };
     Ok(there.bytes()? == entry.bytes()?)
 }
@@ -239,58 +259,6 @@ fn remove(folder: &Path, path: &Path) {
         if fs::remove_dir(folder.join(above)).is_err() {
             return;
         }
-    }
-}
-
-/// Removes a folder that stands where a file is to be: runs leave such things.
-fn make_room(place: &Path) -> Result<(), Error> {
-    if fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
-        fs::remove_dir_all(place).map_err(Error::at(place))?;
-    }
-    Ok(())
-}
-
-/// The folders above files. A run may have put a link in place of one, and what is behind it is not ours.
-struct Way<'b> {
-    folder: &'b Path,
-    /// Those that are folders.
-    clear: HashSet<PathBuf>,
-}
-
-impl Way<'_> {
-    /// Whether there are folders all the way.
-    fn is_clear(&mut self, path: &Path) -> bool {
-        let Some(above) = path.parent().filter(|above| *above != Path::new("")) else {
-            return true;
-        };
-        if self.clear.contains(above) {
-            return true;
-        }
-        let is_clear = self.is_clear(above)
-            && fs::symlink_metadata(self.folder.join(above)).is_ok_and(|found| found.is_dir());
-        if is_clear {
-            self.clear.insert(above.to_owned());
-        }
-        is_clear
-    }
-
-    /// Removes what stands in the way of folders.
-    fn make_clear(&mut self, path: &Path) -> Result<(), Error> {
-        if self.is_clear(path) {
-            return Ok(());
-        }
-        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
-        // The outermost first: behind a link nothing is touched.
-        above.reverse();
-        for above in above.into_iter().filter(|above| *above != Path::new("")) {
-            let place = self.folder.join(above);
-            match fs::symlink_metadata(&place) {
-                Ok(found) if found.is_dir() => {}
-                Ok(_) => return fs::remove_file(&place).map_err(Error::at(&place)),
-                Err(_) => return Ok(()),
-            }
-        }
-        Ok(())
     }
 }
 

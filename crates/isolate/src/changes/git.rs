@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -264,7 +264,7 @@ impl Repository {
         }
     }
 
-    /// A folder for an index that is used once: several threads have theirs at a time.
+    /// A folder for an index, or what is in it, that is used once: several threads have theirs at a time.
     fn place_for_index(&self) -> Result<TempDir, Error> {
         TempDir::new_in(self.scratch.path()).map_err(Error::at(self.scratch.path()))
     }
@@ -303,47 +303,21 @@ impl Repository {
         Repository::find(folder, &self.env)
     }
 
-    /// Files of the work tree as they are now: those that Git knows, and new ones that it does not
-    /// ignore.
-    pub(crate) fn work_files(&self) -> Result<Vec<PathBuf>, Error> {
-        let work_tree = self.work_tree.as_ref().ok_or(Error::NoWorkTree)?;
+    /// The files of the index in a folder of ours, those too that the work tree is to be without.
+    pub(super) fn indexed(&self) -> Result<TempDir, Error> {
+        let place = self.place_for_index()?;
         let asked = [
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "--deduplicate",
+            "checkout-index",
+            "--all",
+            "--force",
+            "--ignore-skip-worktree-bits",
         ];
-        let said = self.run(work_tree, &asked, &[])?;
-        if said.status != Some(Status::Exited(0)) {
-            return Err(odd(&asked, &first_line(&said.err)));
+        let folder = place.path();
+        let said = self.run(folder, &asked, &[("GIT_WORK_TREE", folder.as_os_str())])?;
+        match said.status {
+            Some(Status::Exited(0)) => Ok(place),
+            _ => Err(odd(&asked, &first_line(&said.err))),
         }
-        let mut found = Vec::new();
-        for path in said
-            .out
-            .split(|byte| *byte == 0)
-            .filter(|path| !path.is_empty())
-        {
-            let path = PathBuf::from(OsStr::from_bytes(path));
-            let place = work_tree.join(&path);
-            if place.is_dir() && !place.is_symlink() {
-                // A submodule, or a repository inside the work tree that Git does not look into.
-                if let Ok(inner) = self.inside(&place) {
-                    if inner.work_tree().is_some_and(|top| top != work_tree) {
-                        found.extend(
-                            inner
-                                .work_files()?
-                                .into_iter()
-                                .map(|below| path.join(below)),
-                        );
-                    }
-                }
-            } else if place.symlink_metadata().is_ok() {
-                found.push(path);
-            }
-        }
-        Ok(found)
     }
 
     /// Whether the work tree has changes that no commit has.
@@ -575,6 +549,7 @@ fn odd<S: AsRef<OsStr>>(asked: &[S], message: &str) -> Error {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::super::tree::Tree;
     use super::*;
 
     /// A repository made by a script.
@@ -645,8 +620,9 @@ pub(crate) mod tests {
         assert_eq!(fs::read(folder.join("a")).unwrap(), b"a\r\n");
         assert!(folder.join("link").is_symlink());
         assert_eq!(fs::read(folder.join("d/x")).unwrap(), b"x\n");
-        let mut files = repository.work_files().unwrap();
-        files.sort();
+        let copied = out.path().join("copied");
+        repository.copy_work_tree(&copied).unwrap();
+        let files: Vec<_> = Tree::read(&copied).unwrap().0.into_keys().collect();
         let expect = [".gitignore", "a", "d/x", "link", "run", "untracked"];
         assert_eq!(files, expect.map(PathBuf::from));
         assert!(repository.is_dirty().unwrap());

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::git::Repository;
 use super::submodules::Submodule;
-use super::tree::{self, Tree};
+use super::tree::Tree;
+use super::way::Way;
 
 /// The name of the work tree where a revision is asked for.
 pub const WORK_TREE: &str = "WORKTREE";
@@ -95,27 +96,21 @@ impl Side {
                 let repository = repository.ok_or(Error::NoGit)?;
                 repository.check_out(&repository.tree_of(id)?, folder)?;
             }
-            Side::WorkTree => copy_work_tree(repository.ok_or(Error::NoWorkTree)?, folder)?,
+            Side::WorkTree => {
+                let repository = repository.ok_or(Error::NoWorkTree)?;
+                repository.copy_work_tree(folder)?;
+            }
         }
         Tree::read(folder)
     }
 }
 
-/// Copies the work tree as it is.
-pub(crate) fn copy_work_tree(repository: &Repository, folder: &Path) -> Result<(), Error> {
-    let from = repository.work_tree().ok_or(Error::NoWorkTree)?;
-    let mut found = Tree::default();
-    for path in repository.work_files()? {
-        found.add(&from.join(&path), path)?;
-    }
-    copy_tree(&found, folder)
-}
-
 /// Writes all files of a tree into a folder.
 pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
+    let mut way = Way::below(folder);
     for (path, entry) in &tree.0 {
-        tree::write(&folder.join(path), entry)?;
+        way.write(path, entry)?;
     }
     Ok(())
 }

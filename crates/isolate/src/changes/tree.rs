@@ -8,8 +8,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use culprit_jvm::between_starts;
-
 use super::Error;
 use crate::{Digest, Digester};
 
@@ -68,7 +66,8 @@ impl Entry {
 pub(crate) struct Tree(pub(crate) BTreeMap<PathBuf, Entry>);
 
 impl Tree {
-    /// All files below a folder, but for the data of Git at its top.
+    /// All files below a folder, but for the data of Git: that of a submodule or of a further work tree
+    /// leads to a repository.
     pub(crate) fn read(folder: &Path) -> Result<Tree, Error> {
         let mut tree = Tree::default();
         tree.add_folder(folder, Path::new(""), None)?;
@@ -94,7 +93,7 @@ impl Tree {
             let found = found.map_err(Error::at(folder))?;
             let (path, relative) = (found.path(), below.join(found.file_name()));
             let kind = found.file_type().map_err(Error::at(&path))?;
-            if relative == Path::new(".git") || Some(relative.as_path()) == ours {
+            if found.file_name() == ".git" || Some(relative.as_path()) == ours {
                 continue;
             }
             if kind.is_dir() {
@@ -150,37 +149,9 @@ impl Tree {
     }
 }
 
-/// Makes what is at a path the entry, as it should be: folders around it included.
-pub(crate) fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
-    let failed = || Error::at(path);
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(Error::at(folder))?;
-    }
-    let bytes = entry.bytes()?;
-    let before = fs::symlink_metadata(path);
-    // Links are not written through, and a file that others hold is left to them.
-    if before.is_ok() {
-        fs::remove_file(path).map_err(failed())?;
-    }
-    match entry.kind {
-        Kind::Link => {
-            let target = Path::new(std::ffi::OsStr::from_bytes(&bytes));
-            std::os::unix::fs::symlink(target, path).map_err(failed())
-        }
-        Kind::File | Kind::Program => {
-            let write = || fs::write(path, &bytes);
-            let (written, mode) = match entry.kind {
-                Kind::Program => (between_starts(write), 0o755),
-                _ => (write(), 0o644),
-            };
-            written.map_err(failed())?;
-            fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(failed())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::way::Way;
     use super::*;
 
     #[test]
@@ -195,11 +166,13 @@ mod tests {
             ("run", entry(Kind::Program, "#!/bin/sh\n")),
             ("to", entry(Kind::Link, "a/nowhere")),
         ];
+        let mut way = Way::below(folder.path());
         for (path, entry) in &entries {
-            write(&folder.path().join(path), entry).unwrap();
+            way.write(Path::new(path), entry).unwrap();
         }
         fs::create_dir(folder.path().join(".git")).unwrap();
         fs::write(folder.path().join(".git/x"), "x").unwrap();
+        fs::write(folder.path().join("a/.git"), "gitdir: /nowhere\n").unwrap();
         let tree = Tree::read(folder.path()).unwrap();
         assert_eq!(tree.0.len(), 3);
         for (path, entry) in &entries {

@@ -1,0 +1,133 @@
+//! The way to files below a folder: nothing is written behind a link, since that is not ours.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use culprit_jvm::between_starts;
+
+use super::Error;
+use super::tree::{Entry, Kind};
+
+/// The folders above files. A link may be in place of one: a run or the user put it there.
+pub(super) struct Way<'b> {
+    folder: &'b Path,
+    /// Those that are folders.
+    clear: HashSet<PathBuf>,
+}
+
+impl<'b> Way<'b> {
+    pub(super) fn below(folder: &'b Path) -> Way<'b> {
+        Way {
+            folder,
+            clear: HashSet::new(),
+        }
+    }
+
+    /// Whether there are folders all the way.
+    pub(super) fn is_clear(&mut self, path: &Path) -> bool {
+        let Some(above) = path.parent().filter(|above| *above != Path::new("")) else {
+            return true;
+        };
+        if self.clear.contains(above) {
+            return true;
+        }
+        let is_clear = self.is_clear(above)
+            && fs::symlink_metadata(self.folder.join(above)).is_ok_and(|found| found.is_dir());
+        if is_clear {
+            self.clear.insert(above.to_owned());
+        }
+        is_clear
+    }
+
+    /// Removes what stands in the way of folders.
+    pub(super) fn make_clear(&mut self, path: &Path) -> Result<(), Error> {
+        if self.is_clear(path) {
+            return Ok(());
+        }
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        // The outermost first: behind a link nothing is touched.
+        above.reverse();
+        for above in above.into_iter().filter(|above| *above != Path::new("")) {
+            let place = self.folder.join(above);
+            match fs::symlink_metadata(&place) {
+                Ok(found) if found.is_dir() => {}
+                Ok(_) => return fs::remove_file(&place).map_err(Error::at(&place)),
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes what is at a path the entry, as it should be: folders around it included.
+    pub(super) fn write(&mut self, path: &Path, entry: &Entry) -> Result<(), Error> {
+        self.make_clear(path)?;
+        let place = self.folder.join(path);
+        make_room(&place)?;
+        write(&place, entry)
+    }
+}
+
+/// Removes a folder that stands where a file is to be: runs leave such things.
+fn make_room(place: &Path) -> Result<(), Error> {
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
+        fs::remove_dir_all(place).map_err(Error::at(place))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
+    let failed = || Error::at(path);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(Error::at(folder))?;
+    }
+    let bytes = entry.bytes()?;
+    let before = fs::symlink_metadata(path);
+    // Links are not written through, and a file that others hold is left to them.
+    if before.is_ok() {
+        fs::remove_file(path).map_err(failed())?;
+    }
+    match entry.kind {
+        Kind::Link => {
+            let target = Path::new(OsStr::from_bytes(&bytes));
+            std::os::unix::fs::symlink(target, path).map_err(failed())
+        }
+        Kind::File | Kind::Program => {
+            let write = || fs::write(path, &bytes);
+            let (written, mode) = match entry.kind {
+                Kind::Program => (between_starts(write), 0o755),
+                _ => (write(), 0o644),
+            };
+            written.map_err(failed())?;
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(failed())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Source;
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let root = tempfile::tempdir().unwrap();
+        let (theirs, ours) = (root.path().join("theirs"), root.path().join("ours"));
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join("x"), "1").unwrap();
+        let entry = |kind, bytes: &[u8]| Entry {
+            kind,
+            source: Source::Memory(bytes.into()),
+        };
+        let mut way = Way::below(&ours);
+        let link = entry(Kind::Link, theirs.as_os_str().as_bytes());
+        way.write(Path::new("data"), &link).unwrap();
+        let file = entry(Kind::File, b"2");
+        way.write(Path::new("data/x"), &file).unwrap();
+        assert_eq!(fs::read(theirs.join("x")).unwrap(), b"1");
+        assert_eq!(fs::read(ours.join("data/x")).unwrap(), b"2");
+    }
+}
