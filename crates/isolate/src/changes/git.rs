@@ -31,6 +31,9 @@ pub const ELSEWHERE: [&str; 7] = [
 /// What Git tells to set where a repository is of another user.
 const SAFE: &str = "safe.directory";
 
+/// The status of Git for options that it does not know.
+const USAGE: u8 = 129;
+
 /// How many settings the environment has.
 const SETTINGS: &str = "GIT_CONFIG_COUNT";
 
@@ -200,10 +203,19 @@ impl Repository {
         let mut commit = (*first).to_owned();
         let mut tree = self.tree_of(first)?;
         for next in rest {
-            let said = self.ask(&["merge-tree", "--write-tree", &commit, next])?;
+            let asked = [
+                "merge-tree",
+                "--write-tree",
+                // What was added from another repository has a root of its own.
+                "--allow-unrelated-histories",
+                &commit,
+                next,
+            ];
+            let said = self.ask(&asked)?;
             match said.status {
                 Some(Status::Exited(0)) => {}
                 Some(Status::Exited(1)) => return Ok(None),
+                Some(Status::Exited(USAGE)) => return Err(Error::OldGit),
                 _ => return Err(odd(&["merge-tree"], &first_line(&said.err))),
             }
             tree = text(&said.out);
@@ -681,6 +693,20 @@ pub(crate) mod tests {
             None
         );
         assert_eq!(made.run(count), before);
+    }
+
+    #[test]
+    fn histories_without_a_common_commit_are_merged() {
+        let made = Made::by(
+            "echo a >a; commit base; git checkout -q --orphan other; git rm -qrf .; echo b >b; commit other",
+        );
+        let repository = made.repository();
+        let id = |name: &str| repository.resolve(name).unwrap();
+        let merged = repository.merged(&[&id("main"), &id("other")]).unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().join("x");
+        repository.check_out(&merged.unwrap(), &folder).unwrap();
+        assert!(folder.join("a").exists() && folder.join("b").exists());
     }
 
     #[test]

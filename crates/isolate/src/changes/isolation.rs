@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use culprit_reduce::{DeltaSet, End, Kind, Verdict};
 
@@ -142,7 +142,7 @@ impl Isolation {
 impl Plan<'_> {
     /// Finds the changes that decide.
     pub fn run(self, watch: &mut dyn FnMut(&Tried)) -> Result<Isolation, Error> {
-        let began = Instant::now();
+        let began = self.limits.clock.now();
         self.compare_absent()?;
         let copy = |side: &Side, name: &str| {
             side.copy(self.repository, self.results, &self.work.join(name))
@@ -194,7 +194,6 @@ impl Plan<'_> {
             searches: 0,
             watch,
             end: End::Minimal,
-            is_spent: false,
             has_passed: false,
         };
         let seen = Verdict::Fail(failure.clone());
@@ -207,19 +206,11 @@ impl Plan<'_> {
             let (_, digest) = whole(&difference)?;
             course.memo.learn(digest, seen);
         }
-        let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
-        if !course.is_over() {
-            ends = course.take_apart(&difference)?;
-        }
+        let (passing, failing) = course.take_apart(&difference)?;
         if !course.has_passed {
             return Err(course.ended_early());
         }
-        let (passing, failing) = ends;
-        let end = match course.is_over() && course.end == End::Minimal {
-            true => End::Cancelled,
-            false => course.end,
-        };
-        let tests = course.tests;
+        let (end, tests) = (course.end, course.tests);
         let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
         let ends = (&passing, &failing);
         let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &course.trial)?;
@@ -236,7 +227,7 @@ impl Plan<'_> {
             runs: witness.judge.runs(),
             strays: witness.strays + benches.strays() + strays,
             checks,
-            took: began.elapsed(),
+            took: course.elapsed(),
         };
         found.changes = blame::changes(&found, &self.source(&found), self.repository)?;
         Ok(found)
@@ -433,9 +424,12 @@ impl Plan<'_> {
         checks.reverted = match is_up_to_bad {
             true => checks.without,
             false if !wanted() => None,
-            false => match self.taken_back(difference, &kept)? {
-                Some(tree) => judged(&tree)?,
-                None => Some(Kind::Unresolved),
+            false => match self.taken_back(difference, &kept) {
+                Ok(Some(tree)) => judged(&tree)?,
+                Ok(None) => Some(Kind::Unresolved),
+                // What Git cannot do takes nothing away from what was found.
+                Err(Error::Git { .. } | Error::OldGit) => None,
+                Err(error) => return Err(error),
             },
         };
         Ok((checks, benches.strays()))
@@ -486,7 +480,12 @@ fn whole(difference: &Difference) -> Result<(Tree, Digest), Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
     use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    use culprit_reduce::{Clock, SystemClock};
 
     use super::super::git::tests::{Made, env};
     use super::*;
@@ -508,10 +507,35 @@ mod tests {
         build: Option<&str>,
         command: &str,
     ) -> Result<Isolation, Error> {
+        let limits = Limits {
+            jobs: 2,
+            tests: None,
+            time: None,
+            stop: &|| false,
+            clock: Arc::new(SystemClock::default()),
+        };
+        isolate_within(
+            made,
+            (good, bad),
+            (goal, limits),
+            build,
+            command,
+            (&env(), &mut |_| {}),
+        )
+    }
+
+    fn isolate_within(
+        made: &Made,
+        (good, bad): (&str, &str),
+        (goal, limits): (Goal, Limits<'_>),
+        build: Option<&str>,
+        command: &str,
+        (env, watch): (&[(OsString, OsString)], &mut dyn FnMut(&Tried)),
+    ) -> Result<Isolation, Error> {
         let mut repository = None;
         let folder = made.folder.path();
         let find = |word: &str, known: &mut Option<Repository>| {
-            Side::find(word.as_ref(), folder, &env(), known)
+            Side::find(word.as_ref(), folder, env, known)
         };
         let good = find(good, &mut repository)?;
         let bad = find(bad, &mut repository)?;
@@ -526,18 +550,13 @@ mod tests {
             runs: None,
             leftovers: Leftovers::Stay,
             goal,
-            limits: Limits {
-                jobs: 2,
-                tests: None,
-                time: None,
-                stop: &|| false,
-            },
+            limits,
             results: work.path(),
             journals: &work.path().join("journals"),
             work: work.path(),
             key: String::new(),
         };
-        plan.run(&mut |_| {})
+        plan.run(watch)
     }
 
     /// The lines that decide, as `path: -old +new`.
@@ -577,6 +596,93 @@ mod tests {
         };
         assert_eq!(found.checks, expect);
         assert!(found.tests < 15, "{}", found.tests);
+    }
+
+    /// A clock that goes when it is told to.
+    #[derive(Default)]
+    struct Hand(AtomicU64);
+
+    impl Clock for Hand {
+        fn now(&self) -> Duration {
+            Duration::from_secs(self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    #[test]
+    fn what_is_used_up_between_two_searches_leaves_what_the_first_found() {
+        let made = Made::by(
+            "seq 30 >a; commit base; git tag good
+             for i in 1 2 3; do sed -i \"s/^$i$/x$i/\" a; commit c$i; done
+             sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a; commit culprit",
+        );
+        let ended = |tests: Option<u64>, late: bool| {
+            let clock = Arc::new(Hand::default());
+            let limits = Limits {
+                jobs: 1,
+                tests,
+                time: Some(Duration::from_secs(5)),
+                stop: &|| false,
+                clock: clock.clone(),
+            };
+            let mut seen = 0;
+            let found = isolate_within(
+                &made,
+                ("good", "HEAD"),
+                (Goal::Isolate, limits),
+                None,
+                "! grep -q nine a",
+                (&env(), &mut |tried| {
+                    seen = tried.tests;
+                    // The last of the first search.
+                    if late && tried.left == 1 {
+                        clock.0.store(9, Ordering::Relaxed);
+                    }
+                }),
+            );
+            let found = found.unwrap();
+            assert_eq!(found.commits.as_ref().unwrap().left[0].subject, "culprit");
+            (found.end, lines(&found).len(), seen)
+        };
+        let (end, left, tests) = ended(None, true);
+        assert_eq!((end, left), (End::Time, 3));
+        assert_eq!(ended(Some(tests), false), (End::Tests, 3, tests));
+        let (end, left, _) = ended(None, false);
+        assert_eq!((end, left), (End::Minimal, 1));
+    }
+
+    #[test]
+    fn git_that_cannot_merge_takes_nothing_away() {
+        // As Git before 2.38 is.
+        let made = Made::by(
+            "seq 30 >a; commit base; git tag good; git checkout -qb side; echo s >s; commit side; git checkout -q main
+             sed -i 's/^7$/seven/; s/^9$/nine/' a; commit culprit; git merge -q --no-edit side; echo t >t; commit last
+             mkdir .git/old; real=$(command -v git)
+             printf '#!/bin/sh\ncase $1 in merge-tree) echo usage: >&2; exit 129; esac\nexec %s \"$@\"\n' $real >.git/old/git
+             chmod +x .git/old/git",
+        );
+        let mut env = env();
+        let old = made.folder.path().join(".git/old");
+        let path = env.iter_mut().find(|(name, _)| name == "PATH").unwrap();
+        path.1 = format!("{}:{}", old.display(), path.1.display()).into();
+        let limits = Limits {
+            jobs: 1,
+            tests: None,
+            time: None,
+            stop: &|| false,
+            clock: Arc::new(SystemClock::default()),
+        };
+        let found = isolate_within(
+            &made,
+            ("good", "HEAD"),
+            (Goal::Isolate, limits),
+            None,
+            "! grep -q nine a",
+            (&env, &mut |_| {}),
+        );
+        let found = found.unwrap();
+        assert_eq!(lines(&found), ["a: -9 +nine"]);
+        assert_eq!(found.checks.reverted, None);
+        assert_eq!(found.checks.failing, Some(Kind::Fail));
     }
 
     #[test]
