@@ -229,7 +229,7 @@ impl Plan<'_> {
             checks,
             took: course.elapsed(),
         };
-        found.changes = blame::changes(&found, &self.source(&found), self.repository)?;
+        found.changes = blame::changes(&found, &self.source(&found), self.repository, &wanted);
         Ok(found)
     }
 
@@ -259,10 +259,11 @@ impl Plan<'_> {
             (Some(commits), _, _) => match (&commits.left[..], commits.has_work_tree) {
                 ([one], false) => Source::One(one),
                 ([], true) => Source::Uncommitted,
-                ([.., last], false) => match &commits.passing[..] {
-                    [since] => Source::Between {
+                // Where branches are merged, lines are elsewhere than in any commit.
+                (_, false) => match (&commits.passing[..], &commits.failing[..]) {
+                    ([since], [at]) => Source::Between {
                         since: &since.id,
-                        at: &last.id,
+                        at: &at.id,
                     },
                     _ => Source::Unknown,
                 },
@@ -339,17 +340,14 @@ impl Plan<'_> {
         };
         let left = failing.minus(&passing);
         let ids = history.ids(&left);
-        let described = |ids: &[String]| -> Result<Vec<Commit>, Error> {
-            ids.iter().map(|id| repository.commit(id)).collect()
-        };
         let is_up_to_work_tree = self.bad == Side::WorkTree;
         let commits = Commits {
             of: history.size() - u64::from(is_up_to_work_tree),
             is_up_to_work_tree,
             has_work_tree: (ids.len() as u64) < left.len(),
-            left: described(&ids)?,
-            passing: described(&history.heads(&passing))?,
-            failing: described(&history.heads(&failing))?,
+            left: repository.describe(&ids)?,
+            passing: repository.describe(&history.heads(&passing))?,
+            failing: repository.describe(&history.heads(&failing))?,
             is_from_good: passing.is_empty() && *begins == Begins::Good,
             is_up_to_bad: failing == all,
         };
@@ -483,10 +481,11 @@ mod tests {
     use std::ffi::OsString;
     use std::path::Path;
     use std::sync::Arc;
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use culprit_reduce::{Clock, SystemClock};
 
+    use super::super::blame::Origin;
     use super::super::git::tests::{Made, env};
     use super::*;
     use crate::Rule;
@@ -648,6 +647,64 @@ mod tests {
         assert_eq!(ended(Some(tests), false), (End::Tests, 3, tests));
         let (end, left, _) = ended(None, false);
         assert_eq!((end, left), (End::Minimal, 1));
+    }
+
+    #[test]
+    fn lines_of_branches_that_no_commit_merges_are_of_no_commit() {
+        let made = Made::by(
+            "seq 20 >a; commit base; git tag good
+             git checkout -qb side; { echo one; echo two; seq 20; } >a; commit side
+             git checkout -q main; sed -i s/^15$/fifteen/ a; commit main
+             git merge -q --no-edit side; echo b >b; commit last",
+        );
+        let command = "grep -q fifteen a && main=1; grep -q two a && side=1
+             case $main$side in 11) exit 1;; 1) exit 125; esac";
+        let found = isolate(&made, ("good", "HEAD"), Goal::Isolate, None, command).unwrap();
+        let commits = found.commits.as_ref().unwrap();
+        assert_eq!((commits.left.len(), commits.failing.len()), (2, 2));
+        let is_unknown = |change: &Change| change.origin == Origin::Unknown;
+        assert!(found.changes.iter().all(is_unknown), "{:?}", found.changes);
+    }
+
+    #[test]
+    fn commits_of_lines_are_looked_up_where_lines_are_few_and_somebody_waits() {
+        let made = Made::by(
+            "seq 10 >a; seq 250 >b; commit base; git tag good; sed -i s/^/x/ a; commit few
+             git tag few; echo c >c; commit between; sed -i s/^/x/ b; commit many",
+        );
+        let origins = |bad: &str, tests: u64, last: u64| {
+            let is_over = AtomicBool::new(false);
+            let limits = Limits {
+                jobs: 1,
+                tests: Some(tests),
+                time: None,
+                stop: &|| is_over.load(Ordering::Relaxed),
+                clock: Arc::new(SystemClock::default()),
+            };
+            let found = isolate_within(
+                &made,
+                ("good", bad),
+                (Goal::Simplify, limits),
+                None,
+                "test $(cat a b | grep -c x) -lt 10",
+                (&env(), &mut |tried| {
+                    is_over.store(tried.tests == last, Ordering::Relaxed)
+                }),
+            );
+            let changes = found.unwrap().changes;
+            let mut found: Vec<String> = changes
+                .iter()
+                .map(|it| match &it.origin {
+                    Origin::Commit(commit) => commit.subject.clone(),
+                    origin => format!("{origin:?}"),
+                })
+                .collect();
+            found.dedup();
+            found
+        };
+        assert_eq!(origins("few", 3, 0), ["few"]);
+        assert_eq!(origins("few", 9, 3), ["NotLookedUp"]);
+        assert_eq!(origins("HEAD", 2, 0), ["NotLookedUp"]);
     }
 
     #[test]
