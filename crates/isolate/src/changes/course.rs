@@ -377,6 +377,7 @@ impl Course<'_> {
         let fixed = fixed_needs(difference);
         let mut guessed = names.needs(difference)?;
         guessed.extend(difference.files.iter().flat_map(brackets::needs));
+        guessed.extend(difference.files.iter().flat_map(brackets::comments));
         guessed.extend(&fixed);
         let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
         let mut learned = Learned::default();
@@ -465,11 +466,13 @@ impl Course<'_> {
     }
 }
 
-/// What deltas need in any case: lines a file, files a place, and comments their ends. Without its end a
-/// comment takes in the code behind it, and that would be the answer.
+/// What deltas need in any case: lines a file, files a place, and comments their ends, where the language
+/// has such. Without its end a comment takes in the code behind it, and that would be the answer.
 fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
     let within = difference.files.iter().flat_map(FileChange::needs);
-    let comments = difference.files.iter().flat_map(brackets::comments);
+    let commented = difference.files.iter();
+    let commented = commented.filter(|file| brackets::has_comments(file));
+    let comments = commented.flat_map(brackets::comments);
     let all = within.chain(comments);
     all.chain(difference.path_needs()).collect()
 }

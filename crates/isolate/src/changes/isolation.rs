@@ -803,6 +803,27 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_whole_where_there_are_some_and_nowhere_else() {
+        let made = Made::by(
+            "mkdir old new; printf 'a\\nb\\n' >old/run.sh; printf 'f();\\ng();\\n' >old/f.c
+             printf 'a\\ncp src/* out\\nx\\nfor d in */; do\\nb\\n' >new/run.sh
+             printf 'f();\\n/* one\\n  two */\\ng();\\n' >new/f.c",
+        );
+        let found = |command: &str| {
+            let found = isolate(&made, ("old", "new"), Goal::Isolate, None, command).unwrap();
+            lines(&found)
+        };
+        assert_eq!(
+            found("! grep -q 'in \\*/' run.sh"),
+            ["run.sh: +for d in */; do"]
+        );
+        assert_eq!(
+            found("! grep -q one f.c"),
+            ["f.c: +/* one", "f.c: +  two */"]
+        );
+    }
+
+    #[test]
     fn versions_that_do_not_fit_are_refused() {
         let made = Made::by("mkdir old new same; seq 9 >old/a; seq 8 >new/a; seq 9 >same/a");
         let refused = |sides, command| {
