@@ -4,6 +4,7 @@ mod report;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::changes::{
@@ -12,7 +13,7 @@ use culprit_isolate::changes::{
 use culprit_isolate::{Convention, Goal, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
-use culprit_reduce::{JournalError, Kind};
+use culprit_reduce::{JournalError, Kind, SystemClock};
 use serde_json::json;
 
 use super::options::{self, Options};
@@ -122,6 +123,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             tests: args.options.max_tests,
             time: args.options.max_time,
             stop: &|| interrupt.is_wanted(),
+            clock: Arc::new(SystemClock::default()),
         },
         results: &results.path(""),
         journals: &results.journals(),
@@ -360,6 +362,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::OldSubmodule(_) => (ExitCode::Usage, "git fetch in the submodule brings it"),
         Error::NoWorkTree => (ExitCode::Usage, "name a revision"),
         Error::NoGit => (ExitCode::Usage, "install git, or name two folders"),
+        Error::OldGit => (ExitCode::Usage, "install a newer git, or name two folders"),
         Error::NoDifference => (ExitCode::Usage, "name two versions that differ"),
         Error::Bad(Unfit::Passes(_) | Unfit::Unlike(_)) => (
             ExitCode::No,

@@ -1,12 +1,15 @@
 //! Who changed the lines that decide, when, and in which commit.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::difference::{Difference, Part};
 use super::git::{Commit, Repository};
 use super::isolation::Isolation;
+
+/// Changes whose commits are looked for, at most: so many are no result yet.
+const LOOKED_UP: u64 = 200;
 
 /// One change that decides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,8 +35,10 @@ pub struct Change {
 /// Where a change is from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// It cannot be told: there is no history.
+    /// It cannot be told: there is no history, or Git does not tell.
     Unknown,
+    /// Nobody waited for it, or there are too many.
+    NotLookedUp,
     /// From the work tree: no commit has it.
     Uncommitted,
     /// From a commit.
@@ -53,31 +58,38 @@ pub(crate) enum Source<'s> {
     },
 }
 
-/// The changes that decide.
+/// The changes that decide. What Git cannot tell of them is unknown, and it is asked as long as that is
+/// wanted.
 pub(crate) fn changes(
     found: &Isolation,
     source: &Source<'_>,
     repository: Option<&Repository>,
-) -> Result<Vec<Change>, Error> {
+    wanted: &dyn Fn() -> bool,
+) -> Vec<Change> {
     let mut history = repository.map(|repository| Blamed {
         repository,
         lines: BTreeMap::new(),
+        next: BTreeMap::new(),
         commits: BTreeMap::new(),
     });
+    let deltas = found.deltas();
     let mut changes = Vec::new();
-    for delta in found.deltas().iter() {
+    for delta in deltas.iter() {
         let mut change = change(&found.difference, delta);
         change.origin = match (source, &mut history) {
             (Source::Uncommitted, _) => Origin::Uncommitted,
             (Source::One(commit), _) => Origin::Commit(Box::new((*commit).clone())),
-            (Source::Between { since, at }, Some(history)) => {
-                history.origin(&found.difference, delta, since, at)?
+            (Source::Between { .. }, Some(_)) if deltas.len() > LOOKED_UP || !wanted() => {
+                Origin::NotLookedUp
             }
+            (Source::Between { since, at }, Some(history)) => history
+                .origin(&found.difference, delta, since, at)
+                .unwrap_or(Origin::Unknown),
             _ => Origin::Unknown,
         };
         changes.push(change);
     }
-    Ok(changes)
+    changes
 }
 
 fn change(difference: &Difference, delta: u64) -> Change {
@@ -109,7 +121,9 @@ fn change(difference: &Difference, delta: u64) -> Change {
 /// What Git says of lines, asked once for each file.
 struct Blamed<'r> {
     repository: &'r Repository,
-    lines: BTreeMap<(String, String), Vec<String>>,
+    lines: BTreeMap<(Way, PathBuf), Vec<Option<String>>>,
+    /// The commits that touched files first after others.
+    next: BTreeMap<(String, PathBuf), Option<String>>,
     commits: BTreeMap<String, Commit>,
 }
 
@@ -143,10 +157,11 @@ impl Blamed<'_> {
         match id {
             Some(id) => {
                 if !self.commits.contains_key(&id) {
-                    let commit = self.repository.commit(&id)?;
-                    self.commits.insert(id.clone(), commit);
+                    let described = self.repository.describe(&[&id])?.into_iter();
+                    self.commits.extend(described.map(|it| (it.id.clone(), it)));
                 }
-                Ok(Origin::Commit(Box::new(self.commits[&id].clone())))
+                let commit = self.commits.get(&id);
+                Ok(commit.map_or(Origin::Unknown, |it| Origin::Commit(Box::new(it.clone()))))
             }
             None => Ok(Origin::Unknown),
         }
@@ -161,30 +176,36 @@ impl Blamed<'_> {
         line: usize,
         way: Way,
     ) -> Result<Option<String>, Error> {
-        let key = (format!("{way:?}"), path.display().to_string());
+        let key = (way, path.to_owned());
         if !self.lines.contains_key(&key) {
             let found = match way {
                 Way::Came => self.repository.blame(since, at, path),
-                Way::Went => self.repository.last_seen(since, at, path),
+                Way::Went => {
+                    let seen = self.repository.last_seen(since, at, path);
+                    seen.map(|ids| ids.into_iter().map(Some).collect())
+                }
             };
-            let found = match found {
-                // A file of a submodule is not in the history of the repository around it.
-                Err(Error::Git { .. }) => Vec::new(),
-                found => found?,
-            };
-            self.lines.insert(key.clone(), found);
+            // A file of a submodule is not in the history of the repository around it.
+            self.lines.insert(key.clone(), found.unwrap_or_default());
         }
-        let Some(id) = self.lines[&key].get(line) else {
+        let Some(Some(id)) = self.lines[&key].get(line) else {
             return Ok(None);
         };
         match way {
             Way::Came => Ok(Some(id.clone())),
-            Way::Went => self.repository.next_touched(id, at, path),
+            Way::Went => {
+                let key = (id.clone(), path.to_owned());
+                if !self.next.contains_key(&key) {
+                    let next = self.repository.next_touched(id, at, path)?;
+                    self.next.insert(key.clone(), next);
+                }
+                Ok(self.next[&key].clone())
+            }
         }
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
     Came,
     Went,

@@ -15,6 +15,22 @@ pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
     in_pairs(file, |blocks| blocks.brackets)
 }
 
+/// Endings of files in languages with comments between `/*` and `*/`. Elsewhere that may be something
+/// else, such as the `src/*` and `*/` of a shell script.
+const COMMENTED: [&str; 52] = [
+    "c", "cc", "cjs", "cpp", "cs", "css", "cts", "cu", "cuh", "cxx", "d", "dart", "frag", "g4",
+    "glsl", "go", "gradle", "groovy", "h", "hcl", "hh", "hpp", "hxx", "i", "idl", "ii", "java",
+    "js", "jsonc", "jsx", "kt", "kts", "less", "m", "mjs", "mm", "mts", "php", "proto", "rs",
+    "scala", "scss", "sol", "sql", "swift", "tf", "thrift", "ts", "tsx", "v", "vert", "y",
+];
+
+/// Whether a file is surely in a language with such comments.
+pub(crate) fn has_comments(file: &FileChange) -> bool {
+    let ending = file.shown_path().extension();
+    let ending = ending.map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| COMMENTED.contains(&ending.as_str()))
+}
+
 /// What they need so that comments end where they did.
 pub(crate) fn comments(file: &FileChange) -> Vec<(u64, u64)> {
     in_pairs(file, |blocks| blocks.comments)

@@ -32,10 +32,12 @@ impl Checkouts<'_> {
             return Ok(Ok(None));
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-        Ok(match self.repository.merged(&heads)? {
-            Some(tree) => Ok(Some(tree)),
-            None => Err("does not apply: its branches do not merge".to_owned()),
-        })
+        match self.repository.merged(&heads) {
+            Ok(Some(tree)) => Ok(Ok(Some(tree))),
+            Ok(None) => Ok(Err("does not apply: its branches do not merge".to_owned())),
+            Err(error @ Error::OldGit) => Ok(Err(error.to_string())),
+            Err(error) => Err(error),
+        }
     }
 
     /// Does something with the files of a version. `Err` says why it has none.

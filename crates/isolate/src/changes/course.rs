@@ -7,12 +7,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use culprit_reduce::{
-    Budget, Cancel, DeltaSet, End, Engine, Error as SearchError, Fingerprint, Journal, Kind, Needs,
-    Oracle, Origin, Problem, Reduction, Settings, Step, Verdict, Wanted,
+    Budget, Cancel, Clock, DeltaSet, End, Engine, Error as SearchError, Fingerprint, Journal, Kind,
+    Needs, Oracle, Origin, Problem, Reduction, Settings, Step, Verdict, Wanted,
 };
 
 use super::Error;
@@ -43,6 +43,8 @@ pub struct Limits<'a> {
     pub time: Option<Duration>,
     /// Whether somebody wants it to end.
     pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// The time that `time` speaks of.
+    pub clock: Arc<dyn Clock + Send>,
 }
 
 /// One verdict, and where the isolation stands after it.
@@ -79,7 +81,8 @@ pub(crate) struct Course<'a> {
     pub(crate) journals: &'a Path,
     /// What verdicts depend on besides.
     pub(crate) key: String,
-    pub(crate) began: Instant,
+    /// When it began, by the clock of the limits.
+    pub(crate) began: Duration,
     pub(crate) memo: Memo,
     /// Versions that were needed, or are known to be the same as one that was.
     pub(crate) tested: HashSet<Digest>,
@@ -88,10 +91,8 @@ pub(crate) struct Course<'a> {
     /// Searches so far, each with a journal of its own.
     pub(crate) searches: u32,
     pub(crate) watch: &'a mut dyn FnMut(&Tried),
-    /// How the last search ended, and what it was told of.
+    /// How the last search ended, or why there is none after it.
     pub(crate) end: End,
-    /// Whether the tests were used up.
-    pub(crate) is_spent: bool,
     /// Whether the version that all begins with was seen to pass.
     pub(crate) has_passed: bool,
 }
@@ -198,7 +199,7 @@ impl Course<'_> {
             cancel: cancel.clone(),
             digests: Mutex::default(),
         };
-        let spent = self.began.elapsed();
+        let spent = self.elapsed();
         let settings = Settings {
             jobs: self.limits.jobs,
             budget: Budget {
@@ -210,6 +211,7 @@ impl Course<'_> {
                 time: self.limits.time.map(|time| time.saturating_sub(spent)),
             },
             cancel: cancel.clone(),
+            clock: self.limits.clock.clone(),
             ..Settings::default()
         };
         let (tested, tests) = (&mut self.tested, &mut self.tests);
@@ -258,7 +260,7 @@ impl Course<'_> {
                     deltas: (work.deltas)(step.candidate),
                     kind: step.verdict.kind(),
                     reason: reason_in(told).to_owned(),
-                    since: began.elapsed(),
+                    since: limits.clock.now().saturating_sub(began),
                     is_known: step.origin == Origin::Journal,
                 });
             }
@@ -294,6 +296,14 @@ impl Course<'_> {
             Err(SearchError::NotPassing { verdict }) => {
                 return Err(self.not_passing(work.versions, verdict)?);
             }
+            // It was over before it began.
+            Err(SearchError::Nothing) if self.has_passed => {
+                self.end = self.why_over().unwrap_or(End::Cancelled);
+                return Ok(Found::Sets {
+                    passing: DeltaSet::empty(),
+                    failing: DeltaSet::all(work.units),
+                });
+            }
             Err(SearchError::Nothing) => return Err(self.ended_early()),
             outcome => outcome.map_err(search_error)?,
         };
@@ -302,9 +312,6 @@ impl Course<'_> {
             Some(kind) => return Err(self.not_passing(work.versions, kind)?),
             None if self.has_passed => {}
             None => return Err(self.ended_early()),
-        }
-        if is_spent {
-            self.is_spent = true;
         }
         if learned && !is_spent && !(self.limits.stop)() {
             return Ok(Found::Again { passing, failing });
@@ -337,9 +344,28 @@ impl Course<'_> {
         }
     }
 
-    /// Whether nothing more is to be judged.
-    pub(crate) fn is_over(&self) -> bool {
-        self.end != End::Minimal || (self.limits.stop)()
+    /// The time since it began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.limits.clock.now().saturating_sub(self.began)
+    }
+
+    /// Why nothing more is to be judged, if so.
+    fn why_over(&self) -> Option<End> {
+        let Limits { tests, time, .. } = self.limits;
+        match () {
+            () if (self.limits.stop)() => Some(End::Cancelled),
+            () if tests.is_some_and(|most| self.tests >= most) => Some(End::Tests),
+            () if time.is_some_and(|most| self.elapsed() >= most) => Some(End::Time),
+            () => None,
+        }
+    }
+
+    /// Whether nothing more is to be judged; then that is how it ended.
+    fn is_over(&mut self) -> bool {
+        if let (End::Minimal, Some(why)) = (self.end, self.why_over()) {
+            self.end = why;
+        }
+        self.end != End::Minimal
     }
 
     /// Takes a difference apart: the deltas that pass, and those that fail.
@@ -351,24 +377,25 @@ impl Course<'_> {
         let fixed = fixed_needs(difference);
         let mut guessed = names.needs(difference)?;
         guessed.extend(difference.files.iter().flat_map(brackets::needs));
+        guessed.extend(difference.files.iter().flat_map(brackets::comments));
         guessed.extend(&fixed);
         let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
         let mut learned = Learned::default();
         let levels = groups::levels(difference);
         for level in &levels {
-            let learning = Some((&names, &mut learned));
-            self.narrow(difference, level, &guessed, learning, &mut ends)?;
             if self.is_over() {
                 return Ok(ends);
             }
+            let learning = Some((&names, &mut learned));
+            self.narrow(difference, level, &guessed, learning, &mut ends)?;
         }
         // The finest level is that of single deltas.
         let finest = levels.iter().rev().take(UNGUESSED).rev();
         for level in finest {
-            self.narrow(difference, level, &fixed, None, &mut ends)?;
             if self.is_over() {
                 break;
             }
+            self.narrow(difference, level, &fixed, None, &mut ends)?;
         }
         Ok(ends)
     }
@@ -439,11 +466,13 @@ impl Course<'_> {
     }
 }
 
-/// What deltas need in any case: lines a file, files a place, and comments their ends. Without its end a
-/// comment takes in the code behind it, and that would be the answer.
+/// What deltas need in any case: lines a file, files a place, and comments their ends, where the language
+/// has such. Without its end a comment takes in the code behind it, and that would be the answer.
 fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
     let within = difference.files.iter().flat_map(FileChange::needs);
-    let comments = difference.files.iter().flat_map(brackets::comments);
+    let commented = difference.files.iter();
+    let commented = commented.filter(|file| brackets::has_comments(file));
+    let comments = commented.flat_map(brackets::comments);
     let all = within.chain(comments);
     all.chain(difference.path_needs()).collect()
 }

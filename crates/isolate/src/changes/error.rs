@@ -55,6 +55,9 @@ pub enum Error {
     /// There is no Git.
     #[error("there is no git on the path")]
     NoGit,
+    /// Git cannot merge outside of a work tree.
+    #[error("its branches are not merged: that takes Git 2.38 or newer")]
+    OldGit,
     /// Git could not do something.
     #[error("git {command}: {message}")]
     Git {

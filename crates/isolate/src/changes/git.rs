@@ -3,6 +3,7 @@
 //! Every command has an index and a store of objects of its own, so that neither the user's work
 //! tree nor anything below `.git` is written: versions are checked out into our folders.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -30,6 +31,12 @@ pub const ELSEWHERE: [&str; 7] = [
 
 /// What Git tells to set where a repository is of another user.
 const SAFE: &str = "safe.directory";
+
+/// Commits that are asked about in one command.
+const AT_ONCE: usize = 1000;
+
+/// The status of Git for options that it does not know.
+const USAGE: u8 = 129;
 
 /// How many settings the environment has.
 const SETTINGS: &str = "GIT_CONFIG_COUNT";
@@ -200,10 +207,19 @@ impl Repository {
         let mut commit = (*first).to_owned();
         let mut tree = self.tree_of(first)?;
         for next in rest {
-            let said = self.ask(&["merge-tree", "--write-tree", &commit, next])?;
+            let asked = [
+                "merge-tree",
+                "--write-tree",
+                // What was added from another repository has a root of its own.
+                "--allow-unrelated-histories",
+                &commit,
+                next,
+            ];
+            let said = self.ask(&asked)?;
             match said.status {
                 Some(Status::Exited(0)) => {}
                 Some(Status::Exited(1)) => return Ok(None),
+                Some(Status::Exited(USAGE)) => return Err(Error::OldGit),
                 _ => return Err(odd(&["merge-tree"], &first_line(&said.err))),
             }
             tree = text(&said.out);
@@ -333,26 +349,41 @@ impl Repository {
         Ok(!said.out.is_empty())
     }
 
-    /// What a commit says of itself.
-    pub fn commit(&self, id: &str) -> Result<Commit, Error> {
+    /// What commits say of themselves.
+    pub(crate) fn describe<S: AsRef<str>>(&self, ids: &[S]) -> Result<Vec<Commit>, Error> {
         let form = "--format=%H%x00%an%x00%ae%x00%aI%x00%s";
-        let out = self.answer(&["show", "--no-patch", "--no-show-signature", form, id])?;
-        let said = text(&out);
-        let mut fields = said.split('\0').map(str::to_owned);
-        let mut next = || fields.next().unwrap_or_default();
-        Ok(Commit {
-            id: next(),
-            author: next(),
-            mail: next(),
-            date: next(),
-            subject: next(),
-        })
+        let mut found = Vec::new();
+        for ids in ids.chunks(AT_ONCE) {
+            let mut asked = vec!["log", "--no-walk=unsorted", "--no-show-signature", form];
+            asked.extend(ids.iter().map(AsRef::as_ref));
+            for line in lines(&self.answer(&asked)?) {
+                let line = text(&line);
+                let mut fields = line.split('\0').map(str::to_owned);
+                let mut next = || fields.next().unwrap_or_default();
+                found.push(Commit {
+                    id: next(),
+                    author: next(),
+                    mail: next(),
+                    date: next(),
+                    subject: next(),
+                });
+            }
+        }
+        Ok(found)
     }
 
-    /// For each line of a file at a commit, the commit that it is from. Lines from before `since`
-    /// are from there.
-    pub(crate) fn blame(&self, since: &str, at: &str, path: &Path) -> Result<Vec<String>, Error> {
-        self.annotated(&[format!("{since}..{at}")], path)
+    /// For each line of a file at a commit, the commit after `since` that it is from; `None` for lines
+    /// that are older, or from where the branches of both parted.
+    pub(crate) fn blame(
+        &self,
+        since: &str,
+        at: &str,
+        path: &Path,
+    ) -> Result<Vec<Option<String>>, Error> {
+        let (lines, older) =
+            self.annotated(&["--root".to_owned(), format!("{since}..{at}")], path)?;
+        let newer = |id: String| (!older.contains(&id)).then_some(id);
+        Ok(lines.into_iter().map(newer).collect())
     }
 
     /// For each line of a file at a commit, the last commit up to `until` that has it.
@@ -362,7 +393,8 @@ impl Repository {
         until: &str,
         path: &Path,
     ) -> Result<Vec<String>, Error> {
-        self.annotated(&["--reverse".to_owned(), format!("{at}..{until}")], path)
+        let asked = ["--reverse".to_owned(), format!("{at}..{until}")];
+        Ok(self.annotated(&asked, path)?.0)
     }
 
     /// The last commit up to `at` that touched a path.
@@ -403,12 +435,18 @@ impl Repository {
         Ok(lines(&out).first().map(|line| text(line)))
     }
 
-    fn annotated(&self, range: &[String], path: &Path) -> Result<Vec<String>, Error> {
+    /// The commits of lines, and those among them that a range begins after.
+    fn annotated(
+        &self,
+        range: &[String],
+        path: &Path,
+    ) -> Result<(Vec<String>, HashSet<String>), Error> {
         let mut asked: Vec<&OsStr> = ["blame", "--porcelain"].map(OsStr::new).to_vec();
         asked.extend(range.iter().map(OsStr::new));
         asked.extend([OsStr::new("--"), path.as_os_str()]);
         let out = self.answer(&asked)?;
-        let mut found = Vec::new();
+        let mut found: Vec<String> = Vec::new();
+        let mut borders = HashSet::new();
         for line in out.split(|byte| *byte == b'\n') {
             // `COMMIT OLD NEW [COUNT]`; all other lines begin with a word or a tab.
             let line = String::from_utf8_lossy(line);
@@ -417,9 +455,11 @@ impl Repository {
             let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
             if is_id && words.clone().all(|word| word.parse::<u32>().is_ok()) {
                 found.push(id.to_owned());
+            } else if line == "boundary" {
+                borders.extend(found.last().cloned());
             }
         }
-        Ok(found)
+        Ok((found, borders))
     }
 
     fn line(&self, folder: &Path, asked: &[&str]) -> Result<String, Error> {
@@ -503,13 +543,18 @@ impl Repository {
 }
 
 /// Settings, as variables behind those that the environment has: hooks and monitors of the user's do not
-/// run when we look.
+/// run when we look, and lines are from the commits that changed them.
 fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     let count = env.iter().find(|(name, _)| name == SETTINGS);
     let count = count.and_then(|(_, count)| count.to_str()?.parse::<usize>().ok());
     let mut number = count.unwrap_or(0);
     let mut found = Vec::new();
-    for (name, value) in [("core.hooksPath", "/dev/null"), ("core.fsmonitor", "false")] {
+    for (name, value) in [
+        ("core.hooksPath", "/dev/null"),
+        ("core.fsmonitor", "false"),
+        // Commits that the user passes over may be those that decide.
+        ("blame.ignoreRevsFile", ""),
+    ] {
         found.push((format!("GIT_CONFIG_KEY_{number}"), name.to_owned()));
         found.push((format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()));
         number += 1;
@@ -660,6 +705,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn histories_without_a_common_commit_are_merged() {
+        let made = Made::by(
+            "echo a >a; commit base; git checkout -q --orphan other; git rm -qrf .; echo b >b; commit other",
+        );
+        let repository = made.repository();
+        let id = |name: &str| repository.resolve(name).unwrap();
+        let merged = repository.merged(&[&id("main"), &id("other")]).unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().join("x");
+        repository.check_out(&merged.unwrap(), &folder).unwrap();
+        assert!(folder.join("a").exists() && folder.join("b").exists());
+    }
+
+    #[test]
     fn what_is_missing_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let error = Repository::find(folder.path(), &env()).err().unwrap();
@@ -693,6 +752,27 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn lines_from_before_the_branches_parted_are_of_no_commit_between() {
+        let made = Made::by(
+            "seq 5 >a; commit root; sed -i 's/^5$/five/' a; commit fork
+             git checkout -qb good; sed -i 's/^1$/one/' a; commit good
+             git checkout -q main; sed -i 's/^3$/three/' a; commit bad
+             git config blame.ignoreRevsFile .git/ignored; git rev-parse HEAD >.git/ignored
+             git checkout -q --orphan other; git rm -qrf .; echo b >b; commit b
+             git checkout -q main; git merge -q --no-edit --allow-unrelated-histories other",
+        );
+        let repository = made.repository();
+        let id = |name: &str| repository.resolve(name).unwrap();
+        let blame = |path: &str| {
+            repository
+                .blame(&id("good"), &id("main"), Path::new(path))
+                .unwrap()
+        };
+        assert_eq!(blame("a"), [None, None, Some(id("main~1")), None, None]);
+        assert_eq!(blame("b"), [Some(id("other"))]);
+    }
+
+    #[test]
     fn lines_have_the_commits_that_brought_and_took_them() {
         let made = Made::by(
             "seq 5 >a; commit base; sed -i 's/^2$/two/' a; commit two; sed -i '/^4$/d' a; commit three",
@@ -702,10 +782,7 @@ pub(crate) mod tests {
         let blamed = repository
             .blame(&id("HEAD~2"), &id("HEAD"), Path::new("a"))
             .unwrap();
-        assert_eq!(
-            blamed,
-            [id("HEAD~2"), id("HEAD~1"), id("HEAD~2"), id("HEAD~2")]
-        );
+        assert_eq!(blamed, [None, Some(id("HEAD~1")), None, None]);
         let seen = repository
             .last_seen(&id("HEAD~2"), &id("HEAD"), Path::new("a"))
             .unwrap();
@@ -719,10 +796,16 @@ pub(crate) mod tests {
                 id("HEAD")
             ]
         );
-        let commit = repository.commit("HEAD~1").unwrap();
-        assert_eq!(
-            (commit.author.as_str(), commit.subject.as_str()),
-            ("Ann", "two")
-        );
+        let ids = [id("HEAD~1"), id("HEAD~2"), id("HEAD")];
+        let commits = repository.describe(&ids).unwrap();
+        let said = commits
+            .iter()
+            .map(|it| (&it.id, &it.author[..], &it.subject[..]));
+        let expect = [
+            (&ids[0], "Ann", "two"),
+            (&ids[1], "Ann", "base"),
+            (&ids[2], "Ann", "three"),
+        ];
+        assert!(said.eq(expect), "{commits:?}");
     }
 }

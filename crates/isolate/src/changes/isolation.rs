@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use culprit_reduce::{DeltaSet, End, Kind, Verdict};
 
@@ -142,7 +142,7 @@ impl Isolation {
 impl Plan<'_> {
     /// Finds the changes that decide.
     pub fn run(self, watch: &mut dyn FnMut(&Tried)) -> Result<Isolation, Error> {
-        let began = Instant::now();
+        let began = self.limits.clock.now();
         self.compare_absent()?;
         let copy = |side: &Side, name: &str| {
             side.copy(self.repository, self.results, &self.work.join(name))
@@ -194,7 +194,6 @@ impl Plan<'_> {
             searches: 0,
             watch,
             end: End::Minimal,
-            is_spent: false,
             has_passed: false,
         };
         let seen = Verdict::Fail(failure.clone());
@@ -207,19 +206,11 @@ impl Plan<'_> {
             let (_, digest) = whole(&difference)?;
             course.memo.learn(digest, seen);
         }
-        let mut ends = (DeltaSet::empty(), DeltaSet::all(difference.size()));
-        if !course.is_over() {
-            ends = course.take_apart(&difference)?;
-        }
+        let (passing, failing) = course.take_apart(&difference)?;
         if !course.has_passed {
             return Err(course.ended_early());
         }
-        let (passing, failing) = ends;
-        let end = match course.is_over() && course.end == End::Minimal {
-            true => End::Cancelled,
-            false => course.end,
-        };
-        let tests = course.tests;
+        let (end, tests) = (course.end, course.tests);
         let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
         let ends = (&passing, &failing);
         let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &course.trial)?;
@@ -236,9 +227,9 @@ impl Plan<'_> {
             runs: witness.judge.runs(),
             strays: witness.strays + benches.strays() + strays,
             checks,
-            took: began.elapsed(),
+            took: course.elapsed(),
         };
-        found.changes = blame::changes(&found, &self.source(&found), self.repository)?;
+        found.changes = blame::changes(&found, &self.source(&found), self.repository, &wanted);
         Ok(found)
     }
 
@@ -268,10 +259,11 @@ impl Plan<'_> {
             (Some(commits), _, _) => match (&commits.left[..], commits.has_work_tree) {
                 ([one], false) => Source::One(one),
                 ([], true) => Source::Uncommitted,
-                ([.., last], false) => match &commits.passing[..] {
-                    [since] => Source::Between {
+                // Where branches are merged, lines are elsewhere than in any commit.
+                (_, false) => match (&commits.passing[..], &commits.failing[..]) {
+                    ([since], [at]) => Source::Between {
                         since: &since.id,
-                        at: &last.id,
+                        at: &at.id,
                     },
                     _ => Source::Unknown,
                 },
@@ -348,17 +340,14 @@ impl Plan<'_> {
         };
         let left = failing.minus(&passing);
         let ids = history.ids(&left);
-        let described = |ids: &[String]| -> Result<Vec<Commit>, Error> {
-            ids.iter().map(|id| repository.commit(id)).collect()
-        };
         let is_up_to_work_tree = self.bad == Side::WorkTree;
         let commits = Commits {
             of: history.size() - u64::from(is_up_to_work_tree),
             is_up_to_work_tree,
             has_work_tree: (ids.len() as u64) < left.len(),
-            left: described(&ids)?,
-            passing: described(&history.heads(&passing))?,
-            failing: described(&history.heads(&failing))?,
+            left: repository.describe(&ids)?,
+            passing: repository.describe(&history.heads(&passing))?,
+            failing: repository.describe(&history.heads(&failing))?,
             is_from_good: passing.is_empty() && *begins == Begins::Good,
             is_up_to_bad: failing == all,
         };
@@ -433,9 +422,12 @@ impl Plan<'_> {
         checks.reverted = match is_up_to_bad {
             true => checks.without,
             false if !wanted() => None,
-            false => match self.taken_back(difference, &kept)? {
-                Some(tree) => judged(&tree)?,
-                None => Some(Kind::Unresolved),
+            false => match self.taken_back(difference, &kept) {
+                Ok(Some(tree)) => judged(&tree)?,
+                Ok(None) => Some(Kind::Unresolved),
+                // What Git cannot do takes nothing away from what was found.
+                Err(Error::Git { .. } | Error::OldGit) => None,
+                Err(error) => return Err(error),
             },
         };
         Ok((checks, benches.strays()))
@@ -486,8 +478,14 @@ fn whole(difference: &Difference) -> Result<(Tree, Digest), Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
     use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
+    use culprit_reduce::{Clock, SystemClock};
+
+    use super::super::blame::Origin;
     use super::super::git::tests::{Made, env};
     use super::*;
     use crate::Rule;
@@ -508,10 +506,35 @@ mod tests {
         build: Option<&str>,
         command: &str,
     ) -> Result<Isolation, Error> {
+        let limits = Limits {
+            jobs: 2,
+            tests: None,
+            time: None,
+            stop: &|| false,
+            clock: Arc::new(SystemClock::default()),
+        };
+        isolate_within(
+            made,
+            (good, bad),
+            (goal, limits),
+            build,
+            command,
+            (&env(), &mut |_| {}),
+        )
+    }
+
+    fn isolate_within(
+        made: &Made,
+        (good, bad): (&str, &str),
+        (goal, limits): (Goal, Limits<'_>),
+        build: Option<&str>,
+        command: &str,
+        (env, watch): (&[(OsString, OsString)], &mut dyn FnMut(&Tried)),
+    ) -> Result<Isolation, Error> {
         let mut repository = None;
         let folder = made.folder.path();
         let find = |word: &str, known: &mut Option<Repository>| {
-            Side::find(word.as_ref(), folder, &env(), known)
+            Side::find(word.as_ref(), folder, env, known)
         };
         let good = find(good, &mut repository)?;
         let bad = find(bad, &mut repository)?;
@@ -526,18 +549,13 @@ mod tests {
             runs: None,
             leftovers: Leftovers::Stay,
             goal,
-            limits: Limits {
-                jobs: 2,
-                tests: None,
-                time: None,
-                stop: &|| false,
-            },
+            limits,
             results: work.path(),
             journals: &work.path().join("journals"),
             work: work.path(),
             key: String::new(),
         };
-        plan.run(&mut |_| {})
+        plan.run(watch)
     }
 
     /// The lines that decide, as `path: -old +new`.
@@ -577,6 +595,151 @@ mod tests {
         };
         assert_eq!(found.checks, expect);
         assert!(found.tests < 15, "{}", found.tests);
+    }
+
+    /// A clock that goes when it is told to.
+    #[derive(Default)]
+    struct Hand(AtomicU64);
+
+    impl Clock for Hand {
+        fn now(&self) -> Duration {
+            Duration::from_secs(self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    #[test]
+    fn what_is_used_up_between_two_searches_leaves_what_the_first_found() {
+        let made = Made::by(
+            "seq 30 >a; commit base; git tag good
+             for i in 1 2 3; do sed -i \"s/^$i$/x$i/\" a; commit c$i; done
+             sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a; commit culprit",
+        );
+        let ended = |tests: Option<u64>, late: bool| {
+            let clock = Arc::new(Hand::default());
+            let limits = Limits {
+                jobs: 1,
+                tests,
+                time: Some(Duration::from_secs(5)),
+                stop: &|| false,
+                clock: clock.clone(),
+            };
+            let mut seen = 0;
+            let found = isolate_within(
+                &made,
+                ("good", "HEAD"),
+                (Goal::Isolate, limits),
+                None,
+                "! grep -q nine a",
+                (&env(), &mut |tried| {
+                    seen = tried.tests;
+                    // The last of the first search.
+                    if late && tried.left == 1 {
+                        clock.0.store(9, Ordering::Relaxed);
+                    }
+                }),
+            );
+            let found = found.unwrap();
+            assert_eq!(found.commits.as_ref().unwrap().left[0].subject, "culprit");
+            (found.end, lines(&found).len(), seen)
+        };
+        let (end, left, tests) = ended(None, true);
+        assert_eq!((end, left), (End::Time, 3));
+        assert_eq!(ended(Some(tests), false), (End::Tests, 3, tests));
+        let (end, left, _) = ended(None, false);
+        assert_eq!((end, left), (End::Minimal, 1));
+    }
+
+    #[test]
+    fn lines_of_branches_that_no_commit_merges_are_of_no_commit() {
+        let made = Made::by(
+            "seq 20 >a; commit base; git tag good
+             git checkout -qb side; { echo one; echo two; seq 20; } >a; commit side
+             git checkout -q main; sed -i s/^15$/fifteen/ a; commit main
+             git merge -q --no-edit side; echo b >b; commit last",
+        );
+        let command = "grep -q fifteen a && main=1; grep -q two a && side=1
+             case $main$side in 11) exit 1;; 1) exit 125; esac";
+        let found = isolate(&made, ("good", "HEAD"), Goal::Isolate, None, command).unwrap();
+        let commits = found.commits.as_ref().unwrap();
+        assert_eq!((commits.left.len(), commits.failing.len()), (2, 2));
+        let is_unknown = |change: &Change| change.origin == Origin::Unknown;
+        assert!(found.changes.iter().all(is_unknown), "{:?}", found.changes);
+    }
+
+    #[test]
+    fn commits_of_lines_are_looked_up_where_lines_are_few_and_somebody_waits() {
+        let made = Made::by(
+            "seq 10 >a; seq 250 >b; commit base; git tag good; sed -i s/^/x/ a; commit few
+             git tag few; echo c >c; commit between; sed -i s/^/x/ b; commit many",
+        );
+        let origins = |bad: &str, tests: u64, last: u64| {
+            let is_over = AtomicBool::new(false);
+            let limits = Limits {
+                jobs: 1,
+                tests: Some(tests),
+                time: None,
+                stop: &|| is_over.load(Ordering::Relaxed),
+                clock: Arc::new(SystemClock::default()),
+            };
+            let found = isolate_within(
+                &made,
+                ("good", bad),
+                (Goal::Simplify, limits),
+                None,
+                "test $(cat a b | grep -c x) -lt 10",
+                (&env(), &mut |tried| {
+                    is_over.store(tried.tests == last, Ordering::Relaxed)
+                }),
+            );
+            let changes = found.unwrap().changes;
+            let mut found: Vec<String> = changes
+                .iter()
+                .map(|it| match &it.origin {
+                    Origin::Commit(commit) => commit.subject.clone(),
+                    origin => format!("{origin:?}"),
+                })
+                .collect();
+            found.dedup();
+            found
+        };
+        assert_eq!(origins("few", 3, 0), ["few"]);
+        assert_eq!(origins("few", 9, 3), ["NotLookedUp"]);
+        assert_eq!(origins("HEAD", 2, 0), ["NotLookedUp"]);
+    }
+
+    #[test]
+    fn git_that_cannot_merge_takes_nothing_away() {
+        // As Git before 2.38 is.
+        let made = Made::by(
+            "seq 30 >a; commit base; git tag good; git checkout -qb side; echo s >s; commit side; git checkout -q main
+             sed -i 's/^7$/seven/; s/^9$/nine/' a; commit culprit; git merge -q --no-edit side; echo t >t; commit last
+             mkdir .git/old; real=$(command -v git)
+             printf '#!/bin/sh\ncase $1 in merge-tree) echo usage: >&2; exit 129; esac\nexec %s \"$@\"\n' $real >.git/old/git
+             chmod +x .git/old/git",
+        );
+        let mut env = env();
+        let old = made.folder.path().join(".git/old");
+        let path = env.iter_mut().find(|(name, _)| name == "PATH").unwrap();
+        path.1 = format!("{}:{}", old.display(), path.1.display()).into();
+        let limits = Limits {
+            jobs: 1,
+            tests: None,
+            time: None,
+            stop: &|| false,
+            clock: Arc::new(SystemClock::default()),
+        };
+        let found = isolate_within(
+            &made,
+            ("good", "HEAD"),
+            (Goal::Isolate, limits),
+            None,
+            "! grep -q nine a",
+            (&env, &mut |_| {}),
+        );
+        let found = found.unwrap();
+        assert_eq!(lines(&found), ["a: -9 +nine"]);
+        assert_eq!(found.checks.reverted, None);
+        assert_eq!(found.checks.failing, Some(Kind::Fail));
     }
 
     #[test]
@@ -637,6 +800,27 @@ mod tests {
         .unwrap();
         assert_eq!(lines(&found), ["limit.c: -  return 5; +  return 9;"]);
         assert!(found.tests < 12, "{}", found.tests);
+    }
+
+    #[test]
+    fn comments_are_whole_where_there_are_some_and_nowhere_else() {
+        let made = Made::by(
+            "mkdir old new; printf 'a\\nb\\n' >old/run.sh; printf 'f();\\ng();\\n' >old/f.c
+             printf 'a\\ncp src/* out\\nx\\nfor d in */; do\\nb\\n' >new/run.sh
+             printf 'f();\\n/* one\\n  two */\\ng();\\n' >new/f.c",
+        );
+        let found = |command: &str| {
+            let found = isolate(&made, ("old", "new"), Goal::Isolate, None, command).unwrap();
+            lines(&found)
+        };
+        assert_eq!(
+            found("! grep -q 'in \\*/' run.sh"),
+            ["run.sh: +for d in */; do"]
+        );
+        assert_eq!(
+            found("! grep -q one f.c"),
+            ["f.c: +/* one", "f.c: +  two */"]
+        );
     }
 
     #[test]

@@ -14,8 +14,11 @@ use crate::isolate::results::Results;
 use crate::isolate::say;
 use crate::show::figure::{counted, printable};
 
-/// Changes that are printed to the console, at most.
+/// Changes, and commits, that are printed to the console, at most.
 const PRINTED: usize = 40;
+
+/// Commits that one sentence names, at most.
+const NAMED: usize = 5;
 
 /// What a report is about.
 pub(crate) struct Report<'r> {
@@ -61,8 +64,13 @@ impl Report<'_> {
         let (title, bad) = (styles.title, styles.bad);
         let dim = styles.dim;
         writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
-        for line in self.commit_lines() {
+        let commits = self.commit_lines();
+        for line in commits.iter().take(PRINTED) {
             writeln!(console.out(), "  {line}")?;
+        }
+        if commits.len() > PRINTED {
+            let more = commits.len() - PRINTED;
+            writeln!(console.out(), "  and {more} more commits, in report.md")?;
         }
         for change in found.changes.iter().take(PRINTED) {
             writeln!(console.out(), "  {}", place(change))?;
@@ -161,7 +169,7 @@ impl Report<'_> {
         };
         let met: Vec<String> = commits.met().map(named).collect();
         match &commits.left[..] {
-            left if commits.has_work_tree => {
+            left if commits.has_work_tree && left.len() <= NAMED => {
                 let mut parts: Vec<String> = left.iter().map(named).collect();
                 parts.push("changes that are not committed yet".to_owned());
                 format!("With {}", parts.join(" and "))
@@ -367,6 +375,7 @@ impl Report<'_> {
                 "commit": match &change.origin {
                     Origin::Commit(origin) => commit(origin),
                     Origin::Uncommitted => json!("uncommitted"),
+                    Origin::NotLookedUp => json!("not looked up"),
                     Origin::Unknown => Value::Null,
                 },
             })
@@ -591,6 +600,7 @@ fn with_code(text: &str) -> String {
 fn origin(origin: &Origin) -> String {
     match origin {
         Origin::Unknown => "cannot be told".to_owned(),
+        Origin::NotLookedUp => "not looked up".to_owned(),
         Origin::Uncommitted => "not committed yet".to_owned(),
         Origin::Commit(commit) => commit_line(commit),
     }
