@@ -113,7 +113,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         let interrupt = interrupt.clone();
         Arc::new(move || interrupt.is_wanted())
     };
-    if let Some(warning) = room::lack(failing.len()) {
+    let sides = [failing.len(), passing.as_ref().map_or(0, Material::len)];
+    if let Some(warning) = room::lack(sides) {
         say("", &format!("culprit: {warning}"), console)?;
     }
     let like = args.like.as_deref().map(like::read).transpose()?;

@@ -1,7 +1,5 @@
 //! The difference of two sides as one row of deltas, over all files that differ.
 
-use std::path::Path;
-
 use culprit_reduce::DeltaSet;
 
 use super::edits::Edits;
@@ -65,16 +63,6 @@ impl Across {
         self.count += count;
     }
 
-    /// Whether a path was added.
-    pub(crate) fn has(&self, path: &Path) -> bool {
-        let entries = self.entries.iter().filter_map(|entry| match &entry.what {
-            What::Whole { old, new } => new.as_ref().or(old.as_ref()),
-            What::Inside { new, .. } => Some(new),
-        });
-        let mut all = self.common.iter().chain(entries);
-        all.any(|item| item.path == path)
-    }
-
     /// How many deltas there are.
     pub(crate) fn len(&self) -> u64 {
         self.count
@@ -106,11 +94,9 @@ impl Across {
                 })
             }
         });
-        let mut items: Vec<Item> = self.common.iter().cloned().chain(chosen).collect();
-        items.sort_by(|a, b| a.path.cmp(&b.path));
         Material {
             is_folder: self.is_folder,
-            items,
+            ..Material::folder(self.common.iter().cloned().chain(chosen).collect())
         }
     }
 }

@@ -15,6 +15,12 @@ use super::edits::Edits;
 /// More pieces than this are taken several at a time, until some are gone.
 pub(crate) const MOST: usize = 1 << 17;
 
+/// Pieces in a block are at most so many times those that it must have.
+const LONGEST: usize = 8;
+
+/// Spreads bytes over the hash that borders of blocks are told by.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c16;
+
 /// The difference, and whether pieces were joined because there are so many.
 pub(crate) struct Changes {
     pub(crate) edits: Edits,
@@ -27,68 +33,161 @@ pub(crate) fn changes(old: &[u8], new: &Arc<Vec<u8>>, grain: Grain) -> Changes {
     let end = common_end(&old[start..], &new[start..], grain);
     let (old_part, new_part) = (start..old.len() - end, start..new.len() - end);
     let mut edits = Edits::new(Arc::clone(new));
-    let mut is_joined = false;
-    if old_part.is_empty() {
-        let pieces = cut(&new[new_part.clone()], grain).count();
-        let join = pieces.div_ceil(MOST).max(1);
-        is_joined = join > 1;
-        let mut pieces = cut(&new[new_part.clone()], grain);
-        while let Some(first) = pieces.next() {
-            let last = pieces.by_ref().take(join - 1).last();
-            let end = last.map_or(first.end, |last| last.end);
-            edits.add(start + first.start..start + end, b"");
+    let join = match (old_part.is_empty(), new_part.is_empty()) {
+        (true, _) => {
+            let (pieces, join) = joined(&new[new_part], grain);
+            pieces.for_each(|piece| edits.add(start + piece.start..start + piece.end, b""));
+            join
         }
-    } else if new_part.is_empty() {
-        for piece in cut(&old[old_part.clone()], grain) {
-            let text = &old[start + piece.start..start + piece.end];
-            edits.add(start..start, text);
+        (false, true) => {
+            let old = &old[old_part];
+            let (pieces, join) = joined(old, grain);
+            pieces.for_each(|piece| edits.add(start..start, &old[piece]));
+            join
         }
-    } else {
-        compare((old, old_part), (new, new_part), grain, &mut edits);
-    }
+        (false, false) => compare(Sides { old, new, grain }, (old_part, new_part), &mut edits),
+    };
     Changes {
         edits: edits.sorted(),
-        is_joined,
+        is_joined: join > 1,
     }
 }
 
-/// Adds the differences of two parts.
-fn compare(
-    (old, old_part): (&[u8], Range<usize>),
-    (new, new_part): (&[u8], Range<usize>),
+/// How many pieces are taken at a time where there are so many.
+fn joint(pieces: usize) -> usize {
+    pieces.div_ceil(MOST).max(1)
+}
+
+/// The pieces of a text, as many at a time as they have to be, and how many that is.
+fn joined(text: &[u8], grain: Grain) -> (impl Iterator<Item = Range<usize>>, usize) {
+    let join = joint(cut(text, grain).count());
+    let mut pieces = cut(text, grain);
+    let groups = std::iter::from_fn(move || {
+        let first = pieces.next()?;
+        let last = pieces.by_ref().take(join - 1).last();
+        Some(first.start..last.map_or(first.end, |last| last.end))
+    });
+    (groups, join)
+}
+
+/// Two texts that are compared.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    old: &'a [u8],
+    new: &'a [u8],
     grain: Grain,
-    edits: &mut Edits,
-) {
-    let ranges = |text: &[u8], part: &Range<usize>| -> Vec<Range<usize>> {
-        let pieces = cut(&text[part.clone()], grain);
-        let moved = pieces.map(|piece| part.start + piece.start..part.start + piece.end);
-        moved.collect()
+}
+
+/// A part of the old text and what stands for it in the new one.
+type Part = (Range<usize>, Range<usize>);
+
+/// Pieces of both that stand for each other.
+struct Hunk {
+    olds: Vec<Range<usize>>,
+    news: Vec<Range<usize>>,
+    part: Part,
+}
+
+/// Adds the differences of two parts; how many pieces were taken at a time.
+fn compare(sides: Sides<'_>, whole: Part, edits: &mut Edits) -> usize {
+    let mut join = joint(sides.count([&whole]));
+    let mut parts = vec![whole];
+    let hunks = loop {
+        let hunks: Vec<Hunk> = parts
+            .iter()
+            .flat_map(|part| sides.differing(part, join))
+            .collect();
+        // What is left where most is the same can be cut finer at once.
+        let finer = joint(sides.count(hunks.iter().map(|hunk| &hunk.part)));
+        if join == 1 || finer > join / 2 {
+            break hunks;
+        }
+        join = finer;
+        parts = hunks.into_iter().map(|hunk| hunk.part).collect();
     };
-    let (olds, news) = (ranges(old, &old_part), ranges(new, &new_part));
-    let mut input = InternedInput::default();
-    input.update_before(olds.iter().map(|piece| &old[piece.clone()]));
-    input.update_after(news.iter().map(|piece| &new[piece.clone()]));
-    for hunk in Diff::compute(Algorithm::Histogram, &input).hunks() {
-        let these = hunk.before.start as usize..hunk.before.end as usize;
-        let those = hunk.after.start as usize..hunk.after.end as usize;
-        let here = news
-            .get(those.start)
-            .map_or(new_part.end, |piece| piece.start);
-        let end = match those.is_empty() {
-            true => here,
-            false => news[those.end - 1].end,
-        };
-        let pairs = these.len().min(those.len());
-        for (this, that) in these.clone().zip(those.clone()) {
-            edits.add(news[that].clone(), &old[olds[this].clone()]);
+    for Hunk { olds, news, part } in hunks {
+        let end = part.1.end;
+        let pairs = olds.len().min(news.len());
+        for (this, that) in olds.iter().zip(&news) {
+            edits.add(that.clone(), &sides.old[this.clone()]);
         }
-        for that in those.skip(pairs) {
-            edits.add(news[that].clone(), b"");
+        for that in &news[pairs..] {
+            edits.add(that.clone(), b"");
         }
-        for this in these.skip(pairs) {
-            edits.add(end..end, &old[olds[this].clone()]);
+        for this in &olds[pairs..] {
+            edits.add(end..end, &sides.old[this.clone()]);
         }
     }
+    join
+}
+
+impl Sides<'_> {
+    /// How many pieces the parts have, on the side that has more.
+    fn count<'p>(&self, parts: impl IntoIterator<Item = &'p Part>) -> usize {
+        let (mut olds, mut news) = (0, 0);
+        for (old, new) in parts {
+            olds += cut(&self.old[old.clone()], self.grain).count();
+            news += cut(&self.new[new.clone()], self.grain).count();
+        }
+        olds.max(news)
+    }
+
+    /// Where parts differ, with so many pieces at a time.
+    fn differing(&self, (old_part, new_part): &Part, join: usize) -> Vec<Hunk> {
+        let olds = blocks(self.old, old_part, self.grain, join);
+        let news = blocks(self.new, new_part, self.grain, join);
+        let mut input = InternedInput::default();
+        input.update_before(olds.iter().map(|piece| &self.old[piece.clone()]));
+        input.update_after(news.iter().map(|piece| &self.new[piece.clone()]));
+        let diff = Diff::compute(Algorithm::Histogram, &input);
+        let hunks = diff.hunks().map(|hunk| {
+            let (olds, old) = some(&olds, hunk.before, old_part.end);
+            let (news, new) = some(&news, hunk.after, new_part.end);
+            Hunk {
+                olds,
+                news,
+                part: (old, new),
+            }
+        });
+        hunks.collect()
+    }
+}
+
+/// Some pieces, and the part that they take up; of none the place where they would be.
+fn some(
+    pieces: &[Range<usize>],
+    which: Range<u32>,
+    end: usize,
+) -> (Vec<Range<usize>>, Range<usize>) {
+    let which = which.start as usize..which.end as usize;
+    let start = pieces.get(which.start).map_or(end, |piece| piece.start);
+    let some = pieces[which].to_vec();
+    let end = some.last().map_or(start, |piece| piece.end);
+    (some, start..end)
+}
+
+/// The pieces of a part, so many at a time or more. Where a block of them ends is told by the bytes
+/// before it, so that texts which are the same but for what comes earlier have the same blocks.
+fn blocks(text: &[u8], part: &Range<usize>, grain: Grain, join: usize) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let (mut start, mut count) = (part.start, 0);
+    let mut hash = 0u64;
+    for piece in cut(&text[part.clone()], grain) {
+        count += 1;
+        let end = part.start + piece.end;
+        if join > 1 {
+            for byte in &text[part.start + piece.start..end] {
+                // The factor is even: what is 64 bytes back has no say.
+                hash = hash.wrapping_mul(FACTOR).wrapping_add(u64::from(*byte) + 1);
+            }
+        }
+        let is_border = join == 1 || (hash >> 32).is_multiple_of(join as u64);
+        if count >= join && is_border || count >= LONGEST * join || end == part.end {
+            blocks.push(start..end);
+            (start, count) = (end, 0);
+        }
+    }
+    blocks
 }
 
 /// How many bytes at the start are the same, up to where both are cut.
@@ -209,6 +308,41 @@ mod tests {
         assert!(changes.is_joined);
         assert_eq!(changes.edits.len(), (MOST as u64 + 5).div_ceil(2));
         assert_eq!(changes.edits.render(&DeltaSet::all(1)).len(), 2);
+    }
+
+    /// Bytes of which no two places look alike.
+    fn noise(count: usize, mut seed: u64) -> Vec<u8> {
+        let mut next = || {
+            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (seed >> 56) as u8
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn few_places_in_much_that_is_the_same_are_cut_at_once() {
+        let old = noise(3 * MOST, 1);
+        let mut new = old.clone();
+        new[2 * MOST] ^= 1;
+        new.splice(100..100, *b"put in");
+        new.remove(3 * MOST - 9);
+        let changes = changes(&old, &Arc::new(new), Grain::Bytes);
+        assert!(!changes.is_joined);
+        assert_eq!(changes.edits.len(), 8);
+        assert_eq!(changes.edits.render(&DeltaSet::empty()), old);
+    }
+
+    #[test]
+    fn many_places_are_joined_on_either_side() {
+        let (old, new) = (noise(2 * MOST + 9, 1), Arc::new(noise(3 * MOST, 2)));
+        for new in [new, Arc::default()] {
+            let changes = changes(&old, &new, Grain::Bytes);
+            assert!(changes.is_joined);
+            let count = changes.edits.len();
+            assert!((1_000..=MOST as u64).contains(&count), "{count}");
+            assert_eq!(changes.edits.render(&DeltaSet::empty()), old);
+            assert_eq!(changes.edits.render(&DeltaSet::all(count)), *new);
+        }
     }
 
     proptest! {

@@ -1,6 +1,5 @@
 //! Folders: which files are there at all.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use culprit_reduce::{DeltaSet, Needs};
@@ -16,17 +15,14 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn of(old: &Material, new: &Material) -> Files {
-        let paths = old.items.iter().chain(&new.items).map(|item| &item.path);
-        let paths: BTreeSet<&PathBuf> = paths.collect();
         let mut files = Files {
             common: Vec::new(),
             differing: Vec::new(),
         };
-        for path in paths {
-            let of = |side: &Material| side.find(path).map(|index| side.items[index].clone());
-            match (of(old), of(new)) {
-                (Some(a), Some(b)) if a == b => files.common.push(a),
-                pair => files.differing.push(pair),
+        for (_, before, after) in old.beside(new) {
+            match (before, after) {
+                (Some(a), Some(b)) if a == b => files.common.push(a.clone()),
+                _ => files.differing.push((before.cloned(), after.cloned())),
             }
         }
         files
@@ -68,12 +64,7 @@ impl Files {
             let (old, new) = pair;
             if kept.contains(delta) { new } else { old }.clone()
         });
-        let mut items: Vec<Item> = self.common.iter().cloned().chain(chosen).collect();
-        items.sort_by(|a, b| a.path.cmp(&b.path));
-        Material {
-            is_folder: true,
-            items,
-        }
+        Material::folder(self.common.iter().cloned().chain(chosen).collect())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Isolating: a pair of inputs, one of which fails and one of which passes, that differ as little as
 //! can be.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use culprit_reduce::{DeltaSet, Problem, Verdict};
@@ -10,6 +9,7 @@ use super::across::Across;
 use super::changes::changes;
 use super::course::{Course, Trouble};
 use super::cut::{Content, Grain};
+use super::edits::Edits;
 use super::files::Files;
 use super::grammar::Language;
 use super::material::{Item, Material, Stuff};
@@ -96,10 +96,9 @@ impl Course<'_> {
 
     /// The paths of what differs.
     fn differing(&self) -> Vec<PathBuf> {
-        let all = self.old.items.iter().chain(&self.new.items);
-        let paths: BTreeSet<&PathBuf> = all.map(|item| &item.path).collect();
-        let differs = |path: &&PathBuf| self.sides(path).0 != self.sides(path).1;
-        paths.into_iter().filter(differs).cloned().collect()
+        let all = self.old.beside(&self.new);
+        let differing = all.filter(|(_, old, new)| old != new);
+        differing.map(|(path, ..)| path.to_owned()).collect()
     }
 
     /// What both sides have at a path.
@@ -121,9 +120,10 @@ impl Course<'_> {
         }
         let mut empty = new.clone();
         empty.clear();
-        let mut with_empty = self.old.clone();
-        with_empty.items.push(empty);
-        with_empty.items.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut items = self.old.items.clone();
+        items.push(empty);
+        // Of one file there are always both sides.
+        let with_empty = Material::folder(items);
         match self.ask(&with_empty, "empty file")? {
             Some(Verdict::Pass) => self.old = with_empty,
             // That it is there decides.
@@ -166,9 +166,11 @@ impl Course<'_> {
 
     /// How fine anything that differs is cut at last.
     fn finest(&self) -> Option<Grain> {
-        let paths = self.differing();
-        let each = paths.iter().filter_map(|path| match self.sides(path) {
-            (Some(old), Some(new)) => grains(old.bytes(), new.bytes()).last().copied(),
+        let all = self.old.beside(&self.new);
+        let each = all.filter_map(|(_, old, new)| match (old, new) {
+            (Some(old), Some(new)) if old != new => {
+                grains(old.bytes(), new.bytes()).last().copied()
+            }
             _ => None,
         });
         // What only one side has is one piece, however fine.
@@ -179,10 +181,8 @@ impl Course<'_> {
     fn across(&self, grain: Grain) -> (Across, bool) {
         let mut across = Across::new(self.new.is_folder);
         let mut joined = false;
-        let all = self.old.items.iter().chain(&self.new.items);
-        let paths: BTreeSet<&PathBuf> = all.map(|item| &item.path).collect();
-        for path in paths {
-            match self.sides(path) {
+        for (_, old, new) in self.old.beside(&self.new) {
+            match (old, new) {
                 (Some(old), Some(new)) if old == new => across.same(new.clone()),
                 (Some(old), Some(new)) => match (&old.stuff, &new.stuff) {
                     (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. })
@@ -207,40 +207,24 @@ impl Course<'_> {
     fn narrow_nodes(&mut self) -> Result<(), Trouble> {
         let mut across = Across::new(self.new.is_folder);
         let mut known = None;
-        let differing = self.differing();
-        for path in &differing {
-            let (Some(old), Some(new)) = self.sides(path) else {
+        let (mut differing, mut within) = (0, 0);
+        for (path, old, new) in self.old.beside(&self.new) {
+            if let Some(item) = new.filter(|_| old == new) {
+                across.same(item.clone());
                 continue;
-            };
-            let (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. }) =
-                (&old.stuff, &new.stuff)
-            else {
-                continue;
-            };
-            let is_comparable = !before.is_empty() && old.mode() == new.mode();
-            let language = self.language(path, after).filter(|_| is_comparable);
-            let changes = language.and_then(|it| node_changes(before, after, it));
-            if let (Some(language), Some(edits)) = (language, changes) {
-                known = self.new.find(path).map(|index| (index, language));
-                across.inside(new.clone(), edits);
             }
-        }
-        if across.len() < 2 || self.ledger.end.is_some() {
-            return Ok(());
-        }
-        for item in &self.new.items {
-            let (old, new) = self.sides(&item.path);
-            if !across.has(&item.path) {
-                match old == new {
-                    true => across.same(item.clone()),
-                    false => across.whole(old.cloned(), new.cloned()),
+            differing += 1;
+            match old.zip(new).and_then(|(old, new)| self.nodes(old, new)) {
+                Some((new, language, edits)) => {
+                    known = self.new.find(path).map(|index| (index, language));
+                    within += edits.len();
+                    across.inside(new, edits);
                 }
+                None => across.whole(old.cloned(), new.cloned()),
             }
         }
-        for item in &self.old.items {
-            if self.new.find(&item.path).is_none() {
-                across.whole(Some(item.clone()), None);
-            }
+        if within < 2 || self.ledger.end.is_some() {
+            return Ok(());
         }
         let render = |kept: &DeltaSet| across.render(kept);
         self.take(&Pass {
@@ -248,9 +232,24 @@ impl Course<'_> {
             problem: Problem::new(across.len()),
             render: &render,
             // Where several files differ, a place in the list is not that of a file.
-            well_formed: known.filter(|_| differing.len() == 1),
+            well_formed: known.filter(|_| differing == 1),
         })?;
         Ok(())
+    }
+
+    /// The nodes in which a file differs, if both sides have something of a language.
+    fn nodes(&self, old: &Item, new: &Item) -> Option<(Item, Language, Edits)> {
+        let (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. }) =
+            (&old.stuff, &new.stuff)
+        else {
+            return None;
+        };
+        if before.is_empty() || old.mode() != new.mode() {
+            return None;
+        }
+        let language = self.language(&new.path, after)?;
+        let edits = node_changes(before, after, language)?;
+        Some((new.clone(), language, edits))
     }
 
     /// By the syntax of what only the failing side of a file has.

@@ -1,8 +1,10 @@
 //! Material: what a test is run on. One file, or a folder of them.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
@@ -17,8 +19,12 @@ use crate::{Digest, Digester, Error};
 pub struct Material {
     /// Whether it is a folder, and not one file.
     pub is_folder: bool,
+    /// Sorted by path, each path once.
     pub items: Vec<Item>,
 }
+
+/// A path, and what is there on one side and on the other.
+pub(crate) type Beside<'a> = (&'a Path, Option<&'a Item>, Option<&'a Item>);
 
 /// One thing in a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,17 +64,22 @@ impl fmt::Display for Mode {
 }
 
 impl Material {
+    /// A folder of things in any order.
+    pub fn folder(mut items: Vec<Item>) -> Material {
+        items.sort_by(|a, b| a.path.cmp(&b.path));
+        Material {
+            is_folder: true,
+            items,
+        }
+    }
+
     /// Reads a file, or a folder with all below it.
     pub fn read(path: &Path) -> Result<Material, Error> {
         let data = fs::metadata(path).map_err(Error::at(path))?;
         if data.is_dir() {
             let mut items = Vec::new();
             collect(path, Path::new(""), &mut items)?;
-            items.sort_by(|a, b| a.path.cmp(&b.path));
-            return Ok(Material {
-                is_folder: true,
-                items,
-            });
+            return Ok(Material::folder(items));
         }
         if !data.is_file() {
             let why = io::Error::other("it is neither a file nor a folder");
@@ -132,7 +143,27 @@ impl Material {
 
     /// The place of a path.
     pub(crate) fn find(&self, path: &Path) -> Option<usize> {
-        self.items.iter().position(|item| item.path == path)
+        let items = &self.items;
+        items
+            .binary_search_by(|it| it.path.as_path().cmp(path))
+            .ok()
+    }
+
+    /// What this one and another have at each path that either has, sorted by path.
+    pub(crate) fn beside<'a>(&'a self, other: &'a Material) -> impl Iterator<Item = Beside<'a>> {
+        let mut own = self.items.iter().peekable();
+        let mut others = other.items.iter().peekable();
+        iter::from_fn(move || {
+            let order = match (own.peek(), others.peek()) {
+                (Some(one), Some(other)) => one.path.cmp(&other.path),
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            let one = own.next_if(|_| order.is_le());
+            let other = others.next_if(|_| order.is_ge());
+            let path = &one.or(other)?.path;
+            Some((path.as_path(), one, other))
+        })
     }
 
     /// Something that is no folder and has things below it: it cannot be written.
@@ -312,6 +343,31 @@ fn from_anywhere(here: &Path, below: &Path, target: PathBuf) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_found_and_stand_side_by_side() {
+        let folder = |paths: &[&str]| {
+            let item = |path: &&str| Item {
+                path: path.into(),
+                stuff: Stuff::Folder,
+            };
+            Material::folder(paths.iter().map(item).collect())
+        };
+        // By its bytes "a-b" would come before "a/c".
+        let (one, other) = (folder(&["b", "a-b", "a/c"]), folder(&["d", "a/c", "a"]));
+        let all = ["a/c", "a-b", "b", "nowhere"].map(|path| one.find(Path::new(path)));
+        assert_eq!(all, [Some(0), Some(1), Some(2), None]);
+        let beside = one.beside(&other);
+        let told = beside.map(|(path, own, it)| (path.to_str(), own.is_some(), it.is_some()));
+        let expect = [
+            (Some("a"), false, true),
+            (Some("a/c"), true, true),
+            (Some("a-b"), true, false),
+            (Some("b"), true, false),
+            (Some("d"), false, true),
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expect);
+    }
 
     #[test]
     fn a_link_goes_where_it_went() {

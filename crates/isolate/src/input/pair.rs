@@ -1,15 +1,14 @@
 //! A pair of inputs as people look at it: the lines in which they differ, side by side, and as a
 //! unified diff.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::cut::{Content, Grain, cut};
-use super::material::{Item, Material, Mode, Stuff};
+use super::material::{Beside, Item, Material, Mode, Stuff};
 
 /// Lines around those that differ.
 const AROUND: usize = 3;
@@ -49,7 +48,6 @@ pub struct Half {
 /// Both sides, file by file.
 pub fn pairs(old: &Material, new: &Material) -> Vec<Pair> {
     differing(old, new)
-        .into_iter()
         .map(|(path, before, after)| {
             let (one, other) = (bytes(before), bytes(after));
             let is_binary = [one, other]
@@ -112,17 +110,8 @@ fn bytes(side: Option<&Item>) -> &[u8] {
     side.map_or(&[], Item::bytes)
 }
 
-type Differing<'a> = (&'a Path, Option<&'a Item>, Option<&'a Item>);
-
-fn differing<'a>(old: &'a Material, new: &'a Material) -> Vec<Differing<'a>> {
-    let all = old.items.iter().chain(&new.items);
-    let paths: BTreeSet<&Path> = all.map(|item| item.path.as_path()).collect();
-    let of = |side: &'a Material, path: &Path| side.find(path).map(|index| &side.items[index]);
-    paths
-        .into_iter()
-        .map(|path| (path, of(old, path), of(new, path)))
-        .filter(|(_, before, after)| before != after)
-        .collect()
+fn differing<'a>(old: &'a Material, new: &'a Material) -> impl Iterator<Item = Beside<'a>> {
+    old.beside(new).filter(|(_, before, after)| before != after)
 }
 
 /// Lines with their ends, and which of them differ. Those far from any difference are left out.

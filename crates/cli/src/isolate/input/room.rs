@@ -5,13 +5,13 @@ use std::fs;
 /// Inputs below this are no trouble anywhere.
 const LARGE: u64 = 64 << 20;
 
-/// Both sides, the candidates at hand and the pieces of one pass, as a multiple of the input.
+/// Both sides, the candidates at hand and the pieces of one pass, as a multiple of what is given.
 const TIMES: u64 = 3;
 
-/// What to tell of an input of so many bytes, if memory may not do.
-pub(super) fn lack(bytes: u64) -> Option<String> {
+/// What to tell of inputs of so many bytes, one that fails and one that passes, if memory may not do.
+pub(super) fn lack(sides: [u64; 2]) -> Option<String> {
     let known = fs::read_to_string("/proc/meminfo").ok()?;
-    too_little(bytes, available(&known)?)
+    too_little(sides, available(&known)?)
 }
 
 fn available(known: &str) -> Option<u64> {
@@ -22,7 +22,8 @@ fn available(known: &str) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-fn too_little(bytes: u64, available: u64) -> Option<String> {
+fn too_little(sides: [u64; 2], available: u64) -> Option<String> {
+    let bytes: u64 = sides.iter().sum();
     let needed = bytes.saturating_mul(TIMES);
     if bytes < LARGE || needed <= available {
         return None;
@@ -44,9 +45,9 @@ mod tests {
         let known = "MemTotal:  8000000 kB\nMemFree:  1 kB\nMemAvailable:  2000000 kB\n";
         let free = available(known).unwrap();
         assert_eq!(free, 2_048_000_000);
-        assert_eq!(too_little(1 << 20, 1), None);
-        assert_eq!(too_little(500_000_000, free), None);
-        let warning = too_little(1_000_000_000, free).unwrap();
+        assert_eq!(too_little([1 << 20, 0], 1), None);
+        assert_eq!(too_little([500_000_000, 0], free), None);
+        let warning = too_little([500_000_000, 500_000_000], free).unwrap();
         assert!(
             warning.contains("3.0 GB") && warning.contains("2.0 GB"),
             "{warning}"
