@@ -23,6 +23,7 @@ mod submodules;
 mod tree;
 mod trial;
 mod way;
+mod work_folder;
 mod work_tree;
 
 pub use bench::Leftovers;
@@ -35,3 +36,4 @@ pub use isolation::{Checks, Commits, Isolation, Plan};
 pub use patch::{Compared, Row};
 pub use sides::{Side, WORK_TREE};
 pub use submodules::Submodule;
+pub use work_folder::WorkFolder;

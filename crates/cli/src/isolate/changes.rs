@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
+    Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE, WorkFolder,
 };
 use culprit_isolate::{Convention, Goal, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
@@ -87,9 +87,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         }
     }
     let results = Results::in_folder(&args.output, args.options.resume)?;
-    let work = tempfile::Builder::new()
-        .prefix("culprit-isolate-")
-        .tempdir()?;
+    let work = WorkFolder::new()?;
     let env = options::environment(&started, work.path());
     let interrupt = Interrupt::by_signals()?;
     let plan = Plan {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use super::Error;
 use super::clock::Clock;
 use super::tree::{Entry, Kind, Source, Tree};
 use super::way::Way;
+use super::work_folder::{self, unlock};
 use crate::{Ending, Spot, Test};
 
 /// What is left on a bench from the candidate before.
@@ -49,6 +51,8 @@ pub(crate) struct Bench {
     leftovers: Leftovers,
     written: BTreeMap<PathBuf, Written>,
     clock: Clock,
+    /// How often the folders could not be used any more.
+    moves: usize,
 }
 
 struct Written {
@@ -138,10 +142,9 @@ impl Benches {
             leftovers: self.leftovers,
             written: BTreeMap::new(),
             clock: Clock::new(place.join("clock")),
+            moves: 0,
         };
-        for folder in [&bench.folder, &bench.scratch] {
-            fs::create_dir_all(folder).map_err(Error::at(folder))?;
-        }
+        bench.begin()?;
         Ok(bench)
     }
 
@@ -161,26 +164,37 @@ impl Bench {
         }
     }
 
-    /// Makes the folder hold the tree.
+    /// Makes the folder hold the tree; another folder if this one cannot be made to.
     pub(crate) fn hold(&mut self, tree: &Tree) -> Result<(), Error> {
-        if self.leftovers == Leftovers::Go {
-            self.clear()?;
+        if self.leftovers == Leftovers::Stay && self.restore(tree).is_ok() {
+            return Ok(());
+        }
+        if self.leftovers == Leftovers::Stay || self.clear().is_err() {
+            self.move_on()?;
         }
         self.restore(tree)
     }
 
-    /// The same, and what runs made stays in any case.
+    /// Makes the folder hold the tree, and what runs made stays in any case.
     pub(crate) fn restore(&mut self, tree: &Tree) -> Result<(), Error> {
+        self.put_back(tree).or_else(|_| {
+            // A run may have left folders that cannot be written.
+            unlock(&self.folder);
+            self.put_back(tree)
+        })
+    }
+
+    fn put_back(&mut self, tree: &Tree) -> Result<(), Error> {
         let gone = self
             .written
             .keys()
             .filter(|path| !tree.0.contains_key(*path));
         let mut way = Way::below(&self.folder);
         for path in gone.cloned().collect::<Vec<_>>() {
-            self.written.remove(&path);
             if way.is_clear(&path) {
-                remove(&self.folder, &path);
+                remove(&self.folder, &path)?;
             }
+            self.written.remove(&path);
         }
         // Folders may have gone with their files.
         let mut way = Way::below(&self.folder);
@@ -214,10 +228,30 @@ impl Bench {
     }
 
     fn clear(&mut self) -> Result<(), Error> {
+        self.forget();
+        for folder in [&self.folder, &self.scratch] {
+            work_folder::remove(folder).map_err(Error::at(folder))?;
+        }
+        self.begin()
+    }
+
+    /// Leaves the folders as they are and begins with others.
+    fn move_on(&mut self) -> Result<(), Error> {
+        self.forget();
+        self.moves += 1;
+        for folder in [&mut self.folder, &mut self.scratch] {
+            folder.set_extension(self.moves.to_string());
+        }
+        self.begin()
+    }
+
+    fn forget(&mut self) {
         self.written.clear();
         self.clock.forget();
+    }
+
+    fn begin(&self) -> Result<(), Error> {
         for folder in [&self.folder, &self.scratch] {
-            let _ = fs::remove_dir_all(folder);
             fs::create_dir_all(folder).map_err(Error::at(folder))?;
         }
         Ok(())
@@ -246,10 +280,15 @@ fn has(place: &Path, entry: &Entry) -> Result<bool, Error> {
 }
 
 /// Takes a file away, and folders that nothing is left in.
-fn remove(folder: &Path, path: &Path) {
-    // A run may have removed it, or put something else there: then it is not ours.
-    if fs::remove_file(folder.join(path)).is_err() {
-        return;
+fn remove(folder: &Path, path: &Path) -> Result<(), Error> {
+    let place = folder.join(path);
+    match fs::remove_file(&place) {
+        Ok(()) => {}
+        // A run may have removed it, or put a folder there: then it is not ours.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory) => {
+            return Ok(());
+        }
+        Err(error) => return Err(Error::at(&place)(error)),
     }
     for above in path
         .ancestors()
@@ -257,13 +296,18 @@ fn remove(folder: &Path, path: &Path) {
         .filter(|above| *above != Path::new(""))
     {
         if fs::remove_dir(folder.join(above)).is_err() {
-            return;
+            break;
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::WorkFolder;
     use super::super::difference::tests::tree;
     use super::*;
 
@@ -309,6 +353,57 @@ mod tests {
             Ok(())
         };
         benches.at(work).unwrap();
+    }
+
+    /// Without rights to write everywhere, as root has them, this needs modes to be mended.
+    #[test]
+    fn folders_that_a_run_left_read_only_are_no_hindrance() {
+        for leftovers in [Leftovers::Stay, Leftovers::Go] {
+            let root = WorkFolder::new().unwrap();
+            let benches = Benches::new(root.path().to_owned(), leftovers);
+            let lock = |bench: &Bench| {
+                let built = bench.folder.join("src/built");
+                fs::create_dir_all(&built).unwrap();
+                fs::write(built.join("f"), "x").unwrap();
+                for folder in [&built, &bench.folder.join("src")] {
+                    fs::set_permissions(folder, Permissions::from_mode(0o555)).unwrap();
+                }
+            };
+            let work = |bench: &mut Bench| {
+                bench.hold(&tree(&[("src/a", "1"), ("src/b", "2")]))?;
+                lock(bench);
+                bench.hold(&tree(&[("src/a", "one")]))?;
+                let src = bench.folder.join("src");
+                assert_eq!(fs::read_to_string(src.join("a")).unwrap(), "one");
+                assert!(!src.join("b").exists());
+                assert_eq!(src.join("built").exists(), leftovers == Leftovers::Stay);
+                lock(bench);
+                // A file is to be where the folder is.
+                bench.hold(&tree(&[("src/built", "3")]))?;
+                assert_eq!(fs::read_to_string(src.join("built")).unwrap(), "3");
+                assert_eq!(bench.moves, 0);
+                Ok(())
+            };
+            benches.at(work).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_any_more_is_left() {
+        for leftovers in [Leftovers::Stay, Leftovers::Go] {
+            let root = tempfile::tempdir().unwrap();
+            let benches = Benches::new(root.path().to_owned(), leftovers);
+            let work = |bench: &mut Bench| {
+                bench.hold(&tree(&[("a", "1")]))?;
+                fs::remove_dir_all(&bench.folder).unwrap();
+                fs::write(&bench.folder, "in the way").unwrap();
+                bench.hold(&tree(&[("a", "1")]))?;
+                assert_eq!(fs::read(bench.spot().directory.join("a")).unwrap(), b"1");
+                assert!(bench.spot().scratch.is_dir());
+                Ok(())
+            };
+            benches.at(work).unwrap();
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use culprit_jvm::between_starts;
 
 use super::Error;
 use super::tree::{Entry, Kind};
+use super::work_folder;
 
 /// The folders above files. A link may be in place of one: a run or the user put it there.
 pub(super) struct Way<'b> {
@@ -74,7 +75,7 @@ impl<'b> Way<'b> {
 /// Removes a folder that stands where a file is to be: runs leave such things.
 fn make_room(place: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
-        fs::remove_dir_all(place).map_err(Error::at(place))?;
+        work_folder::remove(place).map_err(Error::at(place))?;
     }
     Ok(())
 }
