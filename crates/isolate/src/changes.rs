@@ -1,6 +1,7 @@
 //! Changes of a program: which of those between a good and a bad version make a test fail?
 
 mod bench;
+mod binary;
 mod blame;
 mod blocks;
 mod brackets;
@@ -33,7 +34,7 @@ pub use difference::Difference;
 pub use error::Error;
 pub use git::{Commit, ELSEWHERE, Repository};
 pub use isolation::{Checks, Commits, Isolation, Plan};
-pub use patch::{Compared, Row};
+pub use patch::{Compared, NoText, Row};
 pub use sides::{Side, WORK_TREE};
 pub use submodules::Submodule;
 pub use work_folder::WorkFolder;

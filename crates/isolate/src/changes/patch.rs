@@ -8,6 +8,7 @@ use std::path::Path;
 use culprit_reduce::DeltaSet;
 
 use super::Error;
+use super::binary;
 use super::difference::{Difference, Made, is_text};
 use super::lines::{Edit, Script};
 use super::tree::Kind;
@@ -15,9 +16,18 @@ use super::tree::Kind;
 /// Unchanged lines around changed ones.
 const AROUND: usize = 3;
 
+/// What a patch has of files that are no text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoText {
+    /// Their bytes: the patch applies.
+    Held,
+    /// That they differ: the patch is to be read.
+    Named,
+}
+
 impl Difference {
     /// What makes a version with some deltas one with others.
-    pub fn patch(&self, from: &DeltaSet, to: &DeltaSet) -> Result<Vec<u8>, Error> {
+    pub fn patch(&self, from: &DeltaSet, to: &DeltaSet, no_text: NoText) -> Result<Vec<u8>, Error> {
         let mut patch = Vec::new();
         for (before, after) in self.changed(from)?.iter().zip(&self.changed(to)?) {
             let is_link = |side: &Made| side.as_ref().map(|(_, entry)| entry.kind == Kind::Link);
@@ -25,10 +35,10 @@ impl Difference {
                 _ if before == after => {}
                 // A file that becomes a link goes, and the link comes.
                 (Some(one), Some(other)) if one != other => {
-                    file(before, &None, &mut patch)?;
-                    file(&None, after, &mut patch)?;
+                    file(before, &None, no_text, &mut patch)?;
+                    file(&None, after, no_text, &mut patch)?;
                 }
-                _ => file(before, after, &mut patch)?,
+                _ => file(before, after, no_text, &mut patch)?,
             }
         }
         Ok(patch)
@@ -150,7 +160,7 @@ fn near(script: &Script) -> impl Iterator<Item = (&[Edit], Range<usize>, Range<u
     })
 }
 
-fn file(before: &Made, after: &Made, patch: &mut Vec<u8>) -> Result<(), Error> {
+fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Result<(), Error> {
     let (Some(one), Some(other)) = (
         before.as_ref().or(after.as_ref()),
         after.as_ref().or(before.as_ref()),
@@ -190,6 +200,12 @@ fn file(before: &Made, after: &Made, patch: &mut Vec<u8>) -> Result<(), Error> {
     let old = before.as_ref().map_or_else(missing, |_| old);
     let new = after.as_ref().map_or_else(missing, |_| new);
     if !is_text(&from) || !is_text(&to) {
+        if no_text == NoText::Held {
+            let side = |side: &Made, bytes| side.as_ref().map(|_| bytes);
+            let held = binary::patch(side(before, &from[..]), side(after, &to[..]));
+            patch.extend_from_slice(held.as_bytes());
+            return Ok(());
+        }
         patch.extend_from_slice(format!("Binary files {old} and {new} differ\n").as_bytes());
         return Ok(());
     }
@@ -285,6 +301,10 @@ mod tests {
             ("unlinked@", "a"),
             ("old", "1\n2\n3\n4\n5"),
             ("open", "no end"),
+            ("image", &format!("\0{long}")),
+            ("image moved*", &format!("\0{}", noise(3))),
+            ("image gone", "\0"),
+            ("text now", "\0text"),
         ]);
         let bad = tree(&[
             ("a b", &changed),
@@ -297,24 +317,41 @@ mod tests {
             ("unlinked*", "1\n"),
             ("renamed*", "1\n2\n3\nfour\n5"),
             ("open", "no end\nnow\n"),
+            ("image", &format!("\0{changed}")),
+            ("image there", &format!("\0{}", noise(3))),
+            ("image new*", &format!("\0{}", noise(5))),
+            ("text now*", "text\n"),
         ]);
         let difference = Difference::new(good.clone(), &bad).unwrap();
         let all = DeltaSet::all(difference.size());
         let repo = Repo::by("");
         let folder = repo.folder.path();
         copy_tree(&good, folder).unwrap();
-        let patch = difference.patch(&DeltaSet::empty(), &all).unwrap();
-        std::fs::write(folder.join(".git/patch"), &patch).unwrap();
-        repo.run("git apply --whitespace=nowarn .git/patch");
-        let made = Tree::read(folder).unwrap();
-        assert_eq!(made.0.len(), bad.0.len());
-        for (path, entry) in &made.0 {
-            assert_eq!(entry.kind, bad.0[path].kind, "{path:?}");
-            assert_eq!(
-                entry.bytes().unwrap(),
-                bad.0[path].bytes().unwrap(),
-                "{path:?}"
-            );
+        let patch = |no_text| difference.patch(&DeltaSet::empty(), &all, no_text).unwrap();
+        std::fs::write(folder.join(".git/patch"), patch(NoText::Held)).unwrap();
+        for (option, expect) in [("", &bad), ("--reverse", &good)] {
+            repo.run(&format!(
+                "git apply {option} --whitespace=nowarn .git/patch"
+            ));
+            let made = Tree::read(folder).unwrap();
+            assert_eq!(made.0.len(), expect.0.len());
+            for (path, entry) in &made.0 {
+                assert_eq!(entry.kind, expect.0[path].kind, "{path:?}");
+                let bytes = expect.0[path].bytes().unwrap();
+                assert_eq!(entry.bytes().unwrap(), bytes, "{path:?}");
+            }
         }
+        let read = String::from_utf8(patch(NoText::Named)).unwrap();
+        assert!(
+            read.contains("Binary files a/image and b/image differ\n"),
+            "{read}"
+        );
+    }
+
+    /// Text that does not get much smaller.
+    fn noise(seed: u32) -> String {
+        let numbers =
+            std::iter::successors(Some(seed), |it| Some(it.wrapping_mul(0x9E37_79B1) ^ 77));
+        numbers.take(300).map(|it| format!("{it:x}")).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Isolation, Origin, Row, Tried};
+use culprit_isolate::changes::{Change, Commit, Isolation, NoText, Origin, Row, Tried};
 use culprit_reduce::{DeltaSet, End, Kind};
 use serde_json::{Value, json};
 
@@ -35,10 +35,11 @@ impl Report<'_> {
     /// Writes all files of the report.
     pub(crate) fn write(&self, results: &Results) -> anyhow::Result<()> {
         let found = self.found;
-        let patch = found.difference.patch(&found.passing, &found.failing);
-        results.write("minimal.patch", patch.map_err(explained)?)?;
+        let patch = |from, to| found.difference.patch(from, to, NoText::Held);
+        let minimal = patch(&found.passing, &found.failing);
+        results.write("minimal.patch", minimal.map_err(explained)?)?;
         if !found.passing.is_empty() {
-            let context = found.difference.patch(&DeltaSet::empty(), &found.passing);
+            let context = patch(&DeltaSet::empty(), &found.passing);
             results.write("context.patch", context.map_err(explained)?)?;
         }
         results.write("report.json", format!("{:#}\n", self.json()))?;
@@ -426,7 +427,8 @@ impl Report<'_> {
 
     fn markdown(&self) -> anyhow::Result<String> {
         let found = self.found;
-        let patch = found.difference.patch(&found.passing, &found.failing);
+        let difference = &found.difference;
+        let patch = difference.patch(&found.passing, &found.failing, NoText::Named);
         let patch = patch.map_err(explained)?;
         let mut text = format!("# {}\n\n", self.headline());
         for line in self.commit_lines() {
