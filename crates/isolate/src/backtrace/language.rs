@@ -91,7 +91,7 @@ pub(super) fn php(lines: &[&str]) -> Option<Backtrace> {
     Some(Backtrace { kind, frames })
 }
 
-/// `a.rb:3:in 'f': msg (NameError)` and `	from a.rb:7:in '<main>'`.
+/// `a.rb:3:in 'f': msg (NameError)` and `from a.rb:7:in '<main>'`.
 pub(super) fn ruby(lines: &[&str]) -> Option<Backtrace> {
     static HEADER: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -152,7 +152,7 @@ pub(super) fn elixir(lines: &[&str]) -> Option<Backtrace> {
     framed(lines, &HEADER, &FRAME)
 }
 
-/// `stack traceback:` and `	a.lua:3: in function 'f'`.
+/// `stack traceback:` and `a.lua:3: in function 'f'`.
 pub(super) fn lua(lines: &[&str]) -> Option<Backtrace> {
     static HEADER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(stack traceback):$"));
     static FRAME: LazyLock<Regex> =
