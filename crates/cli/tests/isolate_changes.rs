@@ -944,7 +944,8 @@ fn what_is_printed_has_an_end_and_a_next_step() {
         let folder = out.path().join("out");
         let words = ["--good", "good", "--bad", "HEAD", "--test", test, "-o"];
         let words = [&words, &[folder.to_str().unwrap()][..], &more].concat();
-        text(&culprit(place.path(), &words).output().unwrap().stdout)
+        let output = culprit(place.path(), &words).output().unwrap();
+        text(&output.stdout) + &text(&output.stderr)
     };
     let said = printed("! grep -q x3 a", ["--max-tests", "2"]);
     assert!(
