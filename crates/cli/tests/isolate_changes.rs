@@ -934,6 +934,37 @@ fn a_failure_that_was_missed_by_chance_is_not_confirmed() {
 }
 
 #[test]
+fn what_is_printed_has_an_end_and_a_next_step() {
+    let place = Place::repository(
+        "seq 90 >a; commit base; git tag good
+         for i in $(seq 45); do sed -i \"s/^$i\\$/x$i/\" a; commit c$i; done",
+    );
+    let printed = |test: &str, more: [&str; 2]| {
+        let out = Place::empty();
+        let folder = out.path().join("out");
+        let words = ["--good", "good", "--bad", "HEAD", "--test", test, "-o"];
+        let words = [&words, &[folder.to_str().unwrap()][..], &more].concat();
+        let output = culprit(place.path(), &words).output().unwrap();
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    let said = printed("! grep -q x3 a", ["--max-tests", "2"]);
+    assert!(
+        said.contains("  and 5 more commits, in report.md\n"),
+        "{said}"
+    );
+    // What is seen in the new folders of the end is not what was seen before.
+    let unsteady = "case $PWD in */checks/*) exit 0; esac; ! grep -q x3 a";
+    let hint = "--jobs 1 (tests may share a port or a file)";
+    let said = printed(unsteady, ["--jobs", "2"]);
+    assert!(said.contains(hint), "{said}");
+    let said = printed(unsteady, ["--jobs", "1"]);
+    assert!(
+        said.contains("not confirmed") && !said.contains(hint),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_a_compiler_says_brings_what_a_candidate_lacks() {
     let place = Place::empty();
     // Thirty names, each declared in one file and used in another, under one that both sides know; the

@@ -112,16 +112,11 @@ impl<S: Search> Search for Checked<'_, S> {
 
     fn guesses(&self) -> [(Kind, f64); 3] {
         match self.stage {
-            Stage::Failing => [
-                (Kind::Fail, 1.0),
-                (Kind::Pass, 0.0),
-                (Kind::Unresolved, 0.0),
-            ],
-            Stage::Passing => [
-                (Kind::Pass, 1.0),
-                (Kind::Fail, 0.0),
-                (Kind::Unresolved, 0.0),
-            ],
+            // Each end is judged with nothing else running: what is not to be judged at the same time,
+            // by a port or a file that both use, would be refused for that.
+            Stage::Failing | Stage::Passing => {
+                [Kind::Pass, Kind::Fail, Kind::Unresolved].map(|kind| (kind, 0.0))
+            }
             _ => self.search.guesses(),
         }
     }

@@ -267,6 +267,30 @@ fn a_panic_of_the_oracle_comes_out_of_the_engine() {
     }
 }
 
+#[test]
+fn ends_are_judged_with_nothing_else_running() {
+    let problem = Problem::new(100);
+    let judged = AtomicU64::new(0);
+    let oracle = Judge(|candidate: &DeltaSet| {
+        judged.fetch_add(1, Ordering::Relaxed);
+        // Room for others to begin.
+        for _ in 0..1000 {
+            std::thread::yield_now();
+        }
+        match candidate.is_empty() {
+            true => Verdict::Unresolved(()),
+            false => verdict(true),
+        }
+    });
+    let settings = Settings {
+        jobs: 4,
+        ..Settings::default()
+    };
+    let outcome = Engine::new(&problem, &oracle).settings(settings).dd();
+    assert!(matches!(outcome, Err(Error::NotPassing { .. })));
+    assert_eq!(judged.load(Ordering::Relaxed), 2);
+}
+
 /// Time that passes by being judged.
 struct Ticks(AtomicU64);
 

@@ -170,6 +170,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             .into_owned(),
         good: good.name(),
         bad: bad.name(),
+        jobs: args.options.jobs,
         found: &found,
         course: &course,
     };

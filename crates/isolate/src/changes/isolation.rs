@@ -519,7 +519,8 @@ mod tests {
             (goal, limits),
             build,
             command,
-            (&env(), &mut |_| {}),
+            &env(),
+            &mut |_| {},
         )
     }
 
@@ -529,7 +530,8 @@ mod tests {
         (goal, limits): (Goal, Limits<'_>),
         build: Option<&str>,
         command: &str,
-        (env, watch): (&[(OsString, OsString)], &mut dyn FnMut(&Tried)),
+        env: &[(OsString, OsString)],
+        watch: &mut dyn FnMut(&Tried),
     ) -> Result<Isolation, Error> {
         let mut repository = None;
         let folder = made.folder.path();
@@ -630,13 +632,14 @@ mod tests {
                 (Goal::Isolate, limits),
                 None,
                 "! grep -q nine a",
-                (&env(), &mut |tried| {
+                &env(),
+                &mut |tried| {
                     seen = tried.tests;
                     // The last of the first search.
                     if late && tried.left == 1 {
                         clock.0.store(9, Ordering::Relaxed);
                     }
-                }),
+                },
             );
             let found = found.unwrap();
             assert_eq!(found.commits.as_ref().unwrap().left[0].subject, "culprit");
@@ -687,9 +690,8 @@ mod tests {
                 (Goal::Simplify, limits),
                 None,
                 "test $(cat a b | grep -c x) -lt 10",
-                (&env(), &mut |tried| {
-                    is_over.store(tried.tests == last, Ordering::Relaxed)
-                }),
+                &env(),
+                &mut |tried| is_over.store(tried.tests == last, Ordering::Relaxed),
             );
             let changes = found.unwrap().changes;
             let mut found: Vec<String> = changes
@@ -734,7 +736,8 @@ mod tests {
             (Goal::Isolate, limits),
             None,
             "! grep -q nine a",
-            (&env, &mut |_| {}),
+            &env,
+            &mut |_| {},
         );
         let found = found.unwrap();
         assert_eq!(lines(&found), ["a: -9 +nine"]);

@@ -27,6 +27,8 @@ pub(crate) struct Report<'r> {
     pub(crate) test: String,
     pub(crate) good: String,
     pub(crate) bad: String,
+    /// Candidates that ran at the same time.
+    pub(crate) jobs: u8,
     pub(crate) found: &'r Isolation,
     pub(crate) course: &'r [Tried],
 }
@@ -244,6 +246,9 @@ impl Report<'_> {
             notes.push(
                 "try --fresh (leftovers had a say) or --repeat (the test is not steady)".to_owned(),
             );
+            if self.jobs > 1 {
+                notes.push("or --jobs 1 (tests may share a port or a file)".to_owned());
+            }
         }
         let (begin, end) = (self.begin(), self.end());
         let context = match found.passing.is_empty() {
