@@ -145,6 +145,7 @@ mod tests {
         });
     }
 
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     #[test]
     fn python_does_not_take_the_bytecode_of_the_candidate_before() {
         at_a_bench(|benches, bench| {
