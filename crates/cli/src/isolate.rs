@@ -2,6 +2,7 @@
 
 mod changes;
 mod input;
+mod markdown;
 mod options;
 mod page;
 mod results;

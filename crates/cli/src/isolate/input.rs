@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_isolate::input::{Handing, Heard, Language, Material, Plan, Syntax, Trouble, isolate};
+use culprit_isolate::input::{
+    Handing, Heard, Language, Material, Plan, Syntax, Trouble, isolate, pairs,
+};
 use culprit_isolate::{Error, Goal, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{End, JournalError, Kind};
@@ -212,6 +214,10 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         has_other: passing.is_some(),
         name: args.failing.display().to_string(),
         found: &found,
+        pairs: match &found.passing {
+            Some(passing) => pairs(passing, &found.failing, report::ROWS),
+            None => Vec::new(),
+        },
         is_disturbed: is_warm_wanted && !found.is_warm,
         course: &course.borrow(),
         changed,

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use culprit_reduce::Kind;
 
+use super::markdown::quotes;
+
 /// Points of the course that are drawn, at most.
 const DRAWN: usize = 4000;
 
@@ -52,18 +54,25 @@ pub(crate) fn escape(text: &str) -> String {
 /// Text as HTML, with what stands between backquotes as code.
 pub(crate) fn prose(text: &str) -> String {
     let mut html = String::new();
-    let mut parts = text.split('`').peekable();
-    let mut is_code = false;
-    while let Some(part) = parts.next() {
-        let is_last = parts.peek().is_none();
-        let _ = match (is_code, is_last) {
-            (true, false) => write!(html, "<code>{}</code>", escape(part)),
-            // One that nothing closes is a character.
-            (true, true) => write!(html, "`{}", escape(part)),
-            (false, _) => write!(html, "{}", escape(part)),
+    let mut rest = text;
+    while let Some((start, length)) = quotes(rest).next() {
+        let (before, inside) = (&rest[..start], &rest[start + length..]);
+        html.push_str(&escape(before));
+        let closing = quotes(inside).find(|(_, other)| *other == length);
+        let Some((end, _)) = closing else {
+            // Those that nothing closes are characters.
+            html.push_str(&rest[start..start + length]);
+            rest = inside;
+            continue;
         };
-        is_code = !is_code;
+        let code = &inside[..end];
+        let bare = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
+        let code = bare.filter(|_| length > 1).unwrap_or(code);
+        // Writing to a text cannot fail.
+        let _ = write!(html, "<code>{}</code>", escape(code));
+        rest = &inside[end + length..];
     }
+    html.push_str(&escape(rest));
     html
 }
 
@@ -203,6 +212,7 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isolate::markdown::code;
 
     #[test]
     fn only_what_differs_is_marked() {
@@ -218,6 +228,8 @@ mod tests {
     fn code_is_told_from_prose() {
         assert_eq!(prose("`a < b` is so"), "<code>a &lt; b</code> is so");
         assert_eq!(prose("a ` b"), "a ` b");
+        assert_eq!(prose("``a`b`` is"), "<code>a`b</code> is");
+        assert_eq!(prose(&code("`ls`")), "<code>`ls`</code>");
     }
 
     #[test]

@@ -59,6 +59,13 @@ impl Edits {
         self.count
     }
 
+    /// How many bytes the places have, on the side where that is more.
+    pub(crate) fn differing(&self) -> u64 {
+        let each = self.places.iter();
+        each.map(|place| place.range.len().max(place.without.len()) as u64)
+            .sum()
+    }
+
     /// Puts the places in order. Those at one place stay as they were added.
     pub(crate) fn sorted(mut self) -> Edits {
         // What is put in before a place comes first, then the outer ones.

@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
+use super::changes::changes;
 use super::cut::{Content, Grain, cut};
 use super::material::{Beside, Item, Material, Mode, Stuff};
 
@@ -26,6 +28,10 @@ pub struct Pair {
     pub modes: Option<(Mode, Mode)>,
     /// `None` between parts of the file.
     pub rows: Vec<Option<PairRow>>,
+    /// How many lines more there are.
+    pub more: usize,
+    /// Bytes that only one side has, of what stands for each other on the side that has more.
+    pub bytes: u64,
 }
 
 /// A line of each side.
@@ -45,25 +51,29 @@ pub struct Half {
     pub differs: Range<usize>,
 }
 
-/// Both sides, file by file.
-pub fn pairs(old: &Material, new: &Material) -> Vec<Pair> {
-    differing(old, new)
-        .map(|(path, before, after)| {
-            let (one, other) = (bytes(before), bytes(after));
-            let is_binary = [one, other]
-                .iter()
-                .any(|side| Content::of(side) == Content::Binary);
-            Pair {
-                path: path.to_owned(),
-                is_there: (before.is_some(), after.is_some()),
-                modes: modes(before, after),
-                rows: match is_binary {
-                    true => binary(one, other),
-                    false => text(one, other),
-                },
-            }
-        })
-        .collect()
+/// Both sides, file by file, with so many rows at most.
+pub fn pairs(old: &Material, new: &Material, most: usize) -> Vec<Pair> {
+    let mut most = most;
+    let each = differing(old, new).map(|(path, before, after)| {
+        let (one, other) = (bytes(before), bytes(after));
+        let is_binary = [one, other]
+            .iter()
+            .any(|side| Content::of(side) == Content::Binary);
+        let (rows, more, bytes) = match is_binary {
+            true => (binary(one, other), 0, bytes_of_binary(one, other)),
+            false => text(one, other, most),
+        };
+        most = most.saturating_sub(rows.len());
+        Pair {
+            path: path.to_owned(),
+            is_there: (before.is_some(), after.is_some()),
+            modes: modes(before, after),
+            rows,
+            more,
+            bytes,
+        }
+    });
+    each.collect()
 }
 
 /// What makes the passing side the failing one, as `diff -u` prints it.
@@ -185,6 +195,38 @@ impl Compared<'_> {
     }
 }
 
+impl Compared<'_> {
+    /// Bytes of a hunk that differ: of its lines one by one, or of all at once if that is less, as it
+    /// is where a line was parted.
+    fn bytes(&self, before: &Range<usize>, after: &Range<usize>) -> u64 {
+        let (old, new) = (&self.old[before.clone()], &self.new[after.clone()]);
+        let line = |lines: &[&[u8]], at: usize| lines.get(at).map_or(0, |line| line.len());
+        let each = (0..old.len().max(new.len())).map(|at| match (old.get(at), new.get(at)) {
+            (Some(one), Some(other)) => apart(one, other),
+            _ => (line(old, at) + line(new, at)) as u64,
+        });
+        each.sum::<u64>().min(apart(&old.concat(), &new.concat()))
+    }
+}
+
+/// Bytes from the first that differs to the last, on the side where that is more.
+fn apart(one: &[u8], other: &[u8]) -> u64 {
+    let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let ends = one[start..].iter().rev().zip(other[start..].iter().rev());
+    let end = ends.take_while(|(a, b)| a == b).count();
+    (one.len().max(other.len()) - start - end) as u64
+}
+
+/// Bytes that differ in what is no text; of blocks where they are many.
+fn bytes_of_binary(old: &[u8], new: &[u8]) -> u64 {
+    if old.len() == new.len() {
+        // What stands at the same place is meant by people, too.
+        return old.iter().zip(new).filter(|(a, b)| a != b).count() as u64;
+    }
+    let edits = changes(old, &Arc::new(new.to_vec()), Grain::Bytes).edits;
+    edits.differing().min(apart(old, new))
+}
+
 fn shown(line: &[u8]) -> String {
     let mut text = String::new();
     for chunk in line.utf8_chunks() {
@@ -195,13 +237,21 @@ fn shown(line: &[u8]) -> String {
     text
 }
 
-fn text(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
+/// So many rows at most, how many there are besides, and the bytes that differ.
+fn text(old: &[u8], new: &[u8], most: usize) -> (Vec<Option<PairRow>>, usize, u64) {
     let all = compared(old, new);
     let mut rows = Vec::new();
+    let (mut more, mut differ) = (0, 0);
+    let mut add = |row: &dyn Fn() -> Option<PairRow>| match rows.len() < most {
+        true => rows.push(row()),
+        false => more += 1,
+    };
+    let mut is_first = true;
     for (hunks, lines, others) in all.parts() {
-        if !rows.is_empty() {
-            rows.push(None);
+        if !is_first {
+            add(&|| None);
         }
+        is_first = false;
         let same = |at: usize, there: usize| {
             let half = |number: usize, line: &[u8]| Half {
                 number: all.first + number + 1,
@@ -216,21 +266,24 @@ fn text(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
         let (mut at, mut there) = (lines.start, others.start);
         for (before, after) in hunks {
             let kept = (at..before.start).zip(there..after.start);
-            rows.extend(kept.map(|(at, there)| same(at, there)));
+            kept.for_each(|(at, there)| add(&|| same(at, there)));
+            differ += all.bytes(before, after);
             for number in 0..before.len().max(after.len()) {
                 let one = before.clone().nth(number);
                 let other = after.clone().nth(number);
-                rows.push(Some(row(
-                    one.map(|at| (all.first + at, shown(all.old[at]))),
-                    other.map(|at| (all.first + at, shown(all.new[at]))),
-                )));
+                add(&|| {
+                    Some(row(
+                        one.map(|at| (all.first + at, shown(all.old[at]))),
+                        other.map(|at| (all.first + at, shown(all.new[at]))),
+                    ))
+                });
             }
             (at, there) = (before.end, after.end);
         }
         let kept = (at..lines.end).zip(there..others.end);
-        rows.extend(kept.map(|(at, there)| same(at, there)));
+        kept.for_each(|(at, there)| add(&|| same(at, there)));
     }
-    rows
+    (rows, more, differ)
 }
 
 /// Two lines that stand for each other.
@@ -337,9 +390,31 @@ fn hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+
+    fn pairs(old: &Material, new: &Material) -> Vec<Pair> {
+        super::pairs(old, new, usize::MAX)
+    }
+
+    #[test]
+    fn only_the_bytes_that_differ_are_counted() {
+        let bytes = |old: &[u8], new: &[u8]| pairs(&file("x", old), &file("x", new))[0].bytes;
+        let middle = "same\n".repeat(500);
+        let (old, new) = (format!("a\n{middle}b\n"), format!("<b>a\n{middle}b</b>\n"));
+        assert_eq!(bytes(old.as_bytes(), new.as_bytes()), 7);
+        // One that was parted, and the end of the last line.
+        assert_eq!(bytes(b"ab\n", b"a\nb\n"), 1);
+        assert_eq!(bytes(b"a\nb\n", b"a\nb"), 1);
+        assert_eq!(bytes(&[0; 9], &[0, 1, 0, 0, 0, 0, 0, 1, 0]), 2);
+        assert_eq!(bytes(b"\0abcdefgh", b"\0XXabcdefghY"), 3);
+    }
+
+    #[test]
+    fn no_more_rows_are_made_than_are_wanted() {
+        let (old, new) = (file("x", b""), file("x", b"1\n2\n3\n4\n"));
+        let pair = &super::pairs(&old, &new, 3)[0];
+        assert_eq!((pair.rows.len(), pair.more, pair.bytes), (3, 1, 8));
+    }
 
     fn file(name: &str, bytes: &[u8]) -> Material {
         Material {

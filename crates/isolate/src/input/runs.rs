@@ -11,32 +11,38 @@ const PIECES: usize = 64;
 /// Pieces that go together, at most.
 const LONGEST: usize = 4;
 
-/// What is left of a text, by what was done, the smallest first where that costs few tests.
-pub(crate) fn of(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+/// What is left of a text, by what was done, the smallest first where that costs few tests. One is
+/// made when it is asked for.
+pub(crate) fn of(text: &[u8]) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
     let (lines, tokens) = match Content::of(text) {
         Content::Binary => (Vec::new(), pieces(text, Grain::Bytes)),
         _ => (pieces(text, Grain::Lines), pieces(text, Grain::Tokens)),
     };
-    let mut found = Vec::new();
+    let mut alone = Vec::new();
     if lines.len() > 1 {
-        let alone = lines.iter().map(|line| text[line.clone()].to_vec());
-        found.extend(alone.map(|left| ("one line", left)));
+        alone.extend(lines.iter().map(|line| ("one line", line.clone())));
     }
     let groups = brackets::matching(text);
     if groups.len() <= PIECES {
-        let alone = groups.iter().map(|(start, end)| &text[*start..=*end]);
-        let alone = alone.filter(|left| left.len() < text.len());
-        found.extend(alone.map(|left| ("one group", left.to_vec())));
+        let groups = groups.into_iter().map(|(start, end)| start..end + 1);
+        let groups = groups.filter(|group| group.len() < text.len());
+        alone.extend(groups.map(|group| ("one group", group)));
     }
+    let mut gone = Vec::new();
     for (name, pieces) in [("runs of lines", lines), ("runs of tokens", tokens)] {
         for length in 2..=LONGEST.min(pieces.len().saturating_sub(1)) {
-            for run in pieces.windows(length) {
-                let gone = run[0].start..run[length - 1].end;
-                found.push((name, [&text[..gone.start], &text[gone.end..]].concat()));
-            }
+            let runs = pieces.windows(length);
+            gone.extend(runs.map(|run| (name, run[0].start..run[length - 1].end)));
         }
     }
-    found
+    let alone = alone
+        .into_iter()
+        .map(|(name, left)| (name, text[left].to_vec()));
+    let without = gone.into_iter().map(|(name, gone)| {
+        let left = [&text[..gone.start], &text[gone.end..]].concat();
+        (name, left)
+    });
+    alone.chain(without)
 }
 
 /// The pieces, if they are few.
@@ -55,7 +61,7 @@ mod tests {
     #[test]
     fn neighbours_go_together_and_a_line_stays_alone() {
         let of = |text: &str| -> Vec<String> {
-            let all = of(text.as_bytes()).into_iter();
+            let all = of(text.as_bytes());
             all.map(|(_, left)| String::from_utf8(left).unwrap())
                 .collect()
         };

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{explained, word};
 use crate::console::Console;
+use crate::isolate::markdown::{block, code};
 use crate::isolate::page::{self, Point, escape, marked};
 use crate::isolate::results::Results;
 use crate::isolate::say;
@@ -269,6 +270,13 @@ impl Report<'_> {
             };
             notes.push(format!("the bad version without them: {}{why}", word(kind)));
         }
+        if checks.reverted == Some(Kind::Fail) {
+            notes.push(
+                "if they are not what you mean, a failure that looks the same may have come first: \
+                 --fail-if 'stderr contains TEXT' names yours"
+                    .to_owned(),
+            );
+        }
         notes
     }
 
@@ -313,7 +321,12 @@ impl Report<'_> {
         let mut text = String::new();
         let since = self.since();
         // Writing to a text cannot fail.
-        let _ = write!(text, "{since}, `{}` fails: {}. ", self.test, found.failure);
+        let _ = write!(
+            text,
+            "{since}, {} fails: {}. ",
+            code(&self.test),
+            found.failure
+        );
         let places: Vec<String> = found.changes.iter().take(5).map(told).collect();
         let more = match found.changes.len().saturating_sub(5) {
             0 => String::new(),
@@ -439,21 +452,23 @@ impl Report<'_> {
         for line in self.commit_lines() {
             let _ = writeln!(text, "- {line}");
         }
-        let _ = write!(
-            text,
-            "\n```diff\n{}```\n\n",
-            String::from_utf8_lossy(&patch)
-        );
+        let patch = String::from_utf8_lossy(&patch);
+        let _ = write!(text, "\n{}\n", block("diff", &patch));
         text.push_str("| where | from |\n|---|---|\n");
         for change in &found.changes {
-            let _ = writeln!(text, "| `{}` | {} |", place(change), origin(&change.origin));
+            let _ = writeln!(
+                text,
+                "| {} | {} |",
+                code(&place(change)),
+                origin(&change.origin)
+            );
         }
         text.push_str("\n## For the bug report\n\n");
         let _ = write!(text, "{}\n\n## How it was found\n\n", self.paragraph());
         for note in self.notes() {
             let _ = writeln!(text, "- {note}");
         }
-        let _ = write!(text, "\n```sh\n{}\n```\n", self.command);
+        let _ = write!(text, "\n{}", block("sh", &self.command));
         Ok(text)
     }
 
@@ -500,7 +515,7 @@ impl Report<'_> {
         let _ = write!(
             body,
             "</table>\n<h2>For the bug report</h2>\n<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            with_code(&escape(&self.paragraph()))
+            page::prose(&self.paragraph())
         );
         for note in self.notes() {
             let _ = writeln!(body, "<li>{}</li>", escape(&note));
@@ -579,7 +594,7 @@ fn place(change: &Change) -> String {
 /// Where a change is, with its line where it is of one.
 fn told(change: &Change) -> String {
     let line = |lines: &[String]| match lines {
-        [one] => Some(format!("`{}`", one.trim())),
+        [one] => Some(code(one.trim())),
         _ => None,
     };
     let place = place(change);
@@ -589,19 +604,6 @@ fn told(change: &Change) -> String {
         (None, Some(new)) if change.removed.is_empty() => format!("{place}, {new}"),
         _ => place,
     }
-}
-
-/// What is between backticks as code.
-fn with_code(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
-        return text.to_owned();
-    }
-    let parts = parts.iter().enumerate().map(|(at, part)| match at % 2 {
-        0 => (*part).to_owned(),
-        _ => format!("<code>{part}</code>"),
-    });
-    parts.collect()
 }
 
 fn origin(origin: &Origin) -> String {
@@ -644,12 +646,6 @@ fn day(date: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_between_backticks_is_code() {
-        assert_eq!(with_code("run `make` now"), "run <code>make</code> now");
-        assert_eq!(with_code("a ` alone"), "a ` alone");
-    }
 
     #[test]
     fn a_change_is_told_with_its_line() {

@@ -6,13 +6,12 @@ use std::io;
 use std::path::Path;
 
 use culprit_isolate::Rate;
-use culprit_isolate::input::{
-    Half, Heard, Isolated, Material, Mode, Pair, PairRow, pairs, unified,
-};
+use culprit_isolate::input::{Half, Heard, Isolated, Material, Mode, Pair, PairRow, unified};
 use culprit_reduce::End;
 use serde_json::{Value, json};
 
 use crate::console::Console;
+use crate::isolate::markdown::{block, code};
 use crate::isolate::page::{self, Point, escape};
 use crate::isolate::results::Results;
 use crate::isolate::say;
@@ -32,6 +31,12 @@ const MARGIN: usize = 7;
 
 /// Characters of a line on the page.
 const WIDE: usize = 2_000;
+
+/// Rows that the page has, of all files; lines of the difference in Markdown.
+pub(crate) const ROWS: usize = 2_000;
+
+/// Files that are shown, at most.
+const FILES: usize = 50;
 
 /// The largest input that is shown whole.
 const SHOWN: u64 = 4_000;
@@ -55,6 +60,8 @@ pub(crate) struct Report<'r> {
     pub(crate) has_other: bool,
     pub(crate) name: String,
     pub(crate) found: &'r Isolated,
+    /// The files in which what passes and what fails differ.
+    pub(crate) pairs: Vec<Pair>,
     /// Whether warm JVMs could not be relied upon.
     pub(crate) is_disturbed: bool,
     pub(crate) course: &'r [Heard],
@@ -72,10 +79,14 @@ impl Report<'_> {
         }
         if let Some(passing) = &self.found.passing {
             put(passing, results, "passing")?;
-            results.write("difference.diff", unified(passing, &self.found.failing))?;
+        }
+        let passing = self.found.passing.as_ref();
+        let diff = passing.map(|passing| unified(passing, &self.found.failing));
+        if let Some(diff) = &diff {
+            results.write("difference.diff", diff)?;
         }
         results.write("report.json", format!("{:#}\n", self.json()))?;
-        results.write("report.md", self.markdown())?;
+        results.write("report.md", self.markdown(diff.as_deref()))?;
         results.write("report.html", self.html())?;
         Ok(())
     }
@@ -85,10 +96,13 @@ impl Report<'_> {
         let title = styles.title;
         writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
         match &self.found.passing {
-            Some(passing) => {
+            Some(_) => {
                 let width = console.columns().map_or(WIDTH, width_within);
-                for pair in pairs(passing, &self.found.failing) {
-                    self.print_pair(&pair, width, console)?;
+                for pair in self.pairs.iter().take(FILES) {
+                    self.print_pair(pair, width, console)?;
+                }
+                if let Some(more) = more_files(self.pairs.len()) {
+                    writeln!(console.out(), "{more}, in difference.diff")?;
                 }
             }
             None if self.found.failing.len() <= SHOWN => {
@@ -142,12 +156,9 @@ impl Report<'_> {
                 writeln!(console.out(), "{}", marks.trim_end())?;
             }
         }
-        if pair.rows.len() > PRINTED {
-            let more = pair.rows.len() - PRINTED;
-            writeln!(
-                console.out(),
-                "   and {more} lines more, in difference.diff"
-            )?;
+        let more = pair.rows.len().saturating_sub(PRINTED) + pair.more;
+        if more > 0 {
+            writeln!(console.out(), "   {}", more_lines(more))?;
         }
         Ok(())
     }
@@ -168,6 +179,11 @@ impl Report<'_> {
         self.found.end == End::Minimal && !self.found.is_coarse
     }
 
+    /// Bytes that only one side of the pair has.
+    fn difference(&self) -> u64 {
+        self.pairs.iter().map(|pair| pair.bytes).sum()
+    }
+
     fn headline(&self) -> String {
         let found = self.found;
         let early = match found.end {
@@ -176,8 +192,8 @@ impl Report<'_> {
             _ => " (less may)",
         };
         match &found.passing {
-            Some(passing) => {
-                let what = match difference(passing, &found.failing) {
+            Some(_) => {
+                let what = match self.difference() {
                     0 => "what a file is, and not its bytes, decides".to_owned(),
                     1 => "1 byte decides".to_owned(),
                     size => format!("{} decide", bytes(size)),
@@ -306,15 +322,15 @@ impl Report<'_> {
     /// What the result says, and what not.
     fn paragraph(&self) -> String {
         let found = self.found;
-        let test = &self.test;
+        let test = code(&self.test);
         match &found.passing {
             _ if !found.again.is_so() => format!(
-                "`{test}` was seen to fail on this input ({}), but when it was run again it did \
+                "{test} was seen to fail on this input ({}), but when it was run again it did \
                  otherwise: what makes the difference is not known.",
                 found.failure
             ),
             Some(_) => format!(
-                "`{test}` passes on one of two inputs and fails on the other ({}). The difference \
+                "{test} passes on one of two inputs and fails on the other ({}). The difference \
                  is an actual cause of the failure: taking it out is a workaround. It need not be the only \
                  one, and the defect lies in the program. What both inputs share may have a part in it; \
                  `--simplify` finds the smallest input that fails.",
@@ -330,7 +346,7 @@ impl Report<'_> {
                     _ => ", and no single part can be left out of it such that it still does",
                 };
                 format!(
-                    "`{test}` fails on this input ({}){rest}. It is a reproducer; the defect lies \
+                    "{test} fails on this input ({}){rest}. It is a reproducer; the defect lies \
                      in the program.",
                     found.failure
                 )
@@ -365,7 +381,7 @@ impl Report<'_> {
                 "input": self.input.len(),
                 "failing": found.failing.len(),
                 "passing": found.passing.as_ref().map(Material::len),
-                "difference": found.passing.as_ref().map(|it| difference(it, &found.failing)),
+                "difference": found.passing.as_ref().map(|_| self.difference()),
             },
             "failing": name_of(&found.failing, "failing"),
             "passing": found.passing.as_ref().map(|it| name_of(it, "passing")),
@@ -373,22 +389,33 @@ impl Report<'_> {
         })
     }
 
-    fn markdown(&self) -> String {
+    /// With the difference of the pair, if there is one.
+    fn markdown(&self, diff: Option<&[u8]>) -> String {
         let found = self.found;
         let mut text = format!("# {}\n\n", self.headline());
-        match &found.passing {
-            Some(passing) => {
-                let diff = unified(passing, &found.failing);
-                let diff = String::from_utf8_lossy(&diff).into_owned();
-                let lines: Vec<String> = diff.lines().map(|line| clip(line, WIDE)).collect();
-                let _ = write!(text, "````diff\n{}\n````\n\n", lines.join("\n"));
+        match diff {
+            Some(diff) => {
+                let mut lines = diff.split_inclusive(|byte| *byte == b'\n');
+                let first = lines.by_ref().take(ROWS);
+                let first = first.map(|line| clip(String::from_utf8_lossy(line).trim_end(), WIDE));
+                let first: Vec<String> = first.collect();
+                let _ = writeln!(text, "{}", block("diff", &first.join("\n")));
+                match lines.count() {
+                    0 => {}
+                    more => {
+                        let _ = writeln!(text, "{}\n", more_lines(more));
+                    }
+                }
             }
             None => {
-                for item in &found.failing.items {
+                for item in found.failing.items.iter().take(FILES) {
                     let bytes = String::from_utf8_lossy(item.bytes());
-                    let path = item.path.display();
-                    let shown = clip(&bytes, WIDE);
-                    let _ = write!(text, "`{path}`:\n\n````\n{shown}\n````\n\n");
+                    let path = code(&item.path.display().to_string());
+                    let shown = block("", &clip(&bytes, WIDE));
+                    let _ = writeln!(text, "{path}:\n\n{shown}");
+                }
+                if let Some(more) = more_files(found.failing.items.len()) {
+                    let _ = writeln!(text, "{more}\n");
                 }
             }
         }
@@ -396,7 +423,7 @@ impl Report<'_> {
         for note in self.notes() {
             let _ = writeln!(text, "- {note}");
         }
-        let _ = write!(text, "\n```sh\n{}\n```\n", self.command);
+        let _ = write!(text, "\n{}", block("sh", &self.command));
         text
     }
 
@@ -404,15 +431,18 @@ impl Report<'_> {
         let found = self.found;
         let mut body = String::new();
         match &found.passing {
-            Some(passing) => {
+            Some(_) => {
                 body.push_str("<h2>Passes and fails, side by side</h2>\n");
-                for pair in pairs(passing, &found.failing) {
-                    body.push_str(&pair_html(&pair));
+                for pair in self.pairs.iter().take(FILES) {
+                    body.push_str(&pair_html(pair));
+                }
+                if let Some(more) = more_files(self.pairs.len()) {
+                    let _ = writeln!(body, "<p>{more}, in difference.diff</p>");
                 }
             }
             None => {
                 body.push_str("<h2>The smallest input that fails</h2>\n");
-                for item in &found.failing.items {
+                for item in found.failing.items.iter().take(FILES) {
                     let text = String::from_utf8_lossy(item.bytes());
                     let _ = writeln!(
                         body,
@@ -420,6 +450,9 @@ impl Report<'_> {
                         escape(&item.path.display().to_string()),
                         escape(&clip(&text, 50 * WIDE))
                     );
+                }
+                if let Some(more) = more_files(found.failing.items.len()) {
+                    let _ = writeln!(body, "<p>{more}</p>");
                 }
             }
         }
@@ -489,22 +522,15 @@ fn name_of(material: &Material, name: &str) -> String {
     }
 }
 
-/// Bytes that only one of two has.
-fn difference(old: &Material, new: &Material) -> u64 {
-    let mut size = 0;
-    for item in &new.items {
-        let other = old.items.iter().find(|it| it.path == item.path);
-        let (one, other) = (other.map_or(&[][..], |it| it.bytes()), item.bytes());
-        let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-        let ends = one[start..].iter().rev().zip(other[start..].iter().rev());
-        let end = ends.take_while(|(a, b)| a == b).count();
-        size += one.len().max(other.len()) as u64 - (start + end) as u64;
-    }
-    let gone = old
-        .items
-        .iter()
-        .filter(|item| new.items.iter().all(|it| it.path != item.path));
-    size + gone.map(|item| item.bytes().len() as u64).sum::<u64>()
+/// What is said of the lines that are not shown.
+fn more_lines(more: usize) -> String {
+    format!("and {more} lines more, in difference.diff")
+}
+
+/// What is said of so many files if they are not all shown.
+fn more_files(count: usize) -> Option<String> {
+    let more = count.checked_sub(FILES).filter(|more| *more > 0)?;
+    Some(format!("and {} more", counted(more as u64, "file")))
 }
 
 fn bytes(count: u64) -> String {
@@ -591,6 +617,9 @@ fn pair_html(pair: &Pair) -> String {
         html.push_str(&row_html(row.as_ref()));
     }
     html.push_str("</table>\n");
+    if pair.more > 0 {
+        let _ = writeln!(html, "<p>{}</p>", more_lines(pair.more));
+    }
     html
 }
 
