@@ -181,7 +181,7 @@ fn blocks(text: &[u8], part: &Range<usize>, grain: Grain, join: usize) -> Vec<Ra
                 hash = hash.wrapping_mul(FACTOR).wrapping_add(u64::from(*byte) + 1);
             }
         }
-        let is_border = join == 1 || (hash >> 32).is_multiple_of(join as u64);
+        let is_border = join == 1 || (hash >> 32) % join as u64 == 0;
         if count >= join && is_border || count >= LONGEST * join || end == part.end {
             blocks.push(start..end);
             (start, count) = (end, 0);

@@ -92,7 +92,7 @@ mod tests {
         // a, a/x, a/y, b, b/y
         let expect = Needs::graph(5, [(1, 0), (2, 0), (3, 4)]);
         assert_eq!(format!("{:?}", files.needs()), format!("{expect:?}"));
-        let both = files.render(&[1..2].into_iter().collect());
+        let both = files.render(&DeltaSet::all(2).minus(&DeltaSet::all(1)));
         assert_eq!(both.conflict(), Some("a".as_ref()));
         let all = files.render(&DeltaSet::all(5));
         assert_eq!((all.conflict(), &all), (None, &new));
