@@ -24,7 +24,6 @@ mod submodules;
 mod tree;
 mod trial;
 mod way;
-mod work_folder;
 mod work_tree;
 
 pub use bench::Leftovers;
@@ -37,4 +36,3 @@ pub use isolation::{Checks, Commits, Isolation, Plan};
 pub use patch::{Compared, NoText, Row};
 pub use sides::{Side, WORK_TREE};
 pub use submodules::Submodule;
-pub use work_folder::WorkFolder;

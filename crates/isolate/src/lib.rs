@@ -24,6 +24,7 @@ mod rule;
 mod shell;
 mod sign;
 mod test;
+mod work_folder;
 
 pub use ending::{Ending, How};
 pub use error::Error;
@@ -37,3 +38,4 @@ pub use rule::{Answer, Convention, Rule, UNRESOLVED};
 pub use shell::quoted;
 pub use sign::{Sign, SignError};
 pub use test::{Spot, Test};
+pub use work_folder::WorkFolder;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE, WorkFolder,
+    Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
 };
-use culprit_isolate::{Convention, Goal, Rule, Test, UNRESOLVED};
+use culprit_isolate::{Convention, Goal, Rule, Test, UNRESOLVED, WorkFolder};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{JournalError, Kind, SystemClock};

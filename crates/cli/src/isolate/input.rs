@@ -14,7 +14,7 @@ use std::time::Duration;
 use culprit_isolate::input::{
     Handing, Heard, Language, Material, Plan, Syntax, Trouble, isolate, pairs,
 };
-use culprit_isolate::{Error, Goal, Like, UNRESOLVED, Unfit, Warm};
+use culprit_isolate::{Error, Goal, Like, UNRESOLVED, Unfit, Warm, WorkFolder};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{End, JournalError, Kind};
 use serde_json::json;
@@ -107,9 +107,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             .into());
     }
     let passing = args.passing.as_deref().map(read).transpose()?;
-    let scratch = tempfile::Builder::new()
-        .prefix("culprit-isolate-")
-        .tempdir()?;
+    let scratch = WorkFolder::new()?;
     let interrupt = Interrupt::by_signals()?;
     let is_over = {
         let interrupt = interrupt.clone();

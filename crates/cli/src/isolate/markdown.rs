@@ -1,4 +1,4 @@
-//! Code in Markdown, whatever it has in it: what encloses it is longer than any backquotes there.
+//! Code and cells in Markdown, whatever is in them: what encloses code is longer than any backquotes there.
 
 use std::iter;
 
@@ -15,6 +15,11 @@ pub(crate) fn code(content: &str) -> String {
     let is_close = content.starts_with('`') || content.ends_with('`');
     let gap = if is_close { " " } else { "" };
     format!("{fence}{gap}{content}{gap}{fence}")
+}
+
+/// What is in a cell of a table.
+pub(crate) fn cell(content: &str) -> String {
+    content.replace('|', "\\|")
 }
 
 fn longest(content: &str) -> usize {
@@ -44,5 +49,6 @@ mod tests {
         assert_eq!(code("ls"), "`ls`");
         assert_eq!(code("a``b"), "```a``b```");
         assert_eq!(code("`ls`"), "`` `ls` ``");
+        assert_eq!(cell("a|b"), "a\\|b");
     }
 }

@@ -16,7 +16,7 @@ use super::Error;
 use super::clock::Clock;
 use super::tree::{Entry, Kind, Source, Tree};
 use super::way::Way;
-use super::work_folder::{self, unlock};
+use crate::work_folder::{self, unlock};
 use crate::{Ending, Spot, Test};
 
 /// What is left on a bench from the candidate before.
@@ -307,9 +307,9 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
-    use super::super::WorkFolder;
     use super::super::difference::tests::tree;
     use super::*;
+    use crate::WorkFolder;
 
     fn times(folder: &Path, path: &str) -> (i64, i64) {
         let found = fs::symlink_metadata(folder.join(path)).unwrap();

@@ -11,7 +11,7 @@ use culprit_jvm::between_starts;
 
 use super::Error;
 use super::tree::{Entry, Kind};
-use super::work_folder;
+use crate::work_folder;
 
 /// The folders above files. A link may be in place of one: a run or the user put it there.
 pub(super) struct Way<'b> {

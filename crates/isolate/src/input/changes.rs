@@ -15,6 +15,10 @@ use super::edits::Edits;
 /// More pieces than this are taken several at a time, until some are gone.
 pub(crate) const MOST: usize = 1 << 17;
 
+/// The same where small pieces of two texts are compared. There are so few different ones that the time for it
+/// grows with the square of their number.
+const COMPARED: usize = 1 << 14;
+
 /// Pieces in a block are at most so many times those that it must have.
 const LONGEST: usize = 8;
 
@@ -54,13 +58,13 @@ pub(crate) fn changes(old: &[u8], new: &Arc<Vec<u8>>, grain: Grain) -> Changes {
 }
 
 /// How many pieces are taken at a time where there are so many.
-fn joint(pieces: usize) -> usize {
-    pieces.div_ceil(MOST).max(1)
+fn joint(pieces: usize, most: usize) -> usize {
+    pieces.div_ceil(most).max(1)
 }
 
 /// The pieces of a text, as many at a time as they have to be, and how many that is.
 fn joined(text: &[u8], grain: Grain) -> (impl Iterator<Item = Range<usize>>, usize) {
-    let join = joint(cut(text, grain).count());
+    let join = joint(cut(text, grain).count(), MOST);
     let mut pieces = cut(text, grain);
     let groups = std::iter::from_fn(move || {
         let first = pieces.next()?;
@@ -90,7 +94,11 @@ struct Hunk {
 
 /// Adds the differences of two parts; how many pieces were taken at a time.
 fn compare(sides: Sides<'_>, whole: Part, edits: &mut Edits) -> usize {
-    let mut join = joint(sides.count([&whole]));
+    let most = match sides.grain {
+        Grain::Sections | Grain::Lines => MOST,
+        Grain::Tokens | Grain::Characters | Grain::Bytes => COMPARED,
+    };
+    let mut join = joint(sides.count([&whole]), most);
     let mut parts = vec![whole];
     let hunks = loop {
         let hunks: Vec<Hunk> = parts
@@ -98,7 +106,7 @@ fn compare(sides: Sides<'_>, whole: Part, edits: &mut Edits) -> usize {
             .flat_map(|part| sides.differing(part, join))
             .collect();
         // What is left where most is the same can be cut finer at once.
-        let finer = joint(sides.count(hunks.iter().map(|hunk| &hunk.part)));
+        let finer = joint(sides.count(hunks.iter().map(|hunk| &hunk.part)), most);
         if join == 1 || finer > join / 2 {
             break hunks;
         }

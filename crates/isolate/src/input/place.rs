@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::material::Material;
 use crate::java::shadow;
-use crate::{Error, Reads, Spot};
+use crate::{Error, Reads, Spot, work_folder};
 
 /// How a test gets its candidate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Held(PathBuf);
 impl Drop for Held {
     fn drop(&mut self) {
         // A test may have made it hard to remove; the folder above goes at the end.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = work_folder::remove(&self.0);
     }
 }
 

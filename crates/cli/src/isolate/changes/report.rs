@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{explained, word};
 use crate::console::Console;
-use crate::isolate::markdown::{block, code};
+use crate::isolate::markdown::{block, cell, code};
 use crate::isolate::page::{self, Point, escape, marked};
 use crate::isolate::results::Results;
 use crate::isolate::say;
@@ -459,8 +459,8 @@ impl Report<'_> {
             let _ = writeln!(
                 text,
                 "| {} | {} |",
-                code(&place(change)),
-                origin(&change.origin)
+                cell(&code(&place(change))),
+                cell(&origin(&change.origin))
             );
         }
         text.push_str("\n## For the bug report\n\n");

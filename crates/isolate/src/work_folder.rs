@@ -37,7 +37,7 @@ impl Drop for WorkFolder {
 }
 
 /// Removes a folder with all that is in it, if it is there.
-pub(super) fn remove(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
     let gone = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -50,7 +50,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
 
 /// Lets us write in a folder and in all that are in it, but for what is behind links. Those of somebody
 /// else stay as they are.
-pub(super) fn unlock(folder: &Path) {
+pub(crate) fn unlock(folder: &Path) {
     let Ok(found) = fs::symlink_metadata(folder) else {
         return;
     };
