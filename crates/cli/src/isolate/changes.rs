@@ -193,10 +193,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
 /// What the user may miss in the versions.
 fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
-    let is_head = |commit: &str| repository.resolve("HEAD").is_ok_and(|head| head == commit);
     if let Side::Commit { id, .. } = bad
         && *good != Side::WorkTree
-        && is_head(id)
+        && repository.is_head(id)
         && repository.is_dirty()?
     {
         notes.push(format!(

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Error;
-use super::clock::Clock;
+use super::file_times::FileTimes;
 use super::tree::{Entry, Kind, Source, Tree};
 use super::way::Way;
 use crate::work_folder::{self, unlock};
@@ -50,7 +50,7 @@ pub(crate) struct Bench {
     scratch: PathBuf,
     leftovers: Leftovers,
     written: BTreeMap<PathBuf, Written>,
-    clock: Clock,
+    times: FileTimes,
     /// How often the folders could not be used any more.
     moves: usize,
 }
@@ -141,7 +141,7 @@ impl Benches {
             scratch: place.join("tmp"),
             leftovers: self.leftovers,
             written: BTreeMap::new(),
-            clock: Clock::new(place.join("clock")),
+            times: FileTimes::new(place.join("clock")),
             moves: 0,
         };
         bench.begin()?;
@@ -217,10 +217,10 @@ impl Bench {
                 false => missing.push((path, entry)),
             }
         }
-        self.clock.wait_for(&self.folder, &missing)?;
+        self.times.wait_for(&self.folder, &missing)?;
         for (path, entry) in missing {
             way.write(path, entry)?;
-            self.clock.note(&self.folder, path, entry)?;
+            self.times.note(&self.folder, path, entry)?;
             let written = Written::at(&self.folder.join(path), entry);
             self.written.extend(written.map(|it| (path.clone(), it)));
         }
@@ -247,7 +247,7 @@ impl Bench {
 
     fn forget(&mut self) {
         self.written.clear();
-        self.clock.forget();
+        self.times.forget();
     }
 
     fn begin(&self) -> Result<(), Error> {

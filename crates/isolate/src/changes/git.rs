@@ -163,6 +163,11 @@ impl Repository {
         }
     }
 
+    /// Whether a commit is that of the work tree.
+    pub fn is_head(&self, commit: &str) -> bool {
+        self.resolve("HEAD").is_ok_and(|head| head == commit)
+    }
+
     /// The tree of a commit.
     pub(crate) fn tree_of(&self, commit: &str) -> Result<String, Error> {
         let wish = format!("{commit}^{{tree}}");

@@ -272,16 +272,13 @@ impl Plan<'_> {
             (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
                 Source::Between { since, at }
             }
-            (None, Side::Commit { id, .. }, Side::WorkTree) if self.is_head(id) => {
+            (None, Side::Commit { id, .. }, Side::WorkTree)
+                if self.repository.is_some_and(|it| it.is_head(id)) =>
+            {
                 Source::Uncommitted
             }
             _ => Source::Unknown,
         }
-    }
-
-    fn is_head(&self, commit: &str) -> bool {
-        let head = self.repository.map(|repository| repository.resolve("HEAD"));
-        head.is_some_and(|head| head.is_ok_and(|head| head == commit))
     }
 
     /// The commits between the versions, where both are of one history. Where
@@ -499,6 +496,16 @@ mod tests {
         }
     }
 
+    fn unlimited(jobs: usize) -> Limits<'static> {
+        Limits {
+            jobs,
+            tests: None,
+            time: None,
+            stop: &|| false,
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+
     fn isolate(
         made: &Made,
         (good, bad): (&str, &str),
@@ -506,17 +513,10 @@ mod tests {
         build: Option<&str>,
         command: &str,
     ) -> Result<Isolation, Error> {
-        let limits = Limits {
-            jobs: 2,
-            tests: None,
-            time: None,
-            stop: &|| false,
-            clock: Arc::new(SystemClock::default()),
-        };
         isolate_within(
             made,
             (good, bad),
-            (goal, limits),
+            (goal, unlimited(2)),
             build,
             command,
             &env(),
@@ -723,17 +723,10 @@ mod tests {
         let old = made.folder.path().join(".git/old");
         let path = env.iter_mut().find(|(name, _)| name == "PATH").unwrap();
         path.1 = format!("{}:{}", old.display(), path.1.display()).into();
-        let limits = Limits {
-            jobs: 1,
-            tests: None,
-            time: None,
-            stop: &|| false,
-            clock: Arc::new(SystemClock::default()),
-        };
         let found = isolate_within(
             &made,
             ("good", "HEAD"),
-            (Goal::Isolate, limits),
+            (Goal::Isolate, unlimited(1)),
             None,
             "! grep -q nine a",
             &env,

@@ -22,17 +22,17 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// A clock that was set back is not waited for. No file system has longer steps than two seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The clock of the file system that a bench is on.
-pub(super) struct Clock {
+/// When files on a bench were written, by the clock of its file system.
+pub(super) struct FileTimes {
     /// A file that is written to see the time.
     hand: PathBuf,
     /// What was written last, by path and size, and in which second.
     written: HashMap<(PathBuf, usize), (u64, Digest)>,
 }
 
-impl Clock {
-    pub(super) fn new(hand: PathBuf) -> Clock {
-        Clock {
+impl FileTimes {
+    pub(super) fn new(hand: PathBuf) -> FileTimes {
+        FileTimes {
             hand,
             written: HashMap::new(),
         }
