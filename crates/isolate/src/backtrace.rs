@@ -5,10 +5,12 @@
 
 mod language;
 mod native;
+mod runner;
 
+use culprit_signature::{mask, mask_literals};
 use regex_lite::Regex;
 
-use crate::Lines;
+use crate::{Likeness, Lines};
 
 /// Frames that are there in every failure of a kind, and tell nothing.
 const MACHINERY: &[&str] = &[
@@ -46,7 +48,6 @@ type Look = fn(&[&str]) -> Option<Backtrace>;
 
 /// In this order: what runs a program comes before the program, and what is told apart least comes last.
 const LOOKS: &[Look] = &[
-    language::python,
     native::rust,
     native::assertion,
     native::go,
@@ -69,6 +70,8 @@ const LOOKS: &[Look] = &[
 pub(crate) struct Backtrace {
     /// `AddressSanitizer: heap-buffer-overflow`, `ValueError`, `panic`.
     pub(crate) kind: String,
+    /// What it said besides, where that is known.
+    message: String,
     /// The innermost first.
     pub(crate) frames: Vec<Frame>,
 }
@@ -129,11 +132,29 @@ impl std::fmt::Display for Frame {
 }
 
 impl Backtrace {
+    /// What a program said of its failure where it prints, the one that tells most first. What a runner
+    /// of tests reports comes before all that its tests print.
+    pub(crate) fn find_all<const N: usize>(texts: [&str; N]) -> Vec<Backtrace> {
+        let texts = texts.map(|text| text.lines().collect::<Vec<&str>>());
+        let all = |lines: &Vec<&str>| match language::pythons(lines) {
+            none if none.is_empty() => Vec::from_iter(Backtrace::single(lines)),
+            found => found,
+        };
+        let reports = texts.iter().map(|lines| runner::failed(lines));
+        let traces = texts.iter().map(all);
+        let mut found = reports.chain(traces);
+        found.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
     /// The first one in a text.
     pub(crate) fn find(text: &str) -> Option<Backtrace> {
-        let lines: Vec<&str> = text.lines().collect();
-        let mut trace = LOOKS.iter().find_map(|look| look(&lines));
-        let numbered = native::numbered(&lines);
+        Backtrace::find_all([text]).into_iter().next()
+    }
+
+    /// Of a program that ends with its first failure.
+    fn single(lines: &[&str]) -> Option<Backtrace> {
+        let mut trace = LOOKS.iter().find_map(|look| look(lines));
+        let numbered = native::numbered(lines);
         match (&mut trace, numbered) {
             // It says at most where it was: a sanitizer or a debugger tells how it came there.
             (Some(trace), Some(more)) if trace.frames.iter().all(|it| it.function.is_empty()) => {
@@ -148,6 +169,34 @@ impl Backtrace {
     /// Where it happened.
     pub(crate) fn top(&self) -> Option<&Frame> {
         self.frames.first()
+    }
+
+    /// Whether another one tells of the same failure.
+    pub(crate) fn is_same(&self, other: &Backtrace, likeness: Likeness, lines: &Lines) -> bool {
+        let same_frames = |own: &[Frame], other: &[Frame]| {
+            let mut pairs = own.iter().zip(other);
+            own.len() == other.len() && pairs.all(|(own, other)| own.is_same(other, lines))
+        };
+        let first = |frames: &[Frame]| frames.len().min(1);
+        let (own, its) = (&self.frames[..], &other.frames[..]);
+        let same_place = || same_frames(&own[..first(own)], &its[..first(its)]);
+        self.kind == other.kind
+            && match likeness {
+                Likeness::Any => true,
+                Likeness::Place => same_place(),
+                Likeness::Message => same_place() && self.said() == other.said(),
+                Likeness::Trace => same_frames(own, its),
+            }
+    }
+
+    /// What it said, but for what differs from run to run. Values are what an assertion tells; what others
+    /// quote is not.
+    fn said(&self) -> String {
+        let told = [&self.kind, &self.message];
+        match told.iter().any(|it| it.to_lowercase().contains("assert")) {
+            true => mask(&self.message),
+            false => mask_literals(&self.message),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod difference;
 mod error;
 mod file_times;
 mod git;
+mod grammars;
 mod groups;
 mod history;
 mod isolation;

@@ -17,7 +17,9 @@ pub enum Likeness {
     /// It ends the same way, and its innermost frame and kind are the same.
     #[default]
     Place,
-    /// So are all frames.
+    /// So is what it says, but for what differs from run to run or is quoted.
+    Message,
+    /// It has the same frames, all of them.
     Trace,
 }
 
@@ -56,8 +58,8 @@ pub struct Failure {
     thrown: Vec<Thrown>,
     /// The one that ended the program, or the last one.
     main: Option<Signature>,
-    /// Of another program.
-    trace: Option<Backtrace>,
+    /// Of another program. The first is what the failure is known by.
+    traces: Vec<Backtrace>,
 }
 
 impl Failure {
@@ -68,15 +70,15 @@ impl Failure {
         let owned = found.iter().find(|it| it.owner.is_some());
         let main = owned.or(found.last());
         let main = main.map(|it| Signature::of(&it.thrown));
-        let trace = match main {
-            Some(_) => None,
-            None => Backtrace::find(&ending.err).or_else(|| Backtrace::find(&ending.out)),
+        let traces = match main {
+            Some(_) => Vec::new(),
+            None => Backtrace::find_all([&ending.err, &ending.out]),
         };
         Failure {
             how: ending.how,
             thrown: found.into_iter().map(|it| it.thrown).collect(),
             main,
-            trace,
+            traces,
         }
     }
 
@@ -87,14 +89,17 @@ impl Failure {
             self.main = Some(Signature::of(thrown));
             return true;
         }
-        self.trace
-            .as_ref()
-            .is_some_and(|trace| like.has_trace(trace))
+        let known = self.traces.iter().position(|trace| like.has_trace(trace));
+        // What is known comes first.
+        known.is_some_and(|at| {
+            self.traces.swap(0, at);
+            true
+        })
     }
 
     /// Whether it tells of more than a status.
     pub fn has_trace(&self) -> bool {
-        self.main.is_some() || self.trace.is_some()
+        self.main.is_some() || !self.traces.is_empty()
     }
 
     /// Whether another failure is this one.
@@ -115,35 +120,23 @@ impl Failure {
             };
             let enough = match likeness {
                 Likeness::Trace => Grade::L4,
-                // Messages quote the input, which is what differs.
-                _ => Grade::L1,
+                Likeness::Message => Grade::L2,
+                Likeness::Any | Likeness::Place => Grade::L1,
             };
             return other
                 .thrown
                 .iter()
                 .any(|thrown| main.grade(thrown) >= Some(enough));
         }
-        match (&self.trace, &other.trace) {
-            // What is thrown where nothing was is something else, unless the system ended both.
-            (None, other_trace) => {
-                let is_quiet = other_trace.is_none() && other.thrown.is_empty();
-                is_quiet || self.how.signal().is_some() || late(self)
+        match self.traces.first() {
+            Some(own) => {
+                let mut others = other.traces.iter();
+                others.any(|other| own.is_same(other, likeness, lines))
             }
-            (Some(_), None) => false,
-            (Some(own), Some(other)) => {
-                let same_kind = own.kind == other.kind;
-                let same_frames = match likeness {
-                    Likeness::Trace => {
-                        let pairs = own.frames.iter().zip(&other.frames);
-                        own.frames.len() == other.frames.len()
-                            && pairs.into_iter().all(|(a, b)| a.is_same(b, lines))
-                    }
-                    _ => match (own.top(), other.top()) {
-                        (Some(a), Some(b)) => a.is_same(b, lines),
-                        (a, b) => a.is_none() && b.is_none(),
-                    },
-                };
-                same_kind && same_frames
+            // What is thrown where nothing was is something else, unless the system ended both.
+            None => {
+                let is_quiet = other.traces.is_empty() && other.thrown.is_empty();
+                is_quiet || self.how.signal().is_some() || late(self)
             }
         }
     }
@@ -172,7 +165,7 @@ impl fmt::Display for Failure {
             return write!(f, "{main}");
         }
         write!(f, "{}", self.how)?;
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = self.traces.first() {
             if !trace.kind.is_empty() {
                 write!(f, ", {}", trace.kind)?;
             }
@@ -203,8 +196,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(a: &Failure, b: &Failure, expect: [bool; 3]) {
-        let likenesses = [Likeness::Any, Likeness::Place, Likeness::Trace];
+    fn check(a: &Failure, b: &Failure, expect: [bool; 4]) {
+        let likenesses = [
+            Likeness::Any,
+            Likeness::Place,
+            Likeness::Message,
+            Likeness::Trace,
+        ];
         let told = likenesses.map(|likeness| a.is_same(b, likeness, &Lines::Count));
         assert_eq!(told, expect, "{a} / {b}");
     }
@@ -216,26 +214,69 @@ mod tests {
         check(
             &first,
             &java("IllegalStateException", "odd", &frames),
-            [true, true, false],
+            [true, true, false, false],
         );
         check(
             &first,
             &java("IllegalStateException", "bad 'x' at 17", &frames),
-            [true; 3],
+            [true; 4],
         );
         check(
             &first,
             &java("RuntimeException", "bad 'x' at 17", &frames),
-            [true, false, false],
+            [true, false, false, false],
         );
         let elsewhere = ["Parser.name(Parser.java:20)", "Main.main(Main.java:3)"];
         let other = java("IllegalStateException", "bad 'x' at 17", &elsewhere);
-        check(&first, &other, [true, false, false]);
-        check(&first, &failure("exit 1"), [true, false, false]);
+        check(&first, &other, [true, false, false, false]);
+        check(&first, &failure("exit 1"), [true, false, false, false]);
         assert!(
             first.to_string().starts_with("IllegalStateException"),
             "{first}"
         );
+    }
+
+    #[test]
+    fn messages_count_if_asked_for_but_not_what_they_quote() {
+        let python = |told: &str| {
+            let at = "Traceback (most recent call last):\n  File \"a.py\", line 9, in f";
+            failure(&format!("cat >&2 <<'END'\n{at}\n{told}\nEND\nexit 1"))
+        };
+        let values = python("KeyError: 'x'");
+        check(&values, &python("KeyError: 'y'"), [true; 4]);
+        check(
+            &values,
+            &python("KeyError: no such key"),
+            [true, true, false, true],
+        );
+        // Values are what an assertion tells.
+        check(
+            &python("AssertionError: 2"),
+            &python("AssertionError: 1"),
+            [true, true, false, true],
+        );
+        let frames = ["P.f(P.java:1)"];
+        let quoting = |value: &str| {
+            let message = format!("bad \"{value}\"");
+            java("IllegalStateException", &message, &frames)
+        };
+        check(&quoting("x"), &quoting("y"), [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_test_that_failed_among_others_is_found() {
+        let report = |tests: &[&str]| {
+            let failed: String = tests.iter().map(|it| format!("FAILED {it}\n")).collect();
+            let summary = "=== short test summary info ===";
+            failure(&format!("cat <<'END'\n{summary}\n{failed}END\nexit 1"))
+        };
+        let both = report(&["a.py::f - assert 1 == 2", "a.py::g"]);
+        check(&both, &report(&["a.py::f - assert 1 == 2"]), [true; 4]);
+        let other = report(&["a.py::g", "a.py::f - assert 1 == 3"]);
+        check(&both, &other, [true, true, false, true]);
+        check(&both, &report(&["a.py::g"]), [true, false, false, false]);
+        check(&both, &report(&["a.py"]), [true, false, false, false]);
+        assert_eq!(both.to_string(), "ends with 1, FAILED in a.py::f");
     }
 
     #[test]
@@ -244,27 +285,31 @@ mod tests {
         check(
             &crash,
             &failure("echo '#0 0x9 in parse a.c:3' >&2; kill -SEGV $$"),
-            [true; 3],
+            [true; 4],
         );
         check(
             &crash,
             &failure("echo '#0 0x1 in print a.c:7' >&2; kill -SEGV $$"),
-            [true, false, false],
+            [true, false, false, false],
         );
         check(
             &crash,
             &failure("echo '#0 0x1 in parse a.c:3' >&2; exit 1"),
-            [true, false, false],
+            [true, false, false, false],
         );
         let plain = failure("kill -SEGV $$");
         check(
             &plain,
             &failure("sh -c 'kill -SEGV $$'; exit $?"),
-            [true; 3],
+            [true; 4],
         );
-        check(&plain, &failure("kill -ABRT $$"), [true, false, false]);
+        check(
+            &plain,
+            &failure("kill -ABRT $$"),
+            [true, false, false, false],
+        );
         // Programs choose their statuses, and a failure that tells nothing is like any other.
-        check(&failure("exit 1"), &failure("exit 2"), [true; 3]);
+        check(&failure("exit 1"), &failure("exit 2"), [true; 4]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ mod course;
 mod cut;
 mod edits;
 mod files;
-mod grammar;
 mod hoist;
 mod isolating;
 mod ledger;
@@ -29,7 +28,6 @@ mod tree;
 
 pub use course::{Again, Isolated, Plan, Syntax, Trouble, isolate};
 pub use cut::Content;
-pub use grammar::Language;
 pub use ledger::{Counts, Heard};
 pub use material::{Item, Material, Mode, Stuff};
 pub use pair::{Half, Pair, PairRow, pairs, unified};

@@ -129,7 +129,7 @@ impl Judge {
     /// The same where it is known what the failure is like.
     pub fn witness_like(
         test: Test,
-        (likeness, lines): (Likeness, Lines),
+        (mut likeness, lines): (Likeness, Lines),
         like: Option<&Like>,
         runs: Option<u32>,
         spot: &mut dyn FnMut() -> Result<Spot, Error>,
@@ -154,6 +154,14 @@ impl Judge {
                     first = Some((failure, ending));
                 }
                 (Answer::Fail, Some((known, _))) if known.is_same(&failure, likeness, &lines) => {
+                    rate.failed += 1;
+                }
+                // A message that differs from run to run tells nothing.
+                (Answer::Fail, Some((known, _)))
+                    if likeness == Likeness::Message
+                        && known.is_same(&failure, Likeness::Place, &lines) =>
+                {
+                    likeness = Likeness::Place;
                     rate.failed += 1;
                 }
                 (answer, _) => other = Some((answer, ending)),
@@ -196,6 +204,14 @@ impl Judge {
     pub fn within(mut self, limit: Duration) -> Judge {
         self.test.limit = self.test.limit.min(limit);
         self
+    }
+
+    /// The same where messages do not count; `None` if they do not anyhow.
+    pub(crate) fn without_messages(&self) -> Option<Judge> {
+        (self.likeness == Likeness::Message).then(|| Judge {
+            likeness: Likeness::Place,
+            ..self.clone()
+        })
     }
 
     /// The same with warm JVMs, or without.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use culprit_signature::{Grade, Signature, Thrown, find_all};
 
-use crate::Lines;
 use crate::backtrace::Backtrace;
+use crate::{Likeness, Lines};
 
 /// Failures of which a test is to show one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,13 +60,7 @@ impl Like {
 
     /// The same of another program.
     pub(crate) fn has_trace(&self, trace: &Backtrace) -> bool {
-        let same = |own: &Backtrace| {
-            let same_place = match (own.top(), trace.top()) {
-                (Some(own), Some(other)) => own.is_same(other, &Lines::Ignored),
-                (own, other) => own.is_none() && other.is_none(),
-            };
-            own.kind == trace.kind && same_place
-        };
+        let same = |own: &Backtrace| own.is_same(trace, Likeness::Place, &Lines::Ignored);
         self.trace.as_ref().is_some_and(same)
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use culprit_isolate::changes::{
     Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
 };
-use culprit_isolate::{Convention, Goal, Rule, Test, UNRESOLVED, WorkFolder};
+use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED, WorkFolder};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{JournalError, Kind, SystemClock};
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             limit: args.options.timeout,
             env: env.clone(),
         }),
-        likeness: args.options.likeness(),
+        likeness: args.options.likeness().unwrap_or(Likeness::Message),
         runs: args.options.repeat,
         leftovers: if args.fresh {
             Leftovers::Go

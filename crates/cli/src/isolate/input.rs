@@ -11,10 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_isolate::input::{
-    Handing, Heard, Language, Material, Plan, Syntax, Trouble, isolate, pairs,
-};
-use culprit_isolate::{Error, Goal, Like, UNRESOLVED, Unfit, Warm, WorkFolder};
+use culprit_isolate::input::{Handing, Heard, Material, Plan, Syntax, Trouble, isolate, pairs};
+use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm, WorkFolder};
 use culprit_jvm::Interrupt;
 use culprit_reduce::{End, JournalError, Kind};
 use serde_json::json;
@@ -140,7 +138,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         .map(|java| Arc::new(Warm::new(java.test.clone(), scratch.path(), &started, &env)));
     let plan = |warm: Option<Arc<Warm>>, journals: PathBuf| Plan {
         test: test.clone(),
-        likeness: options.likeness(),
+        likeness: options.likeness().unwrap_or_default(),
         like: like.clone(),
         warm,
         runs: options.repeat,

@@ -62,9 +62,9 @@ pub(crate) struct Options {
     /// The same as --fail-if 'exit N'
     #[arg(long, value_name = "N")]
     pub(crate) fail_exit: Vec<u8>,
-    /// What another failure must share with the first to be the same
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    pub(crate) same: Same,
+    /// What another failure must share with the first to be the same [default: place; for changes message]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) same: Option<Same>,
     /// End a run of the test after so long
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = quantity::duration)]
     pub(crate) timeout: Duration,
@@ -89,13 +89,14 @@ pub(crate) struct Options {
 }
 
 /// How alike failures must be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Same {
     /// Nothing: any failure counts
     Any,
-    /// The signal, and the kind and place of what was thrown
-    #[default]
+    /// The signal, and the kind and place of what was thrown, or the test that failed
     Place,
+    /// The same, and what it says, if that is the same each time
+    Message,
     /// The whole backtrace
     Trace,
 }
@@ -125,12 +126,14 @@ impl Options {
         self.fail_if.iter().cloned().chain(exits).collect()
     }
 
-    pub(crate) fn likeness(&self) -> Likeness {
-        match self.same {
+    /// How alike failures must be, unless it is not said.
+    pub(crate) fn likeness(&self) -> Option<Likeness> {
+        self.same.map(|same| match same {
             Same::Any => Likeness::Any,
             Same::Place => Likeness::Place,
+            Same::Message => Likeness::Message,
             Same::Trace => Likeness::Trace,
-        }
+        })
     }
 
     /// Adds them as they would be typed, but for those that have no say in the result.
@@ -147,9 +150,7 @@ impl Options {
         for code in &self.fail_exit {
             typed.option("--fail-exit", code.to_string());
         }
-        if let Some(same) = self.same.to_possible_value()
-            && self.same != Same::default()
-        {
+        if let Some(same) = self.same.and_then(|same| same.to_possible_value()) {
             typed.option("--same", same.get_name());
         }
         typed.option("--timeout", quantity::typed_duration(self.timeout));

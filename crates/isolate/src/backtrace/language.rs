@@ -2,35 +2,63 @@
 
 use std::sync::LazyLock;
 
-use regex_lite::Regex;
+use regex_lite::{Captures, Regex};
 
 use super::{Backtrace, Frame, Parts, parts, pattern};
 
-/// The last traceback of Python: those before it are causes. What is no program has none.
-pub(super) fn python(lines: &[&str]) -> Option<Backtrace> {
-    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r#"^\s+File "(?P<file>[^"]*)", line (?P<line>\d+)(?:, in (?P<function>.*))?$"#)
-    });
+/// The tracebacks of Python, the last one first. Those of causes are left out; what is no program has one
+/// without a header.
+pub(super) fn pythons(lines: &[&str]) -> Vec<Backtrace> {
     static UNREAD: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"^(?:SyntaxError|IndentationError|TabError): "));
-    let start = lines
-        .iter()
-        .rposition(|line| line.contains("Traceback (most recent call last)"));
-    let start = match start {
-        Some(start) => start + 1,
-        None => {
-            let end = lines.iter().position(|line| UNREAD.is_match(line))?;
-            lines[..end].iter().rposition(|line| FRAME.is_match(line))?
+    let starts = lines.iter().enumerate().rev();
+    let starts = starts.filter(|(_, line)| line.contains("Traceback (most recent call last)"));
+    let mut found: Vec<Backtrace> = Vec::new();
+    for (start, _) in starts {
+        let Some((trace, end)) = python(lines, start + 1) else {
+            continue;
+        };
+        // It is the cause of the next one, which was found before.
+        let below = lines[end + 1..].iter().find(|line| !line.trim().is_empty());
+        let is_cause = below.is_some_and(|line| {
+            line.starts_with("During handling of the above exception")
+                || line.starts_with("The above exception was the direct cause")
+        });
+        if !is_cause {
+            found.push(trace);
         }
-    };
+    }
+    if found.is_empty() {
+        let end = lines.iter().position(|line| UNREAD.is_match(line));
+        let above = end.and_then(|end| {
+            lines[..end]
+                .iter()
+                .rposition(|line| PYTHON_FRAME.is_match(line))
+        });
+        found.extend(above.and_then(|start| python(lines, start)).map(|it| it.0));
+    }
+    found
+}
+
+static PYTHON_FRAME: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"^\s+File "(?P<file>[^"]*)", line (?P<line>\d+)(?:, in (?P<function>.*))?$"#)
+});
+
+/// The traceback whose frames begin at a line, and the line that it ends with.
+fn python(lines: &[&str], start: usize) -> Option<(Backtrace, usize)> {
     let mut frames = Vec::new();
-    for line in &lines[start..] {
-        if let Some(told) = parts(&FRAME, line) {
+    for (at, line) in lines.iter().enumerate().skip(start) {
+        if let Some(told) = parts(&PYTHON_FRAME, line) {
             frames.push(Frame::of(told));
         } else if !line.starts_with(' ') {
             frames.reverse();
-            let kind = line.split([':', ' ']).next().unwrap_or_default().to_owned();
-            return Some(Backtrace { kind, frames });
+            let (kind, message) = line.split_once([':', ' ']).unwrap_or((line, ""));
+            let trace = Backtrace {
+                kind: kind.to_owned(),
+                message: message.trim().to_owned(),
+                frames,
+            };
+            return Some((trace, at));
         }
     }
     None
@@ -39,7 +67,9 @@ pub(super) fn python(lines: &[&str]) -> Option<Backtrace> {
 /// `TypeError [ERR_X]: ...` and `    at name (file.js:1:2)`.
 pub(super) fn javascript(lines: &[&str]) -> Option<Backtrace> {
     static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"^(?:Uncaught )?((?:[\w.$]*(?:Error|Exception))(?: \[\w+\])?)(?::|$)")
+        pattern(
+            r"^(?:Uncaught )?((?:[\w.$]*(?:Error|Exception))(?: \[\w+\])?)(?::(?P<message>.*)|$)",
+        )
     });
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^\s+at (?:(?P<function>.*) \()?(?P<file>[^()\s]+):(?P<line>\d+):\d+\)?$")
@@ -52,6 +82,7 @@ pub(super) fn javascript(lines: &[&str]) -> Option<Backtrace> {
     let stack = stack.take_while(|line| line.trim_start().starts_with("at "));
     Some(Backtrace {
         kind: header[1].to_owned(),
+        message: message_of(&header),
         frames: stack
             .filter_map(|line| parts(&FRAME, line))
             .map(Frame::of)
@@ -64,7 +95,7 @@ pub(super) fn javascript(lines: &[&str]) -> Option<Backtrace> {
 pub(super) fn php(lines: &[&str]) -> Option<Backtrace> {
     static HEADER: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"^(?:PHP )?(Fatal error|Parse error): +(?:Uncaught ([\w\\]+))?.* in (?P<file>.+?)(?: on line |:)(?P<line>\d+)$",
+            r"^(?:PHP )?(Fatal error|Parse error): +(?:Uncaught ([\w\\]+))?(?P<message>.*) in (?P<file>.+?)(?: on line |:)(?P<line>\d+)$",
         )
     });
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -87,15 +118,18 @@ pub(super) fn php(lines: &[&str]) -> Option<Backtrace> {
     if frames.is_empty() {
         frames.push(Frame::of(place));
     }
-    let kind = kind.to_owned();
-    Some(Backtrace { kind, frames })
+    Some(Backtrace {
+        kind: kind.to_owned(),
+        message: message_of(&header),
+        frames,
+    })
 }
 
 /// `a.rb:3:in 'f': msg (NameError)` and `from a.rb:7:in '<main>'`.
 pub(super) fn ruby(lines: &[&str]) -> Option<Backtrace> {
     static HEADER: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:in [`'](?P<function>[^']+)': .*\(([A-Z][\w:]*)\)| .*\((SyntaxError)\))$",
+            r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:in [`'](?P<function>[^']+)': (?P<message>.*)\(([A-Z][\w:]*)\)| .*\((SyntaxError)\))$",
         )
     });
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -103,12 +137,13 @@ pub(super) fn ruby(lines: &[&str]) -> Option<Backtrace> {
     });
     let start = lines.iter().position(|line| HEADER.is_match(line))?;
     let header = HEADER.captures(lines[start])?;
-    let class = header.get(4).or(header.get(5))?;
+    let class = header.get(5).or(header.get(6))?;
     let below = lines[start + 1..].iter();
     let below = below.filter_map(|line| parts(&FRAME, line));
     let frames = parts(&HEADER, lines[start]).into_iter().chain(below);
     Some(Backtrace {
         kind: class.as_str().to_owned(),
+        message: message_of(&header),
         frames: frames.map(Frame::of).collect(),
     })
 }
@@ -116,7 +151,7 @@ pub(super) fn ruby(lines: &[&str]) -> Option<Backtrace> {
 /// `Unhandled exception. System.FormatException: ...` and `   at A.B(String s) in /x/a.cs:line 3`.
 pub(super) fn dotnet(lines: &[&str]) -> Option<Backtrace> {
     static HEADER: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"^Unhandled [eE]xception[.:] ([\w.`+]+)"));
+        LazyLock::new(|| pattern(r"^Unhandled [eE]xception[.:] ([\w.`+]+)(?P<message>.*)"));
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^\s+at (?P<function>[^(]+)\(.*\)(?: in (?P<file>.+):line (?P<line>\d+))?$")
     });
@@ -125,7 +160,8 @@ pub(super) fn dotnet(lines: &[&str]) -> Option<Backtrace> {
 
 /// `Fatal error: exception Failure("hd")` and `Raised at Stdlib.failwith in file "stdlib.ml", line 29, ...`.
 pub(super) fn ocaml(lines: &[&str]) -> Option<Backtrace> {
-    static HEADER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^Fatal error: exception ([\w.]+)"));
+    static HEADER: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^Fatal error: exception ([\w.]+)(?P<message>.*)"));
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r#"^(?:Raised at|Raised by primitive operation at|Re-raised at|Called from) (?P<function>.+?) in file "(?P<file>[^"]+)".*?, lines? (?P<line>\d+)"#,
@@ -145,7 +181,8 @@ pub(super) fn haskell(lines: &[&str]) -> Option<Backtrace> {
 
 /// `** (ArithmeticError) ...` and `    a.exs:3: Foo.bar/1`.
 pub(super) fn elixir(lines: &[&str]) -> Option<Backtrace> {
-    static HEADER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\*\* \(([A-Z][\w.]*)\) "));
+    static HEADER: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^\*\* \(([A-Z][\w.]*)\) (?P<message>.*)"));
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^    (?:\([^()]+\) )?(?P<file>[^\s:]+):(?P<line>\d+): (?P<function>.+)$")
     });
@@ -163,11 +200,20 @@ pub(super) fn lua(lines: &[&str]) -> Option<Backtrace> {
 /// The kind that a header names, and frames below it.
 fn framed(lines: &[&str], header: &Regex, frame: &Regex) -> Option<Backtrace> {
     let start = lines.iter().position(|line| header.is_match(line))?;
-    let kind = header.captures(lines[start])?[1].to_owned();
+    let header = header.captures(lines[start])?;
     let below = lines[start + 1..].iter();
     let frames = below.filter_map(|line| parts(frame, line)).map(Frame::of);
-    let frames = frames.collect();
-    Some(Backtrace { kind, frames })
+    Some(Backtrace {
+        kind: header[1].to_owned(),
+        message: message_of(&header),
+        frames: frames.collect(),
+    })
+}
+
+/// What a header says besides the kind.
+fn message_of(header: &Captures<'_>) -> String {
+    let message = header.name("message");
+    message.map_or("", |it| it.as_str().trim()).to_owned()
 }
 
 /// `no such thing at x.pl line 3.`, which is the last that a program of Perl says. Others tell of a line
@@ -175,13 +221,14 @@ fn framed(lines: &[&str], header: &Regex, frame: &Regex) -> Option<Backtrace> {
 pub(super) fn perl(lines: &[&str]) -> Option<Backtrace> {
     static DIED: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"^.* at (?P<file>\S+\.(?:pl|pm|t)|-e?) line (?P<line>\d+)(?:, <\w*> (?:line|chunk) \d+)?\.$",
+            r"^(?P<message>.*) at (?P<file>\S+\.(?:pl|pm|t)|-e?) line (?P<line>\d+)(?:, <\w*> (?:line|chunk) \d+)?\.$",
         )
     });
     let said = |line: &&&str| !line.trim().is_empty() && !line.starts_with('\t');
     let last = lines.iter().rev().find(said)?;
     Some(Backtrace {
         kind: "died".to_owned(),
+        message: DIED.captures(last).map(|it| message_of(&it))?,
         frames: vec![Frame::of(parts(&DIED, last)?)],
     })
 }

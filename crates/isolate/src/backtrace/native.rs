@@ -42,6 +42,7 @@ pub(super) fn numbered(lines: &[&str]) -> Option<Backtrace> {
     let said = !frames.is_empty() || !kind.is_empty();
     said.then(|| Backtrace {
         kind,
+        message: String::new(),
         frames: without_machinery(frames),
     })
 }
@@ -157,6 +158,7 @@ fn undefined(line: &str) -> Option<Backtrace> {
     let kind = &ERROR.captures(line)?[3];
     Some(Backtrace {
         kind: NUMBER.replace_all(kind, "N").into_owned(),
+        message: String::new(),
         frames: vec![Frame::of(parts(&ERROR, line)?)],
     })
 }
@@ -168,10 +170,15 @@ pub(super) fn rust(lines: &[&str]) -> Option<Backtrace> {
             r"^thread '.*' (?:\(\d+\) )?panicked at (?:.*, )?(?P<file>[^\s:]+):(?P<line>\d+):\d+",
         )
     });
-    let found = lines.iter().find_map(|line| parts(&PANIC, line))?;
+    let at = lines.iter().position(|line| PANIC.is_match(line))?;
+    // Assertions say what differs on the lines below.
+    let below = lines[at + 1..].iter();
+    let said = below.take_while(|line| !line.is_empty() && !line.starts_with("note: "));
+    let said: Vec<&str> = said.take(3).map(|line| line.trim()).collect();
     Some(Backtrace {
         kind: "panic".to_owned(),
-        frames: vec![Frame::of(found)],
+        message: said.join(" "),
+        frames: vec![Frame::of(parts(&PANIC, lines[at])?)],
     })
 }
 
@@ -193,6 +200,7 @@ pub(super) fn assertion(lines: &[&str]) -> Option<Backtrace> {
         let function = without_arguments(told.function);
         Some(Backtrace {
             kind: format!("assertion {}", &failed.captures(line)?["what"]),
+            message: String::new(),
             frames: vec![Frame::of(Parts { function, ..told })],
         })
     };
@@ -219,6 +227,7 @@ pub(super) fn go(lines: &[&str]) -> Option<Backtrace> {
     });
     Some(Backtrace {
         kind: "go".to_owned(),
+        message: lines[start].to_owned(),
         frames: without_machinery(frames),
     })
 }
@@ -264,6 +273,7 @@ pub(super) fn compiler(lines: &[&str]) -> Option<Backtrace> {
             "" => format!("internal compiler error:{what}"),
             _ => "internal compiler error".to_owned(),
         },
+        message: String::new(),
         frames: without_machinery(frames),
     })
 }
@@ -286,6 +296,7 @@ pub(super) fn valgrind(lines: &[&str]) -> Option<Backtrace> {
     });
     Some(Backtrace {
         kind: header[1].to_owned(),
+        message: String::new(),
         frames: without_machinery(frames.collect()),
     })
 }
@@ -297,10 +308,15 @@ pub(super) fn thrown(lines: &[&str]) -> Option<Backtrace> {
             r"^terminate called after throwing an instance of '(.+)'$|^libc\+\+abi: terminating.* exception of type ([^\s:]+)",
         )
     });
-    let found = lines.iter().find_map(|line| TERMINATED.captures(line))?;
+    let at = lines.iter().position(|line| TERMINATED.is_match(line))?;
+    let found = TERMINATED.captures(lines[at])?;
     let class = found.get(1).or(found.get(2))?;
+    let said = lines
+        .get(at + 1)
+        .and_then(|it| it.trim().strip_prefix("what():"));
     Some(Backtrace {
         kind: class.as_str().to_owned(),
+        message: said.unwrap_or_default().trim().to_owned(),
         frames: Vec::new(),
     })
 }

@@ -2,8 +2,9 @@
 //! commits changed, each level with what the one before left.
 //!
 //! At each level but the last, units bring what they need: the declarations of names that they use,
-//! the other end of a bracket, and what a failed build spoke of together. Then come hunks and lines
-//! without all that, so that the result is 1-minimal whatever was guessed before.
+//! the other end of a bracket, and what a failed build spoke of together; and what is not well-formed is
+//! not tested. Then come hunks and lines without all that, so that the result is 1-minimal whatever was
+//! guessed before.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,9 +20,10 @@ use super::Error;
 use super::brackets;
 use super::complaints::{Broken, Lack};
 use super::difference::{Difference, FileChange};
+use super::grammars::{Grammars, Malformed};
 use super::groups::{self, Level};
 use super::names::Names;
-use super::trial::{Lesson, Trial, reason_in};
+use super::trial::{Lesson, Trial, reason_in, with_lesson};
 use crate::{Digest, Goal, Memo};
 
 /// Names of one message that are learned from, at most.
@@ -203,11 +205,8 @@ impl Course<'_> {
         let settings = Settings {
             jobs: self.limits.jobs,
             budget: Budget {
-                // The ends of all searches but the first are known.
-                tests: self.limits.tests.map(|most| {
-                    let known = if self.searches > 1 { 2 } else { 0 };
-                    most.saturating_sub(self.tests) + known
-                }),
+                // Many a candidate needs no test: they are counted below.
+                tests: None,
                 time: self.limits.time.map(|time| time.saturating_sub(spent)),
             },
             cancel: cancel.clone(),
@@ -244,11 +243,11 @@ impl Course<'_> {
                 },
             };
             let told = step.verdict.detail().map_or("", String::as_str);
-            let is_new = digest.is_none_or(|digest| tested.insert(digest));
             if let Some(digest) = digest {
                 memo.learn(digest, step.verdict.clone());
             }
-            if is_new {
+            // What cannot be made, or is not well-formed, was not tested.
+            if digest.is_some_and(|digest| tested.insert(digest)) {
                 *tests += 1;
                 let left = step.standing.failing.saturating_sub(step.standing.passing);
                 watch(&Tried {
@@ -361,7 +360,7 @@ impl Course<'_> {
     }
 
     /// Whether nothing more is to be judged; then that is how it ended.
-    fn is_over(&mut self) -> bool {
+    pub(crate) fn is_over(&mut self) -> bool {
         if let (End::Minimal, Some(why)) = (self.end, self.why_over()) {
             self.end = why;
         }
@@ -374,6 +373,7 @@ impl Course<'_> {
         difference: &Difference,
     ) -> Result<(DeltaSet, DeltaSet), Error> {
         let names = Names::of(difference);
+        let grammars = Grammars::of(difference)?;
         let fixed = fixed_needs(difference);
         let mut guessed = names.needs(difference)?;
         guessed.extend(difference.files.iter().flat_map(brackets::needs));
@@ -386,8 +386,12 @@ impl Course<'_> {
             if self.is_over() {
                 return Ok(ends);
             }
-            let learning = Some((&names, &mut learned));
-            self.narrow(difference, level, &guessed, learning, &mut ends)?;
+            let guides = Guides {
+                names: &names,
+                grammars: &grammars,
+                learned: &mut learned,
+            };
+            self.narrow(difference, level, &guessed, Some(guides), &mut ends)?;
         }
         // The finest level is that of single deltas.
         let finest = levels.iter().rev().take(UNGUESSED).rev();
@@ -406,7 +410,7 @@ impl Course<'_> {
         difference: &Difference,
         level: &Level,
         needs: &[(u64, u64)],
-        mut learning: Option<(&Names, &mut Learned)>,
+        mut guides: Option<Guides<'_>>,
         ends: &mut (DeltaSet, DeltaSet),
     ) -> Result<(), Error> {
         loop {
@@ -425,19 +429,19 @@ impl Course<'_> {
             }
             let owners = Owners::new(&units);
             let empty = Learned::default();
-            let known = learning.as_ref().map_or(&empty, |(_, learned)| *learned);
+            let known = guides.as_ref().map_or(&empty, |guides| &*guides.learned);
             let edges = owners.lifted(needs).chain(owners.lifted(&known.lacks));
             let edges = edges.chain(owners.circles(&known.together));
             let graph = Needs::graph(units.len() as u32, edges);
             let versions = Parts {
                 difference,
-                names: learning.as_ref().map(|(names, _)| *names),
+                known: guides.as_ref().map(|it| (it.names, it.grammars)),
                 base: &passing,
                 all: &failing,
                 units: &units,
             };
-            let mut learn = |_: &DeltaSet, told: &str| match &mut learning {
-                Some((names, learned)) => owners.learn(names, told, learned),
+            let mut learn = |_: &DeltaSet, told: &str| match &mut guides {
+                Some(guides) => owners.learn(guides.names, told, guides.learned),
                 None => false,
             };
             let work = Work {
@@ -455,8 +459,8 @@ impl Course<'_> {
                 Found::Again { passing, failing } => (true, passing, failing),
             };
             let narrowed = (versions.deltas(&passed), versions.deltas(&failed));
-            if let Some((_, learned)) = learning.as_mut().filter(|_| narrowed != *ends) {
-                learned.guesses = 0;
+            if let Some(guides) = guides.as_mut().filter(|_| narrowed != *ends) {
+                guides.learned.guesses = 0;
             }
             *ends = narrowed;
             if !again {
@@ -482,6 +486,13 @@ fn search_error(error: SearchError<Error>) -> Error {
         SearchError::Oracle { source, .. } => source,
         other => Error::Search(other.to_string()),
     }
+}
+
+/// What saves tests, right or wrong.
+struct Guides<'g> {
+    names: &'g Names,
+    grammars: &'g Grammars,
+    learned: &'g mut Learned,
 }
 
 /// What failed builds told.
@@ -614,7 +625,8 @@ impl Owners {
 /// Versions that are parts of a difference.
 struct Parts<'p> {
     difference: &'p Difference,
-    names: Option<&'p Names>,
+    /// What is known of names and languages, where that counts.
+    known: Option<(&'p Names, &'p Grammars)>,
     /// What every version has.
     base: &'p DeltaSet,
     /// What versions may have.
@@ -632,7 +644,7 @@ impl Parts<'_> {
 
     /// What messages on a version tell of its changes.
     fn hear(&self, deltas: &DeltaSet, message: &str) -> Lesson {
-        let Some(names) = self.names else {
+        let Some((names, _)) = self.known else {
             return Lesson::default();
         };
         let broken = Broken {
@@ -657,7 +669,17 @@ impl Parts<'_> {
 
 impl Versions for Parts<'_> {
     fn digest(&self, set: &DeltaSet) -> Result<Result<Digest, String>, Error> {
-        let made = self.difference.tree(&self.deltas(set))?;
+        let deltas = self.deltas(set);
+        let changed = self.difference.changed(&deltas)?;
+        let malformed = match self.known {
+            Some((_, grammars)) => grammars.error_in(&changed)?,
+            None => None,
+        };
+        if let Some(Malformed { path, line }) = malformed {
+            let why = format!("is not well-formed: {}:{line}", path.display());
+            return Ok(Err(with_lesson(&why, &self.hear(&deltas, &why))));
+        }
+        let made = self.difference.tree_of(changed)?;
         Ok(made.map(|(_, digest)| digest).map_err(in_the_way))
     }
 
@@ -669,7 +691,7 @@ impl Versions for Parts<'_> {
     ) -> Result<Verdict<String>, Error> {
         let deltas = self.deltas(set);
         let hear = |message: &str| self.hear(&deltas, message);
-        let heard: Option<&dyn Fn(&str) -> Lesson> = self.names.is_some().then_some(&hear);
+        let heard: Option<&dyn Fn(&str) -> Lesson> = self.known.is_some().then_some(&hear);
         match self.difference.tree(&deltas)? {
             Ok((tree, _)) => trial.judge(&tree, heard, wanted),
             Err(path) => Ok(Verdict::Unresolved(in_the_way(path))),

@@ -244,6 +244,14 @@ impl Difference {
     /// The good tree with some of the deltas, and what stands for it; `Err` with a path where two
     /// files would be at once.
     pub(crate) fn tree(&self, made: &DeltaSet) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
+        self.tree_of(self.changed(made)?)
+    }
+
+    /// The same of files that were changed so.
+    pub(crate) fn tree_of(
+        &self,
+        changed: Vec<Made>,
+    ) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
         let mut tree = self.base.clone();
         for file in &self.files {
             if let Some((path, _)) = &file.old {
@@ -251,7 +259,7 @@ impl Difference {
             }
         }
         let mut digest = Digester::default();
-        for (path, entry) in self.changed(made)?.into_iter().flatten() {
+        for (path, entry) in changed.into_iter().flatten() {
             let bytes = entry.bytes()?;
             digest.field(path.as_os_str().as_bytes());
             digest.field(&[entry.kind as u8]);

@@ -168,12 +168,16 @@ impl Plan<'_> {
             error => error,
         })?;
         let failure = witness.judge.failure().to_string();
+        // Commits are whole programs: the place of a failure tells it from others, and later commits may
+        // have changed what it says.
+        let of_commits = witness.judge.without_messages();
+        let of_parts;
         let test_patience = Patience::new(patience(witness.ending.took, PATIENCE));
         let mut course = Course {
             goal: self.goal,
             limits: &self.limits,
             trial: Trial {
-                judge: &witness.judge,
+                judge: of_commits.as_ref().unwrap_or(&witness.judge),
                 patience: &test_patience,
                 build: build.as_ref(),
                 benches: &benches,
@@ -206,12 +210,26 @@ impl Plan<'_> {
             let (_, digest) = whole(&difference)?;
             course.memo.learn(digest, seen);
         }
+        let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
+        // Parts of commits break in ways of their own: there it counts what the failure said at first.
+        if let (Some(judge), false, false) = (&of_commits, is_up_to_bad, course.is_over()) {
+            let (end, _) = whole(&difference)?;
+            of_parts = match trial::witness(&benches, build.as_ref(), &end, begin, &wanted) {
+                Ok(Ok(first)) => first.judge,
+                Ok(Err(_)) | Err(Error::NotBuilt { .. } | Error::Test(crate::Error::Unwanted)) => {
+                    judge.clone()
+                }
+                Err(error) => return Err(error),
+            };
+        } else {
+            of_parts = witness.judge.clone();
+        }
+        course.trial.judge = &of_parts;
         let (passing, failing) = course.take_apart(&difference)?;
         if !course.has_passed {
             return Err(course.ended_early());
         }
         let (end, tests) = (course.end, course.tests);
-        let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
         let ends = (&passing, &failing);
         let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &course.trial)?;
         let mut found = Isolation {
@@ -224,7 +242,7 @@ impl Plan<'_> {
             end,
             tests,
             rate: witness.rate,
-            runs: witness.judge.runs(),
+            runs: witness.judge.runs().max(of_parts.runs()),
             strays: witness.strays + benches.strays() + strays,
             checks,
             took: course.elapsed(),
@@ -547,7 +565,7 @@ mod tests {
             repository: repository.as_ref(),
             test: test(command),
             build: build.map(test),
-            likeness: Likeness::default(),
+            likeness: Likeness::Message,
             runs: None,
             leftovers: Leftovers::Stay,
             goal,
@@ -597,6 +615,25 @@ mod tests {
         };
         assert_eq!(found.checks, expect);
         assert!(found.tests < 15, "{}", found.tests);
+    }
+
+    #[test]
+    fn what_a_failure_says_at_the_commit_that_brought_it_tells_it_from_others() {
+        let made = Made::by(
+            "seq 30 >a; commit base; git tag good; sed -i 's/^3$/three/' a; commit before
+             sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a; commit culprit
+             sed -i 's/^25$/later/' a; commit later; sed -i 's/^27$/x/' a; commit last",
+        );
+        // Half of the culprit fails at the same place for another reason, and the reason has another
+        // number since.
+        let command = "say() {
+                 echo 'Traceback (most recent call last):'; echo '  File \"t.py\", line 1, in f'
+                 echo AssertionError: $1; exit 1
+             } >&2
+             grep -q nine a && { grep -q later a && say 3; say 2; }; ! grep -q seven a || say 1";
+        let found = isolate(&made, ("good", "HEAD"), Goal::Isolate, None, command).unwrap();
+        assert_eq!(found.commits.as_ref().unwrap().left[0].subject, "culprit");
+        assert_eq!(lines(&found), ["a: -9 +nine"]);
     }
 
     /// A clock that goes when it is told to.

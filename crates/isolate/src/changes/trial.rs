@@ -217,15 +217,19 @@ impl Lesson {
 
 /// What is told of a version without a verdict, with what was heard.
 fn told(why: &str, ending: &Ending, heard: Option<&dyn Fn(&str) -> Lesson>) -> String {
-    let mut why = why.lines().next().unwrap_or_default().to_owned();
-    if let Some(hear) = heard {
-        let words = hear(&format!("{}\n{}", ending.err, ending.out)).words();
-        if !words.is_empty() {
-            why.push_str(HEARD);
-            why.push_str(&words);
-        }
+    let heard = heard.map(|hear| hear(&format!("{}\n{}", ending.err, ending.out)));
+    with_lesson(
+        why.lines().next().unwrap_or_default(),
+        &heard.unwrap_or_default(),
+    )
+}
+
+/// A reason, with what was heard behind it.
+pub(crate) fn with_lesson(why: &str, lesson: &Lesson) -> String {
+    match lesson.words() {
+        words if words.is_empty() => why.to_owned(),
+        words => format!("{why}{HEARD}{words}"),
     }
-    why
 }
 
 /// What is told without what was heard.

@@ -10,14 +10,15 @@ use std::time::Duration;
 use culprit_reduce::{End, JournalError, Kind, ProblemError, Verdict};
 
 use super::bench::{Bench, Wish};
-use super::grammar::Language;
 use super::ledger::{Counts, Heard, Ledger};
 use super::material::Material;
 use super::pass::{Means, Pass, decide};
 use super::place::{Handing, Places};
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
-use crate::{Digester, Error, Goal, Judge, Like, Likeness, Lines, Rate, Reads, Test, Unfit, Warm};
+use crate::{
+    Digester, Error, Goal, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test, Unfit, Warm,
+};
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;

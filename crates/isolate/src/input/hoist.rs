@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tree_sitter::{Node, Tree};
 
 use super::edits::Edits;
-use super::grammar::Language;
+use crate::Language;
 
 /// How many children and grandchildren of a node are tried.
 const CHILDREN: usize = 3;

@@ -11,11 +11,11 @@ use super::course::{Course, Trouble};
 use super::cut::{Content, Grain};
 use super::edits::Edits;
 use super::files::Files;
-use super::grammar::Language;
 use super::material::{Item, Material, Stuff};
 use super::nodes::node_changes;
 use super::pass::Pass;
 use super::tree::Syntax;
+use crate::Language;
 
 impl Course<'_> {
     /// Narrows both sides: files first, then inside those that differ, coarse to fine.

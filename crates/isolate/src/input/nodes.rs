@@ -12,8 +12,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use tree_sitter::Node;
 
 use super::edits::Edits;
-use super::grammar::Language;
-use crate::Digest;
+use crate::{Digest, Language};
 
 /// Of what lies between nodes.
 const GAP: u16 = u16::MAX;

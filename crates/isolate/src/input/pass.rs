@@ -12,10 +12,9 @@ use culprit_reduce::{
 
 use super::bench::Bench;
 use super::course::Trouble;
-use super::grammar::Language;
 use super::ledger::{Heard, Ledger};
 use super::material::Material;
-use crate::{Digest, Error, Goal};
+use crate::{Digest, Error, Goal, Language};
 
 /// Bytes of the name of a pass that names a file, at most.
 const LONGEST: usize = 100;

@@ -15,14 +15,13 @@ use super::course::{Course, Trouble};
 use super::cut::{Content, Grain, cut};
 use super::edits::Edits;
 use super::files::Files;
-use super::grammar::Language;
 use super::hoist;
 use super::material::{Material, Stuff};
 use super::pass::{Pass, independent};
 use super::rename;
 use super::runs;
 use super::tree::Syntax;
-use crate::Digest;
+use crate::{Digest, Language};
 
 /// For which inputs passes over files found nothing. What goes from one file may be for another to say.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use culprit_reduce::{DeltaSet, Needs, Problem, Units};
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::grammar::Language;
+use crate::Language;
 
 /// More nodes than this are not looked at one by one.
 const MOST: usize = 1 << 20;

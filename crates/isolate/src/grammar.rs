@@ -1,10 +1,11 @@
 //! Languages whose syntax is known, by grammars of tree-sitter. All of them sit behind this module.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tree_sitter::{Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 use tree_sitter_language::LanguageFn;
 
 /// Larger files are not read as a language: their tree would take too much memory.
@@ -178,8 +179,31 @@ impl Language {
 
     /// Whether a text is of the language, without errors.
     pub(crate) fn reads(self, bytes: &[u8]) -> bool {
-        self.parse(bytes)
-            .is_some_and(|tree| !tree.root_node().has_error())
+        self.error_line(bytes).is_none()
+    }
+
+    /// The line where the first error in a text is seen, from 1.
+    pub(crate) fn error_line(self, bytes: &[u8]) -> Option<usize> {
+        let mut parser = Parser::new();
+        parser.set_language(&self.row().3.into()).ok()?;
+        let mut seen = None;
+        // To make something of a text with errors takes long, and nobody wants it here.
+        let mut heed = |state: &ParseState| match state.has_error() {
+            true => {
+                seen = Some(state.current_byte_offset().min(bytes.len()));
+                ControlFlow::Break(())
+            }
+            false => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut heed);
+        let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        let line = |at: usize| bytes[..at].iter().filter(|it| **it == b'\n').count() + 1;
+        match (seen, tree) {
+            (Some(at), _) => Some(line(at)),
+            (None, None) => Some(1),
+            (None, Some(tree)) => error_in(&tree),
+        }
     }
 
     /// What may be left out.
@@ -191,6 +215,23 @@ impl Language {
         });
         &known[&self]
     }
+}
+
+/// The line of the first error in a tree, from 1.
+fn error_in(tree: &Tree) -> Option<usize> {
+    let mut node = tree.root_node();
+    if !node.has_error() {
+        return None;
+    }
+    // Errors are inside of what has them.
+    while !node.is_error() && !node.is_missing() {
+        let mut walk = node.walk();
+        let Some(inner) = node.children(&mut walk).find(Node::has_error) else {
+            break;
+        };
+        node = inner;
+    }
+    Some(node.start_position().row + 1)
 }
 
 /// Which children a node must have: fields by kind of the parent, and whether other children are
@@ -256,6 +297,28 @@ mod tests {
             assert_eq!(language.name(), name);
         }
         assert!(!Language::Java.reads(b"class A { int f( }"));
+        let line = |text: &str| Language::Java.error_line(text.as_bytes());
+        assert_eq!(line("class A {\n}\n"), None);
+        assert_eq!(line("class A {\n  int x = 1\n}\n"), Some(2));
+    }
+
+    #[test]
+    fn an_error_that_is_seen_early_is_one_of_the_tree() {
+        let text = "class A {\n  int f(int x) {\n    return x > 0 ? g(x) : -1;\n  }\n}\n";
+        let text = text.repeat(8);
+        let language = Language::Java;
+        let mut wrong = 0;
+        for start in (0..text.len()).step_by(3) {
+            for length in [1, 3, 8, 40] {
+                let end = (start + length).min(text.len());
+                let cut = [&text[..start], &text[end..]].concat();
+                let tree = language.parse(cut.as_bytes()).unwrap();
+                let has_error = tree.root_node().has_error();
+                wrong += usize::from(has_error);
+                assert_eq!(language.reads(cut.as_bytes()), !has_error, "{start}..{end}");
+            }
+        }
+        assert!(wrong > 100, "{wrong}");
     }
 
     #[test]
