@@ -132,23 +132,18 @@ impl std::fmt::Display for Frame {
 }
 
 impl Backtrace {
-    /// What a program said of its failure where it prints, the one that tells most first. What a runner
-    /// of tests reports comes before all that its tests print.
+    /// What a program said of its failure where it prints. What a runner of tests reports comes before
+    /// what its tests print.
     pub(crate) fn find_all<const N: usize>(texts: [&str; N]) -> Vec<Backtrace> {
         let texts = texts.map(|text| text.lines().collect::<Vec<&str>>());
         let all = |lines: &Vec<&str>| match language::pythons(lines) {
             none if none.is_empty() => Vec::from_iter(Backtrace::single(lines)),
             found => found,
         };
-        let reports = texts.iter().map(|lines| runner::failed(lines));
-        let traces = texts.iter().map(all);
-        let mut found = reports.chain(traces);
-        found.find(|found| !found.is_empty()).unwrap_or_default()
-    }
-
-    /// The first one in a text.
-    pub(crate) fn find(text: &str) -> Option<Backtrace> {
-        Backtrace::find_all([text]).into_iter().next()
+        let mut found = runner::failed(&texts);
+        let mut traces = texts.iter().map(all);
+        found.extend(traces.find(|traces| !traces.is_empty()).unwrap_or_default());
+        found
     }
 
     /// Of a program that ends with its first failure.
@@ -246,7 +241,8 @@ mod tests {
 
     #[track_caller]
     pub(super) fn check(text: &str, kind: &str, frames: &[&str]) {
-        let found = Backtrace::find(text).expect("a backtrace");
+        let found = Backtrace::find_all([text]);
+        let found = found.first().expect("a backtrace");
         let told: Vec<String> = found.frames.iter().map(ToString::to_string).collect();
         assert_eq!(
             (found.kind.as_str(), told),
@@ -269,7 +265,7 @@ mod tests {
             "notes.txt:3: remark (Mine)\n",
         ];
         for text in texts {
-            assert_eq!(Backtrace::find(text), None, "{text}");
+            assert_eq!(Backtrace::find_all([text]), [], "{text}");
         }
     }
 }

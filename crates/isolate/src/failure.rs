@@ -69,11 +69,14 @@ impl Failure {
         found.extend(find_all(&ending.out));
         let owned = found.iter().find(|it| it.owner.is_some());
         let main = owned.or(found.last());
-        let main = main.map(|it| Signature::of(&it.thrown));
-        let traces = match main {
-            Some(_) => Vec::new(),
-            None => Backtrace::find_all([&ending.err, &ending.out]),
+        let has_place = main.is_some_and(|it| it.thrown.chain().any(|it| !it.frames.is_empty()));
+        let traces = match has_place {
+            true => Vec::new(),
+            false => Backtrace::find_all([&ending.err, &ending.out]),
         };
+        // A class without a stack is less than what a runner of tests reports.
+        let main = main.filter(|_| traces.is_empty());
+        let main = main.map(|it| Signature::of(&it.thrown));
         Failure {
             how: ending.how,
             thrown: found.into_iter().map(|it| it.thrown).collect(),
@@ -95,6 +98,29 @@ impl Failure {
             self.traces.swap(0, at);
             true
         })
+    }
+
+    /// Takes what is the same as another failure, by its place, for the failure, and whatever else was
+    /// printed not. Whether there is such a thing.
+    pub(crate) fn take_same(&mut self, other: &Failure) -> bool {
+        if let Some(main) = &other.main {
+            let main = main.clone().ignoring_lines();
+            let mut thrown = self.thrown.iter();
+            let same = thrown.find(|thrown| main.grade(thrown) >= Some(Grade::L1));
+            self.main = same.map(Signature::of);
+            return self.main.is_some();
+        }
+        let same = other.traces.first().and_then(|first| {
+            let mut traces = self.traces.iter();
+            traces.position(|trace| first.is_same(trace, Likeness::Place, &Lines::Ignored))
+        });
+        match (same, other.traces.is_empty()) {
+            (Some(at), _) => {
+                self.traces.swap(0, at);
+                true
+            }
+            (None, is_quiet) => is_quiet && other.is_same(self, Likeness::Place, &Lines::Ignored),
+        }
     }
 
     /// Whether it tells of more than a status.
@@ -277,6 +303,21 @@ mod tests {
         check(&both, &report(&["a.py::g"]), [true, false, false, false]);
         check(&both, &report(&["a.py"]), [true, false, false, false]);
         assert_eq!(both.to_string(), "ends with 1, FAILED in a.py::f");
+        let mut taken = other.clone();
+        assert!(taken.take_same(&both));
+        assert_eq!(taken.to_string(), both.to_string());
+        assert!(!report(&["a.py::g"]).take_same(&both));
+    }
+
+    #[test]
+    fn a_report_tells_more_than_a_class_without_a_stack() {
+        let report = |test: &str| {
+            let class = "    org.opentest4j.AssertionFailedError at ATest.java:9";
+            let text = format!("> Task :test FAILED\n\nATest > {test} FAILED\n{class}\n");
+            failure(&format!("cat <<'END'\n{text}END\nexit 1"))
+        };
+        check(&report("f()"), &report("f()"), [true; 4]);
+        check(&report("f()"), &report("g()"), [true, false, false, false]);
     }
 
     #[test]

@@ -185,7 +185,9 @@ impl Language {
     /// The line where the first error in a text is seen, from 1.
     pub(crate) fn error_line(self, bytes: &[u8]) -> Option<usize> {
         let mut parser = Parser::new();
-        parser.set_language(&self.row().3.into()).ok()?;
+        if parser.set_language(&self.row().3.into()).is_err() {
+            return Some(1);
+        }
         let mut seen = None;
         // To make something of a text with errors takes long, and nobody wants it here.
         let mut heed = |state: &ParseState| match state.has_error() {

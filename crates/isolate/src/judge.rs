@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use culprit_reduce::{Kind, Verdict};
 
-use crate::{Answer, Ending, Error, Failure, Like, Likeness, Lines, Spot, Test, Warm};
+use crate::{Answer, Ending, Error, Failure, Likeness, Lines, Spot, Test, Warm};
 
 /// Runs that tell how often a test fails which does not always.
 const TRIES: u32 = 10;
@@ -123,14 +123,14 @@ impl Judge {
         spot: &mut dyn FnMut() -> Result<Spot, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Witness, Unfit> {
-        Judge::witness_like(test, compare, None, runs, spot, wanted)
+        Judge::witness_like(test, compare, &|_| true, runs, spot, wanted)
     }
 
-    /// The same where it is known what the failure is like.
-    pub fn witness_like(
+    /// The same where it is known what the failure is like: `take` has it take that, if it is there.
+    pub(crate) fn witness_like(
         test: Test,
         (mut likeness, lines): (Likeness, Lines),
-        like: Option<&Like>,
+        take: &dyn Fn(&mut Failure) -> bool,
         runs: Option<u32>,
         spot: &mut dyn FnMut() -> Result<Spot, Error>,
         wanted: &dyn Fn() -> bool,
@@ -146,7 +146,7 @@ impl Judge {
             rate.of += 1;
             let mut failure = Failure::of(&ending);
             match (test.rule.answer(&ending), &first) {
-                (Answer::Fail, None) if like.is_some_and(|like| !failure.take(like)) => {
+                (Answer::Fail, None) if !take(&mut failure) => {
                     other = Some((Answer::Fail, ending));
                 }
                 (Answer::Fail, None) => {
@@ -204,6 +204,11 @@ impl Judge {
     pub fn within(mut self, limit: Duration) -> Judge {
         self.test.limit = self.test.limit.min(limit);
         self
+    }
+
+    /// What verdicts depend on besides the test.
+    pub(crate) fn key(&self) -> String {
+        format!("{:?} {}", self.likeness, self.runs)
     }
 
     /// The same where messages do not count; `None` if they do not anyhow.

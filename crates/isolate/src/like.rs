@@ -13,7 +13,7 @@ pub struct Like {
     /// Exceptions of a JVM.
     thrown: Vec<Thrown>,
     /// Of another program.
-    trace: Option<Backtrace>,
+    traces: Vec<Backtrace>,
 }
 
 impl Like {
@@ -25,19 +25,20 @@ impl Like {
                 thrown.push(found.thrown);
             }
         }
-        let trace = match thrown.is_empty() {
-            true => Some(Backtrace::find(text)?),
-            false => None,
+        let traces = match thrown.is_empty() {
+            true => Backtrace::find_all([text]),
+            false => Vec::new(),
         };
-        Some(Like { thrown, trace })
+        let is_known = !thrown.is_empty() || !traces.is_empty();
+        is_known.then_some(Like { thrown, traces })
     }
 
     /// Those of stack traces that stand by themselves. `None` if there is none.
     pub fn of_stacks<'s>(stacks: impl IntoIterator<Item = &'s str>) -> Option<Like> {
         let mut thrown: Vec<Thrown> = stacks.into_iter().filter_map(Thrown::parse).collect();
         thrown.dedup();
-        let trace = None;
-        (!thrown.is_empty()).then_some(Like { thrown, trace })
+        let traces = Vec::new();
+        (!thrown.is_empty()).then_some(Like { thrown, traces })
     }
 
     /// Whether an exception is one of these. What carries it here or there does not count, and lines
@@ -61,14 +62,14 @@ impl Like {
     /// The same of another program.
     pub(crate) fn has_trace(&self, trace: &Backtrace) -> bool {
         let same = |own: &Backtrace| own.is_same(trace, Likeness::Place, &Lines::Ignored);
-        self.trace.as_ref().is_some_and(same)
+        self.traces.iter().any(same)
     }
 }
 
 /// Those that come first.
 impl fmt::Display for Like {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = self.traces.first() {
             f.write_str(&trace.kind)?;
             return match trace.top() {
                 Some(top) => write!(f, " in {top}"),
@@ -161,9 +162,13 @@ java.lang.IllegalStateException: closed
         let text = "Traceback (most recent call last):\n  File \"/a/x.py\", line 9, in go\n    f()\nValueError: 1\n";
         let like = Like::find(text).unwrap();
         let again = text.replace("line 9", "line 12");
-        assert!(like.has_trace(&Backtrace::find(&again).unwrap()));
+        assert!(like.has_trace(&Backtrace::find_all([&again])[0]));
         let other = text.replace("ValueError", "KeyError");
-        assert!(!like.has_trace(&Backtrace::find(&other).unwrap()));
+        assert!(!like.has_trace(&Backtrace::find_all([&other])[0]));
         assert_eq!(Like::find("nothing here\n"), None);
+        // A report of a test that failed may have what it failed for.
+        let summary = "=== short test summary info ===\nFAILED a.py::f - ValueError: 1\n";
+        let like = Like::find(&format!("{text}{summary}")).unwrap();
+        assert!(like.has_trace(&Backtrace::find_all([&again])[0]));
     }
 }

@@ -4,127 +4,211 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use culprit_signature::mask;
 use regex_lite::Regex;
 
-use super::{Backtrace, Frame, Parts, parts, pattern};
+use super::{Backtrace, Frame, Parts, pattern};
+
+/// Lines of what a test said that are kept, at most.
+const KEPT: usize = 4;
+
+/// What stands for a test that could not be told from others.
+const NAMELESS: [&str; 2] = ["Console", "Test suite failed to run"];
+
+/// Where a runner names the tests that failed.
+#[derive(Clone, Copy)]
+enum Named {
+    /// Anywhere, if it prints such a line somewhere.
+    With(&'static str),
+    /// From such a line on, up to one of the other kind.
+    From(&'static str, &'static str),
+}
 
 /// Where a runner says what a test said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     /// On the line that names the test, or nowhere.
     There,
-    /// On the first line below it that is not empty.
+    /// In the first lines below it.
     Below,
+    /// The same, if they are indented.
+    Indented,
 }
 
-/// A line that only this runner prints, how it names a test that failed, and where it says why.
-type Row = (&'static str, &'static str, Said);
+/// Where tests are named and how, and where it is said why.
+type Row = (Named, &'static str, Said);
 
 const RUNNERS: [Row; 11] = [
     // pytest
     (
-        r"^=+ short test summary info =+$",
-        r"^(?:FAILED|ERROR) (?P<function>.+?)(?: - (?P<what>.*))?$",
+        Named::From(r"^=+ short test summary info =+$", r"^=+ .* in .*s.* =+$"),
+        r"^(?:FAILED|ERROR) (?P<name>\S.*?)(?: - (?P<what>.*))?$",
         Said::There,
     ),
     // go test
     (
-        r"^FAIL\b",
-        r"^\s*--- FAIL: (?P<function>\S+) \(",
-        Said::Below,
+        Named::With(r"^FAIL\b"),
+        r"^\s*--- FAIL: (?P<name>\S+) \(",
+        Said::Indented,
     ),
     // GoogleTest
     (
-        r"^\[==========\] ",
-        r"^\[  FAILED  \] (?P<function>[^\s,]+\.[^\s,]+)(?:,| \(|$)",
+        Named::With(r"^\[==========\] "),
+        r"^\[  FAILED  \] (?P<name>[^\s,]+\.[^\s,]+)(?:,| \(|$)",
         Said::There,
     ),
     // Whatever speaks TAP
     (
-        r"^(?:TAP version \d|1\.\.\d+)",
-        r"^not ok \d+ - (?P<function>[^#]+)$",
+        Named::With(r"^(?:TAP version \d|1\.\.\d+)"),
+        r"^not ok\b(?: \d+)?(?: -)? (?P<name>.+?)(?: # (?P<directive>.*))?$",
         Said::There,
     ),
     // Jest
-    (r"^Test Suites: ", r"^  ● (?P<function>.+)$", Said::Below),
+    (
+        Named::With(r"^Test Suites: "),
+        r"^  ● (?P<name>.+)$",
+        Said::Indented,
+    ),
     // Vitest
     (
-        r"^ Test Files ",
-        r"^ FAIL  (?P<function>.+ > .+)$",
+        Named::With(r"^ Test Files "),
+        r"^ FAIL  (?P<name>.+ > .+)$",
         Said::Below,
     ),
     // RSpec
     (
-        r"^Failed examples:$",
-        r"^rspec \S+ # (?P<function>.+)$",
+        Named::From(r"^Failed examples:$", r"^Randomized "),
+        r"^rspec \S+ # (?P<name>.+)$",
         Said::There,
     ),
     // minitest
     (
-        r"^# Running:$",
-        r"^(?P<function>\S+#\S+) \[.*\]:$",
+        Named::With(r"^# Running:$"),
+        r"^(?P<name>\S+#.+?)(?: \[.*\])?:$",
         Said::Below,
     ),
     // PHPUnit
     (
-        r"^PHPUnit \d",
-        r"^\d+\) (?P<function>\S+::\S.*)$",
+        Named::From(
+            r"^There (?:was|were) \d+ (?:error|failure)s?:$",
+            r"^There (?:was|were) \d+ ",
+        ),
+        r"^\d+\) (?P<name>\S+::\S.*)$",
         Said::Below,
     ),
     // CTest
     (
-        r"^The following tests FAILED:$",
-        r"^\s*\d+ - (?P<function>\S+) \((?P<what>.*)\)",
+        Named::From(r"^The following tests FAILED:$", r"^Errors while "),
+        r"^\s*\d+ - (?P<name>\S+) \((?P<what>.*)\)",
         Said::There,
     ),
     // Gradle
     (
-        r"^> Task ",
-        r"^(?P<function>\S.* > .*) FAILED$",
-        Said::Below,
+        Named::With(r"^> Task "),
+        r"^(?P<name>\S.* > .*) FAILED$",
+        Said::Indented,
     ),
 ];
 
-/// The tests that failed, each as a backtrace that has nothing but its name.
-pub(super) fn failed(lines: &[&str]) -> Vec<Backtrace> {
-    static PATTERNS: LazyLock<Vec<(Regex, Regex, Said)>> = LazyLock::new(|| {
-        let all = RUNNERS.iter();
-        all.map(|(sign, named, said)| (pattern(sign), pattern(named), *said))
-            .collect()
-    });
-    let runs = |(sign, named, _): &&(Regex, Regex, Said)| {
-        lines.iter().any(|line| sign.is_match(line))
-            && lines.iter().any(|line| named.is_match(line))
-    };
-    let Some((_, named, said)) = PATTERNS.iter().find(runs) else {
-        return Vec::new();
-    };
-    let mut names = HashSet::new();
-    let tests = lines.iter().enumerate().filter_map(|(at, line)| {
-        let told = parts(named, line).filter(|told| names.insert(told.function))?;
-        let what = named.captures(line)?.name("what").map(|it| it.as_str());
-        let below = || lines[at + 1..].iter().find(|it| !it.trim().is_empty());
-        let message = match said {
-            Said::There => what,
-            Said::Below => below().map(|it| without_place(it.trim())),
-        };
-        Some(Backtrace {
-            kind: "FAILED".to_owned(),
-            message: message.unwrap_or_default().to_owned(),
-            // Where it is seen from does not count.
-            frames: vec![Frame::of(Parts {
-                function: told.function.trim_start_matches("../"),
-                ..Parts::default()
-            })],
-        })
-    });
-    tests.collect()
+/// The tests that failed, each as a backtrace that has nothing but its name, by all that was printed.
+pub(super) fn failed(texts: &[Vec<&str>]) -> Vec<Backtrace> {
+    static NAMES: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| RUNNERS.iter().map(|row| pattern(row.1)).collect());
+    let rows = RUNNERS.iter().zip(NAMES.iter());
+    let found = rows.map(|((place, _, said), name)| named(texts, (*place, name, *said)));
+    let mut found = found.filter(|tests| !tests.is_empty());
+    found.next().unwrap_or_default()
 }
 
-/// `a_test.go:12: got 3` without its place: lines move.
-fn without_place(line: &str) -> &str {
-    static PLACE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\S+:\d+:(?:\d+:)? "));
-    PLACE.find(line).map_or(line, |place| &line[place.end()..])
+fn named(texts: &[Vec<&str>], (place, name, said): (Named, &Regex, Said)) -> Vec<Backtrace> {
+    let lines = || texts.iter().flatten();
+    // Looking for names takes less than to make a pattern.
+    if !lines().any(|line| name.is_match(line)) {
+        return Vec::new();
+    }
+    let mut tests: Vec<(String, Backtrace)> = Vec::new();
+    let mut known = HashSet::new();
+    let (begin, end) = match place {
+        Named::With(sign) => (pattern(sign), None),
+        Named::From(begin, end) => (pattern(begin), Some(pattern(end))),
+    };
+    if !lines().any(|line| begin.is_match(line)) {
+        return Vec::new();
+    }
+    for text in texts {
+        let mut is_inside = end.is_none();
+        for (at, line) in text.iter().enumerate() {
+            if let Some(end) = &end {
+                is_inside = begin.is_match(line) || (is_inside && !end.is_match(line));
+            }
+            let Some(found) = name.captures(line).filter(|_| is_inside) else {
+                continue;
+            };
+            let part = |name: &str| found.name(name).map_or("", |it| it.as_str());
+            let directive = part("directive").to_ascii_lowercase();
+            let is_expected = ["todo", "skip"].iter().any(|it| directive.starts_with(it));
+            let test = shown(part("name"));
+            if is_expected || NAMELESS.contains(&test.as_str()) || !known.insert(test.clone()) {
+                continue;
+            }
+            let message = match said {
+                Said::There => part("what").to_owned(),
+                Said::Below | Said::Indented => below(&text[at..], name, said),
+            };
+            let trace = Backtrace {
+                kind: kind_in(&message),
+                message,
+                frames: vec![Frame::of(Parts {
+                    function: &test,
+                    ..Parts::default()
+                })],
+            };
+            tests.push((test, trace));
+        }
+    }
+    // What has parts that failed fails for them.
+    let has_parts = |test: &str| {
+        let part = format!("{test}/");
+        known.iter().any(|other| other.starts_with(&part))
+    };
+    let single = tests.into_iter().filter(|(test, _)| !has_parts(test));
+    single.map(|(_, trace)| trace).collect()
+}
+
+/// The name of a test. Where it is, and from where it is seen, does not count.
+fn shown(name: &str) -> String {
+    let name = name.trim().trim_start_matches("../");
+    match name.strip_prefix('/') {
+        Some(path) => path.rsplit('/').next().unwrap_or_default().to_owned(),
+        None => mask(name),
+    }
+}
+
+/// The exception that a message begins with, if it does.
+fn kind_in(message: &str) -> String {
+    static KIND: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^([\w.$\\]*(?:Error|Exception|Failure))(?::|$)"));
+    let kind = KIND.captures(message);
+    kind.map_or("FAILED".to_owned(), |it| it[1].to_owned())
+}
+
+/// What is said below the line that names a test, without places: lines move.
+fn below(lines: &[&str], name: &Regex, said: Said) -> String {
+    static PLACES: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"^\S+:\d+:(?:\d+:)?\s*|(?:^|\s+(?:at )?)\S+\.\w+:\d+(?::\d+)?\)?$")
+    });
+    let is_empty = |line: &&&str| line.trim().is_empty();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let least = match (said, lines) {
+        (Said::Indented, [named, ..]) => indent(named) + 1,
+        _ => 0,
+    };
+    let said = lines.iter().skip(1).skip_while(is_empty);
+    let said = said.take_while(|line| !is_empty(line) && !name.is_match(line));
+    let said = said.take_while(|line| indent(line) >= least).take(KEPT);
+    let said = said.map(|line| PLACES.replace_all(line.trim(), "").trim().to_owned());
+    let said: Vec<String> = said.filter(|line| !line.is_empty()).collect();
+    said.join(" ")
 }
 
 #[cfg(test)]
@@ -132,39 +216,76 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expect: &[(&str, &str)]) {
-        let lines: Vec<&str> = text.lines().collect();
-        let found = failed(&lines);
-        let told: Vec<(String, &str)> = found
-            .iter()
-            .map(|it| (it.frames[0].to_string(), it.message.as_str()))
+    fn check_all(texts: &[&str], expect: &[(&str, &str)]) {
+        let texts: Vec<Vec<&str>> = texts.iter().map(|text| text.lines().collect()).collect();
+        let told: Vec<(String, String)> = failed(&texts)
+            .into_iter()
+            .map(|it| (format!("{} in {}", it.kind, it.frames[0]), it.message))
             .collect();
-        let told: Vec<(&str, &str)> = told.iter().map(|(name, it)| (name.as_str(), *it)).collect();
+        let told: Vec<(&str, &str)> = told
+            .iter()
+            .map(|(name, said)| (name.as_str(), said.as_str()))
+            .collect();
         assert_eq!(told, expect);
     }
 
+    #[track_caller]
+    fn check(text: &str, expect: &[(&str, &str)]) {
+        check_all(&[text], expect);
+    }
+
     #[test]
-    fn python_and_go() {
+    fn pytest() {
         check(
-            "=== FAILURES ===\nE   assert 1 == 2\n\
+            "--- Captured log call ---\nERROR    root:test_a.py:3 boom\n\
              =========================== short test summary info ============================\n\
              FAILED tests/test_a.py::test_sum[1 2] - assert 1 == 2\nERROR ../tests/test_b.py - SyntaxError: no\n\
-             FAILED tests/test_a.py::test_plain\n== 2 failed in 0.03s ==\n",
+             FAILED tests/test_a.py::test_plain\n========= 2 failed, 1 passed in 0.03s =========\nERROR later\n",
             &[
-                ("tests/test_a.py::test_sum[1 2]", "assert 1 == 2"),
-                ("tests/test_b.py", "SyntaxError: no"),
-                ("tests/test_a.py::test_plain", ""),
+                ("FAILED in tests/test_a.py::test_sum[1 2]", "assert 1 == 2"),
+                ("SyntaxError in tests/test_b.py", "SyntaxError: no"),
+                ("FAILED in tests/test_a.py::test_plain", ""),
             ],
         );
+    }
+
+    #[test]
+    fn go() {
         check(
             "--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/one (0.00s)\n        sum_test.go:12: got 3\n\
+             --- FAIL: TestLong (0.00s)\n    x_test.go:7: \n        \tError Trace:\t/x/x_test.go:7\n        \tError:\tNot equal\n\
              FAIL\nexit status 1\nFAIL\texample.com/sum\t0.002s\n",
             &[
-                ("TestSum", "--- FAIL: TestSum/one (0.00s)"),
-                ("TestSum/one", "got 3"),
+                ("FAILED in TestSum/one", "got 3"),
+                ("FAILED in TestLong", "Error Trace: Error:\tNot equal"),
             ],
         );
+        let loud = "=== RUN   TestA\n    a_test.go:3: got 3\n--- FAIL: TestA (0.00s)\n=== RUN   TestZ\nFAIL\n";
+        check(loud, &[("FAILED in TestA", "")]);
         check("FAIL\texample.com/sum [build failed]\n", &[]);
+    }
+
+    #[test]
+    fn javascript() {
+        check(
+            "FAIL ./a.test.js\n  ● Console\n\n    console.log\n\n  ● sum › adds\n\n    TypeError: no\n\n      at f (a.js:1:2)\n\
+             \n  ● Test suite failed to run\n\n    Cannot find x\n\nTest Suites: 1 failed\n",
+            &[("TypeError in sum › adds", "TypeError: no")],
+        );
+        check_all(
+            &[
+                " FAIL  a.test.ts > sum > adds\nAssertionError: expected 3 to be 4\n ❯ a.test.ts:5:13\n",
+                " Test Files  1 failed (1)\n",
+            ],
+            &[(
+                "AssertionError in a.test.ts > sum > adds",
+                "AssertionError: expected 3 to be 4 ❯",
+            )],
+        );
+        check(
+            "TAP version 13\nnot ok 1 - /tmp/x/benches/0/b.test.js\n  ---\n  type: 'test'\n1..1\n",
+            &[("FAILED in b.test.js", "")],
+        );
     }
 
     #[test]
@@ -172,40 +293,46 @@ mod tests {
         check(
             "[==========] Running 2 tests from 1 test suite.\n[ RUN      ] Sum.One\na.cc:3: Failure\n\
              [  FAILED  ] Sum.One (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Sum.One\n\n 1 FAILED TEST\n",
-            &[("Sum.One", "")],
+            &[("FAILED in Sum.One", "")],
         );
         check(
-            "1..3\nok 1 - a\nnot ok 2 - sums up\n#   Failed test 'sums up'\nnot ok 3 - later # TODO\n",
-            &[("sums up", "")],
+            "1..4\nok 1 - a\nnot ok 2 - sums up # time=3ms\n#   Failed test 'sums up'\nnot ok 3 - later # TODO soon\n\
+             not ok 4 without a dash\n",
+            &[("FAILED in sums up", ""), ("FAILED in without a dash", "")],
         );
         check(
-            "FAIL ./a.test.js\n  ● sum › adds\n\n    expect(received).toBe(expected)\n\nTest Suites: 1 failed\n",
-            &[("sum › adds", "expect(received).toBe(expected)")],
+            "Failed examples:\n\nrspec ./spec/a_spec.rb:3 # Sum adds\n\nRandomized with seed 1\n",
+            &[("FAILED in Sum adds", "")],
         );
         check(
-            "Failed examples:\n\nrspec ./spec/a_spec.rb:3 # Sum adds\n",
-            &[("Sum adds", "")],
+            "# Running:\n\nF\n\n  1) Failure:\nTestSum#test_add [a.rb:5]:\nExpected: 4\n  Actual: 3\n\n  2) Error:\n\
+             Sum#test_0001_divides well:\nZeroDivisionError: divided by 0\n    a.rb:9:in 'Integer#/'\n",
+            &[
+                ("FAILED in TestSum#test_add", "Expected: 4 Actual: 3"),
+                (
+                    "ZeroDivisionError in Sum#test_0001_divides well",
+                    "ZeroDivisionError: divided by 0 in 'Integer#/'",
+                ),
+            ],
         );
         check(
-            "# Running:\n\nF\n\n  1) Failure:\nTestSum#test_add [a.rb:5]:\nExpected: 4\n  Actual: 3\n",
-            &[("TestSum#test_add", "Expected: 4")],
-        );
-        check(
-            "PHPUnit 11.0 by S\n\n1) Tests\\SumTest::testAdd\nFailed asserting that 3 matches expected 4.\n",
+            "PHPUnit 9.6 by S\n\nThere was 1 warning:\n\n1) OldTest::testOld\nold\n\n--\n\nThere was 1 failure:\n\n\
+             1) Tests\\SumTest::testAdd\nFailed asserting that 3 matches expected 4.\n\n/x/SumTest.php:9\n\n\
+             There was 1 risky test:\n\n1) Tests\\SumTest::testRisky\nrisky\n",
             &[(
-                "Tests\\SumTest::testAdd",
+                "FAILED in Tests\\SumTest::testAdd",
                 "Failed asserting that 3 matches expected 4.",
             )],
         );
         check(
             "The following tests FAILED:\n\t  3 - sum (Failed)\nErrors while running CTest\n",
-            &[("sum", "Failed")],
+            &[("FAILED in sum", "Failed")],
         );
         check(
-            "> Task :test FAILED\n\nSumTest > adds() FAILED\n    org.opentest4j.AssertionFailedError at SumTest.java:9\n",
+            "> Task :test FAILED\n\nSumTest > adds() FAILED\n    org.opentest4j.AssertionFailedError at SumTest.java:9\n\n1 test\n",
             &[(
-                "SumTest > adds()",
-                "org.opentest4j.AssertionFailedError at SumTest.java:9",
+                "org.opentest4j.AssertionFailedError in SumTest > adds()",
+                "org.opentest4j.AssertionFailedError",
             )],
         );
         check("FAILED to say\nnot ok 3 - x\n  ● point\n", &[]);

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use culprit_reduce::{
@@ -148,7 +148,23 @@ struct Judges<'j, 't> {
     memo: &'j Memo,
     stop: &'j (dyn Fn() -> bool + Sync),
     cancel: Cancel,
-    digests: Mutex<HashMap<Fingerprint, Digest>>,
+    /// What stands for the versions so far, where there was something to test.
+    digests: Mutex<HashMap<Fingerprint, Option<Digest>>>,
+}
+
+impl Judges<'_, '_> {
+    fn digests(&self) -> MutexGuard<'_, HashMap<Fingerprint, Option<Digest>>> {
+        self.digests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What stands for a version; nothing if there was nothing to test.
+    fn digest_of(&self, candidate: &DeltaSet) -> Result<Option<Digest>, Error> {
+        let known = self.digests().get(&candidate.fingerprint()).copied();
+        match known {
+            Some(digest) => Ok(digest),
+            None => Ok(self.versions.digest(candidate)?.ok()),
+        }
+    }
 }
 
 impl Oracle for Judges<'_, '_> {
@@ -156,13 +172,13 @@ impl Oracle for Judges<'_, '_> {
     type Error = Error;
 
     fn judge(&self, candidate: &DeltaSet, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let digest = match self.versions.digest(candidate)? {
+        let made = self.versions.digest(candidate)?;
+        let known = made.as_ref().ok().copied();
+        self.digests().insert(candidate.fingerprint(), known);
+        let digest = match made {
             Ok(digest) => digest,
             Err(why) => return Ok(Verdict::Unresolved(why)),
         };
-        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
-        digests.insert(candidate.fingerprint(), digest);
-        drop(digests);
         let still = || {
             if (self.stop)() {
                 self.cancel.cancel();
@@ -226,22 +242,11 @@ impl Course<'_> {
             if step.candidate.is_empty() {
                 begin = Some(step.verdict.kind());
             }
-            let known = judges
-                .digests
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let known = known.get(&step.candidate.fingerprint()).copied();
-            let digest = match known {
-                Some(digest) => Some(digest),
-                None => match work.versions.digest(step.candidate) {
-                    Ok(digest) => digest.ok(),
-                    Err(error) => {
-                        trouble = Some(error);
-                        cancel.cancel();
-                        None
-                    }
-                },
-            };
+            let digest = judges.digest_of(step.candidate).unwrap_or_else(|error| {
+                trouble = Some(error);
+                cancel.cancel();
+                None
+            });
             let told = step.verdict.detail().map_or("", String::as_str);
             if let Some(digest) = digest {
                 memo.learn(digest, step.verdict.clone());
@@ -373,7 +378,7 @@ impl Course<'_> {
         difference: &Difference,
     ) -> Result<(DeltaSet, DeltaSet), Error> {
         let names = Names::of(difference);
-        let grammars = Grammars::of(difference)?;
+        let grammars = Grammars::of(difference);
         let fixed = fixed_needs(difference);
         let mut guessed = names.needs(difference)?;
         guessed.extend(difference.files.iter().flat_map(brackets::needs));
@@ -672,7 +677,7 @@ impl Versions for Parts<'_> {
         let deltas = self.deltas(set);
         let changed = self.difference.changed(&deltas)?;
         let malformed = match self.known {
-            Some((_, grammars)) => grammars.error_in(&changed)?,
+            Some((_, grammars)) => grammars.error_in(self.difference, &deltas, &changed)?,
             None => None,
         };
         if let Some(Malformed { path, line }) = malformed {

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use culprit_reduce::DeltaSet;
 
 use super::Error;
 use super::difference::{Difference, FileChange, Made};
@@ -17,10 +19,17 @@ const LARGEST: usize = 1 << 20;
 
 /// What is well-formed, and what not.
 pub(crate) struct Grammars {
-    /// The languages of the changed files; of those that are well-formed in both versions.
-    languages: Vec<Option<Language>>,
-    /// The line with the first error, by the text of a file.
-    known: Mutex<HashMap<Digest, Option<usize>>>,
+    /// By the changed files.
+    files: Vec<FileGrammar>,
+}
+
+/// What is known of a file.
+#[derive(Default)]
+struct FileGrammar {
+    /// Its language, if it is well-formed in both versions; looked at when it is first needed.
+    language: OnceLock<Option<Language>>,
+    /// The line with the first error, by the text.
+    errors: Mutex<HashMap<Digest, Option<usize>>>,
 }
 
 /// Where a version is not well-formed.
@@ -32,48 +41,63 @@ pub(crate) struct Malformed {
 }
 
 impl Grammars {
-    /// What can be told of the files of a difference.
-    pub(crate) fn of(difference: &Difference) -> Result<Grammars, Error> {
-        let files = difference.files.iter();
-        Ok(Grammars {
-            languages: files.map(language).collect::<Result<_, Error>>()?,
-            known: Mutex::default(),
-        })
+    /// For the files of a difference.
+    pub(crate) fn of(difference: &Difference) -> Grammars {
+        let files = difference.files.iter().map(|_| FileGrammar::default());
+        Grammars {
+            files: files.collect(),
+        }
     }
 
-    /// The first place where a version is not well-formed, by its files in the order of the difference.
-    pub(crate) fn error_in(&self, files: &[Made]) -> Result<Option<Malformed>, Error> {
-        for (made, language) in files.iter().zip(&self.languages) {
-            let (Some((path, entry)), Some(language)) = (made, language) else {
+    /// The first place where the version with some of the changes is not well-formed.
+    pub(crate) fn error_in(
+        &self,
+        difference: &Difference,
+        made: &DeltaSet,
+        files: &[Made],
+    ) -> Result<Option<Malformed>, Error> {
+        for ((file, known), version) in difference.files.iter().zip(&self.files).zip(files) {
+            // What has no lines, and what is as in one of the two versions, is as well-formed as that.
+            let of_file = made.intersection(&DeltaSet::from(file.edits.clone())).len();
+            let is_mixed = of_file > 0 && of_file < file.edits.end - file.edits.start;
+            let Some((path, entry)) = version.as_ref().filter(|_| is_mixed) else {
                 continue;
             };
-            if let Some(line) = self.error_of(*language, entry)? {
+            if let Some(line) = known.error_of(file, entry)? {
                 let path = path.clone();
                 return Ok(Some(Malformed { path, line }));
             }
         }
         Ok(None)
     }
+}
 
-    fn error_of(&self, language: Language, entry: &Entry) -> Result<Option<usize>, Error> {
+impl FileGrammar {
+    fn error_of(&self, file: &FileChange, entry: &Entry) -> Result<Option<usize>, Error> {
+        let language = match self.language.get() {
+            Some(language) => *language,
+            None => {
+                let language = language(file)?;
+                *self.language.get_or_init(|| language)
+            }
+        };
+        let Some(language) = language else {
+            return Ok(None);
+        };
         let bytes = entry.bytes()?;
         let digest = Digest::of(&bytes);
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(&digest) {
+        let errors = || self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = errors().get(&digest) {
             return Ok(*known);
         }
         let found = language.error_line(&bytes);
-        known().insert(digest, found);
+        errors().insert(digest, found);
         Ok(found)
     }
 }
 
 /// The language that a file is well-formed in before and after.
 fn language(file: &FileChange) -> Result<Option<Language>, Error> {
-    // What has no lines is in the one version or the other as a whole.
-    if file.script.is_none() {
-        return Ok(None);
-    }
     let mut found = None;
     for (path, entry) in [&file.old, &file.new].into_iter().flatten() {
         let bytes = entry.bytes()?;
@@ -91,8 +115,6 @@ fn language(file: &FileChange) -> Result<Option<Language>, Error> {
 mod tests {
     use std::path::Path;
 
-    use culprit_reduce::DeltaSet;
-
     use super::super::difference::tests::tree;
     use super::*;
 
@@ -101,9 +123,9 @@ mod tests {
         let (good, bad) = (tree(&[(name, good)]), tree(&[(name, bad)]));
         let difference = Difference::new(good, &bad).unwrap();
         let made = DeltaSet::from(0..made.min(difference.size()));
-        let grammars = Grammars::of(&difference).unwrap();
         let changed = difference.changed(&made).unwrap();
-        grammars.error_in(&changed).unwrap()
+        let grammars = Grammars::of(&difference);
+        grammars.error_in(&difference, &made, &changed).unwrap()
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From two versions and a test to the changes that decide.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -20,7 +21,7 @@ use super::submodules::Submodule;
 use super::tree::Tree;
 use super::trial::{self, Build, Patience, Trial};
 use crate::judge::{PATIENCE, patience};
-use crate::{Digest, Goal, Judge, Likeness, Lines, Memo, Rate, Test};
+use crate::{Digest, Failure, Goal, Judge, Likeness, Lines, Memo, Rate, Test, Unfit};
 
 /// How often what passes must do so in the end: a failure that comes and goes may have been missed.
 const CONFIRMED: u32 = 3;
@@ -164,14 +165,14 @@ impl Plan<'_> {
         let witness = witness.and_then(|it| it.map_err(Error::Bad));
         let witness = witness.map_err(|error| match error {
             Error::Test(crate::Error::Unwanted)
-            | Error::Bad(crate::Unfit::Error(crate::Error::Unwanted)) => Error::Interrupted,
+            | Error::Bad(Unfit::Error(crate::Error::Unwanted)) => Error::Interrupted,
             error => error,
         })?;
         let failure = witness.judge.failure().to_string();
         // Commits are whole programs: the place of a failure tells it from others, and later commits may
         // have changed what it says.
         let of_commits = witness.judge.without_messages();
-        let of_parts;
+        let of_parts = OnceCell::new();
         let test_patience = Patience::new(patience(witness.ending.took, PATIENCE));
         let mut course = Course {
             goal: self.goal,
@@ -211,20 +212,16 @@ impl Plan<'_> {
             course.memo.learn(digest, seen);
         }
         let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
-        // Parts of commits break in ways of their own: there it counts what the failure said at first.
-        if let (Some(judge), false, false) = (&of_commits, is_up_to_bad, course.is_over()) {
-            let (end, _) = whole(&difference)?;
-            of_parts = match trial::witness(&benches, build.as_ref(), &end, begin, &wanted) {
-                Ok(Ok(first)) => first.judge,
-                Ok(Err(_)) | Err(Error::NotBuilt { .. } | Error::Test(crate::Error::Unwanted)) => {
-                    judge.clone()
-                }
-                Err(error) => return Err(error),
-            };
-        } else {
-            of_parts = witness.judge.clone();
-        }
-        course.trial.judge = &of_parts;
+        let judge = match &of_commits {
+            Some(judge) if !is_up_to_bad => match course.is_over() {
+                true => judge.clone(),
+                false => self.judge_of_parts(&difference, judge, &benches, build.as_ref())?,
+            },
+            _ => witness.judge.clone(),
+        };
+        course.key = format!("{} {}", course.key, judge.key());
+        let runs = witness.judge.runs().max(judge.runs());
+        course.trial.judge = of_parts.get_or_init(|| judge);
         let (passing, failing) = course.take_apart(&difference)?;
         if !course.has_passed {
             return Err(course.ended_early());
@@ -242,13 +239,41 @@ impl Plan<'_> {
             end,
             tests,
             rate: witness.rate,
-            runs: witness.judge.runs().max(of_parts.runs()),
+            runs,
             strays: witness.strays + benches.strays() + strays,
             checks,
             took: course.elapsed(),
         };
         found.changes = blame::changes(&found, &self.source(&found), self.repository, &wanted);
         Ok(found)
+    }
+
+    /// Who judges parts of the deciding commits, which break in ways of their own: there it counts what
+    /// the failure said at first. Where it cannot be seen once more, its place has to do.
+    fn judge_of_parts(
+        &self,
+        difference: &Difference,
+        of_commits: &Judge,
+        benches: &Benches,
+        build: Option<&Build<'_>>,
+    ) -> Result<Judge, Error> {
+        let wanted = || !(self.limits.stop)();
+        let begin = |spot: &mut dyn FnMut() -> Result<crate::Spot, crate::Error>| {
+            let compare = (self.likeness, Lines::Ignored);
+            let take = |failure: &mut Failure| failure.take_same(of_commits.failure());
+            Judge::witness_like(self.test.clone(), compare, &take, self.runs, spot, &wanted)
+        };
+        let (end, _) = whole(difference)?;
+        match trial::witness(benches, build, &end, begin, &wanted) {
+            Ok(Ok(first)) => Ok(first.judge),
+            Ok(Err(Unfit::Error(error))) if !matches!(error, crate::Error::Unwanted) => {
+                Err(Error::Test(error))
+            }
+            Ok(Err(_)) | Err(Error::NotBuilt { .. } | Error::Test(crate::Error::Unwanted)) => {
+                Ok(of_commits.clone())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Sees to it that a submodule which is not there cannot be what decides.
@@ -634,6 +659,51 @@ mod tests {
         let found = isolate(&made, ("good", "HEAD"), Goal::Isolate, None, command).unwrap();
         assert_eq!(found.commits.as_ref().unwrap().left[0].subject, "culprit");
         assert_eq!(lines(&found), ["a: -9 +nine"]);
+    }
+
+    #[test]
+    fn of_several_failures_of_a_commit_that_of_the_bad_version_counts() {
+        let made = Made::by(
+            "seq 30 >a; commit base; git tag good; sed -i 's/^3$/three/' a; commit before
+             sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a; commit culprit
+             sed -i 's/^25$/mended/' a; commit later; sed -i 's/^27$/x/' a; commit last",
+        );
+        // A later commit has mended the first of the two tests that the culprit broke.
+        let command = "exec >out; echo '=== short test summary info ==='
+             grep -q mended a || { grep -q nine a && echo 'FAILED t.py::one'; }
+             grep -q twenty a && echo 'FAILED t.py::two'
+             cat out >&2; ! grep -q FAILED out";
+        let found = isolate(&made, ("good", "HEAD"), Goal::Isolate, None, command).unwrap();
+        assert_eq!(lines(&found), ["a: -20 +twenty"]);
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_neither_run_nor_counted() {
+        let unresolved = |name: &str| {
+            let made = Made::by(&format!(
+                "for i in 1 2 3 4 5 6 7; do echo f$i'()'; done >{name}; commit base; git tag good
+                 sed -i 's/^f\\(.*\\)()/x = \"\"\"\\nt\\1\\n\"\"\"/' {name}; commit culprit",
+            ));
+            // As an interpreter would see it.
+            let command = format!(
+                "awk '/\"\"\"/ {{ open = !open; next }} /t/ && !open || /f/ && open {{ bad = 1 }}
+                      END {{ exit bad || open }}' {name} || exit 125
+                 ! grep -q t5 {name}"
+            );
+            let mut count = 0;
+            let found = isolate_within(
+                &made,
+                ("good", "HEAD"),
+                (Goal::Isolate, unlimited(1)),
+                None,
+                &command,
+                &env(),
+                &mut |tried| count += u64::from(tried.kind == Kind::Unresolved),
+            );
+            assert!(found.unwrap().checks.failing == Some(Kind::Fail));
+            count
+        };
+        assert!(unresolved("a.py") < unresolved("a.txt"));
     }
 
     /// A clock that goes when it is told to.

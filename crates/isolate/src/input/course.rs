@@ -17,7 +17,8 @@ use super::place::{Handing, Places};
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Digester, Error, Goal, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test, Unfit, Warm,
+    Digester, Error, Failure, Goal, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test,
+    Unfit, Warm,
 };
 
 /// Levels of a text that are kept, at most, to find something that passes.
@@ -198,7 +199,8 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     let mut spot = places.each(&plan.failing);
     let compare = (plan.likeness, Lines::CountBut(names(&plan)));
     let like = plan.like.as_ref();
-    let witness = Judge::witness_like(plan.test, compare, like, plan.runs, &mut spot, &wanted);
+    let take = |failure: &mut Failure| like.is_none_or(|like| failure.take(like));
+    let witness = Judge::witness_like(plan.test, compare, &take, plan.runs, &mut spot, &wanted);
     drop(spot);
     let witness = witness.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
