@@ -204,6 +204,10 @@ impl<'a, O: Oracle> Course<'a, O> {
                 if tests.is_some_and(|most| self.counts.tests >= most) {
                     break End::Tests;
                 }
+                // What was judged ahead of time is not needed any more.
+                if self.limits.cancel.is_cancelled() {
+                    break End::Cancelled;
+                }
                 if let Some(end) = self.obtain(&search, &candidate, key, &mut judge)? {
                     break end;
                 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Budget, Cancel, Clock, DeltaSet, End, Engine, Error, Judge, Kind, Needs, Oracle, Phase,
-    Problem, Schedule, Settings, Units, Verdict, Wanted,
+    Budget, Cancel, Clock, DeltaSet, End, Engine, Error, Journal, Judge, Kind, Needs, Oracle,
+    Phase, Problem, Schedule, Settings, Units, Verdict, Wanted,
 };
 
 fn verdict(fails: bool) -> Verdict<()> {
@@ -370,6 +370,31 @@ fn a_cancelled_reduction_does_not_wait_and_has_what_failed() {
         assert_eq!(result.end, End::Cancelled);
         assert!(result.failing.contains(7) && result.failing.contains(700));
     }
+}
+
+#[test]
+fn what_is_known_already_is_not_needed_once_it_is_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let problem = Problem::new(1000);
+    let oracle =
+        Judge(|candidate: &DeltaSet| verdict(candidate.contains(7) && candidate.contains(700)));
+    let run = |most: u64| {
+        let mut journal = Journal::open(&path, &problem).unwrap();
+        let settings = Settings::default();
+        let cancel = settings.cancel.clone();
+        let engine = Engine::new(&problem, &oracle).settings(settings);
+        let engine = engine.journal(&mut journal).watch(|step| {
+            if step.counts.tests == most {
+                cancel.cancel();
+            }
+        });
+        let result = engine.ddmin().unwrap();
+        (result.end, result.counts.tests)
+    };
+    let (end, tests) = run(u64::MAX);
+    assert!(end == End::Minimal && tests > 20, "{end:?} {tests}");
+    assert_eq!(run(10), (End::Cancelled, 10));
 }
 
 #[test]
