@@ -1,0 +1,100 @@
+//! Runs that end early, and those that go on with an earlier one.
+
+use crate::stage::{Stage, Told};
+
+#[test]
+fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
+    let stage = Stage::new();
+    stage.put("a.txt", "1\nBUG\n3\n4\n");
+    stage.put("b.txt", "1\n2\n3\n4\n");
+    stage.put("c.txt", "0\n2\n3\n4\n");
+    let with = |passing: &str, more: &[&str]| {
+        let words = ["--test", "! grep -q BUG", "a.txt", "--passing", passing];
+        stage.run(&[&words[..], more].concat())
+    };
+    assert_eq!(with("b.txt", &[]).status, Some(0));
+    let pair = stage.text("culprit-isolate/difference.diff");
+    // Verdicts of another pair, or of another wish, are not gone on with.
+    for told in [
+        with("c.txt", &["--resume"]),
+        with("b.txt", &["--resume", "--simplify"]),
+    ] {
+        assert_eq!(told.status, Some(2), "{}", told.err);
+        assert!(
+            told.err.contains("are of another input, test or wish"),
+            "{}",
+            told.err
+        );
+    }
+    assert_eq!(stage.text("culprit-isolate/difference.diff"), pair);
+    // What cannot go on leaves what there was.
+    let before = stage.text("culprit-isolate/candidates.jsonl");
+    let told = stage.run(&["--test", "true", "a.txt", "--passing", "b.txt", "--resume"]);
+    assert_eq!(told.status, Some(2), "{}", told.out);
+    assert_eq!(stage.text("culprit-isolate/candidates.jsonl"), before);
+    assert_eq!(with("b.txt", &["--resume"]).status, Some(0));
+    // Git overlooks the folder.
+    assert_eq!(stage.text("culprit-isolate/.gitignore"), "*\n");
+}
+
+#[test]
+fn a_test_that_changed_is_noticed_when_it_is_gone_on_with() {
+    let stage = Stage::new();
+    let lines: Vec<String> = (100..200).map(|number| format!("{number}\n")).collect();
+    stage.put("a.txt", lines.concat());
+    stage.put("wanted", "177");
+    let words = ["--simplify", "--test", "! grep -qf wanted {}", "a.txt"];
+    assert_eq!(stage.run(&words).status, Some(0));
+    stage.put("wanted", "155");
+    let told = stage.run(&[&words[..], &["--resume"]].concat());
+    assert_eq!(told.status, Some(1), "{}", told.out);
+    assert!(told.err.contains("are not so any more"), "{}", told.err);
+}
+
+#[test]
+fn time_that_is_up_is_told_as_that() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nbad\n");
+    for goal in [&["--simplify"][..], &[]] {
+        let words = [
+            "--max-time",
+            "1ms",
+            "--test",
+            "! grep -q bad {}",
+            "a.txt",
+            "-o",
+        ];
+        let out = format!("out{}", goal.len());
+        let told = stage.run(&[&words[..], &[&out], goal].concat());
+        assert_eq!(told.status, Some(0), "{}", told.err);
+        assert!(told.err.contains("--max-time was reached"), "{}", told.err);
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_best_and_goes_on_later() {
+    let stage = Stage::new();
+    let words: Vec<String> = (0..300).map(|number| format!("word{number}\n")).collect();
+    stage.put("a.txt", words.concat());
+    // It interrupts who runs it, once some verdicts are there.
+    let test = "echo >>runs; test $(wc -l <runs) -ne 16 || kill -INT $PPID; \
+                ! (grep -q word17 {} && grep -q word250 {})";
+    let words = ["--jobs", "1", "--simplify", "--test", test, "a.txt"];
+    let Told { status, err, .. } = stage.run(&words);
+    assert_eq!(status, Some(130), "{err}");
+    assert!(err.contains("may not be minimal: interrupted"), "{err}");
+    let best = stage.text("culprit-isolate/failing.txt");
+    assert!(best.contains("word17") && best.contains("word250") && best.len() < 2_000);
+    let runs = stage.text("runs").lines().count();
+    let told = stage.run(&[&words[..], &["--resume"]].concat());
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let report: serde_json::Value =
+        serde_json::from_str(&stage.text("culprit-isolate/report.json")).unwrap();
+    assert!(report["replayed"].as_u64().unwrap() >= 8, "{report}");
+    let more = stage.text("runs").lines().count() - runs;
+    assert_eq!(report["runs"].as_u64().unwrap(), more as u64, "{report}");
+    assert_eq!(
+        stage.text("culprit-isolate/failing.txt").len(),
+        "word17word250".len()
+    );
+}

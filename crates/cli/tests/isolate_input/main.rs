@@ -1,0 +1,7 @@
+//! `culprit isolate input` as a user runs it, on commands that need no JVM.
+
+mod ends;
+mod inputs;
+mod pairs;
+mod runs;
+mod stage;
