@@ -11,8 +11,9 @@ use culprit_replay::{ClassPath, Replayer, against, lift, subject};
 use culprit_trace::Recording;
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
+use crate::against::version;
 use crate::fixture::Fixture;
-use crate::replay::{record, replayed_in, version};
+use crate::replay::{record, replayed_in};
 use crate::stage::{Stage, folder, on_one_jdk};
 
 /// Runs that each take far less.

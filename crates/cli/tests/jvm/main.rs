@@ -6,6 +6,7 @@
 //! Those of `fixtures/debug` have a library and what uses it: `debug` runs these. `isolate` has programs of its
 //! own, in `fixtures/isolate`.
 
+mod against;
 mod analyses;
 mod candidates;
 mod capture;

@@ -1,0 +1,213 @@
+//! Recordings of fixtures run again against other versions of their classes.
+
+use std::path::{Path, PathBuf};
+
+use crate::fixture::Fixture;
+use crate::process::{self, Ended, command};
+use crate::replay::{STRICT, record, replayed};
+use crate::stage::{Stage, folder, on_every_jdk, on_one_jdk};
+
+/// Compiles another version of the observed class.
+pub(crate) fn version(stage: &Stage, fixture: &Fixture, name: &str, to: &Path) -> PathBuf {
+    let classes = to.join(name);
+    let mut javac = command(stage.jdk.tool("javac"), to);
+    javac
+        .args(["-g", "-nowarn", "-cp"])
+        .arg(&stage.classes)
+        .arg("-d")
+        .arg(&classes)
+        .arg(fixture.folder.join(name).join("In.java"));
+    let ended = process::run(&mut javac);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    classes
+}
+
+/// Replays a version, and gives what was said without what changes from run to run.
+pub(crate) fn against(name: &str, args: &[&str], mut judge: impl FnMut(&Ended, &str)) {
+    let fixture = Fixture::named("replay/versions");
+    on_every_jdk(&fixture, |stage| {
+        let other = folder();
+        let classes = version(stage, &fixture, name, other.path());
+        let recorded = record(stage, "replay/versions");
+        let mut all = vec!["--against", classes.to_str().unwrap()];
+        all.extend(args);
+        let ended = replayed(stage, &recorded, &all);
+        let said = ended.out.replace(classes.to_str().unwrap(), "CP");
+        let lines = said.lines().filter(|line| !line.starts_with("  look at "));
+        judge(&ended, &lines.collect::<Vec<_>>().join("\n"));
+    });
+}
+
+#[track_caller]
+fn check_against(name: &str, expect: &str) {
+    against(name, &STRICT, |ended, said| {
+        assert_eq!((ended.status, said), (1, expect), "{ended:?}");
+        let long = ended.out.lines().filter(|line| line.chars().count() > 80);
+        let long: Vec<_> = long.filter(|line| !line.contains("culprit show")).collect();
+        assert!(
+            long.iter().all(|line| line.starts_with("Against ")),
+            "{long:?}"
+        );
+        assert!(ended.out.contains("--events --range "), "{}", ended.out);
+    });
+}
+
+#[test]
+fn another_result_is_a_difference() {
+    check_against(
+        "result",
+        r#"Against CP: 1 of 1 class differs
+  versions.In
+    changed  total(String, int)
+Out of sync at event 6 of 9, in thread t1 "main"
+  recorded    <= In.total = 600
+              at In.java:7
+  replayed    <= In.total = 601
+              at In.java:7
+  difference  value 1 differs: 601, not 600
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn a_method_that_is_gone_is_a_difference() {
+    check_against(
+        "removed",
+        r#"Against CP: 1 of 1 class differs
+  versions.In
+    removed  label(String)
+Out of sync at event 7 of 9, in thread t1 "main"
+  recorded    => versions.In.label("tea") on #1 In
+              at In.java:12
+  replayed    versions.In has no label(Ljava/lang/String;)Ljava/lang/String;"#,
+    );
+}
+
+#[test]
+fn a_call_that_was_not_made_is_a_difference() {
+    check_against(
+        "call",
+        r#"Against CP: 1 of 1 class differs
+  versions.In
+    changed  total(String, int)
+Out of sync at event 6 of 9, in thread t1 "main"
+  recorded    <= In.total = 600
+              at In.java:7
+  replayed    -> versions.Main.price("")
+              at In.java:8
+  difference  the recording has incoming-return, the replay outgoing-call
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+/// The same with `--on-divergence skip`.
+#[track_caller]
+fn check_skipping(name: &str, status: i32, expect: &str) {
+    let args: Vec<&str> = ["--on-divergence", "skip"]
+        .into_iter()
+        .chain(STRICT)
+        .collect();
+    against(name, &args, |ended, said| {
+        let (_, said) = said.split_once("\nOut of sync: ").unwrap_or(("", said));
+        assert_eq!((ended.status, said), (status, expect), "{ended:?}");
+    });
+}
+
+#[test]
+fn after_another_result_a_replay_can_go_on() {
+    check_skipping(
+        "result",
+        1,
+        r#"1 difference, replayed to the end
+
+Out of sync at event 6 of 9, in thread t1 "main"
+  recorded    <= In.total = 600
+              at In.java:7
+  replayed    <= In.total = 601
+              at In.java:7
+  difference  value 1 differs: 601, not 600
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn calls_that_are_not_made_any_more_are_skipped() {
+    check_skipping(
+        "fewer",
+        1,
+        r#"1 difference, replayed to the end
+
+Out of sync at event 4 of 9, in thread t1 "main"
+  recorded    -> versions.Main.price("tea")
+              at In.java:8
+  replayed    <= In.total = 600
+              at In.java:7
+  difference  the recording has outgoing-call, the replay incoming-return; 2 of
+              the recording's events are skipped
+  within      versions.In.total (In.java:7)"#,
+    );
+}
+
+#[test]
+fn nothing_answers_a_call_that_was_never_made() {
+    let args = ["--on-divergence", "skip"];
+    against("call", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        assert!(said.contains("Out of sync at event 6 of 9"), "{said}");
+    });
+    against("both", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        let expect = "Out of sync: 2 differences, no recorded event fits the last one\n";
+        assert!(said.contains(expect), "{said}");
+    });
+}
+
+#[test]
+fn differences_are_shown_one_by_one_to_who_asks() {
+    let args = ["--on-divergence", "ask"];
+    against("both", &args, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        // The input has ended, which is a no.
+        assert_eq!(said.matches("Out of sync at").count(), 1, "{said}");
+        assert_eq!(ended.err, "Go on after it (1 more)? [Y/n] \n");
+    });
+}
+
+#[test]
+fn moved_lines_and_further_classes_are_no_difference() {
+    for (name, changes) in [
+        ("moved", "Against CP: none of 1 class differs\n"),
+        (
+            "larger",
+            "Against CP: 1 of 1 class differs\n  versions.In\n    removed  asked\n    added    counter\n    \
+             changed  In()\n    changed  total(String, int)\n    changed  label(String)\n  versions.InCounter (new)\n",
+        ),
+    ] {
+        against(name, &STRICT, |ended, said| {
+            assert_eq!(ended.status, 0, "{ended:?}");
+            assert!(said.starts_with(&format!("{changes}In sync: ")), "{said}");
+        });
+    }
+}
+
+#[test]
+fn a_class_that_is_not_on_the_class_path_is_refused_by_name() {
+    let stage = on_one_jdk();
+    let empty = folder();
+    let recorded = record(stage, "replay/versions");
+    let ended = replayed(
+        stage,
+        &recorded,
+        &["--against", empty.path().to_str().unwrap()],
+    );
+    assert_eq!(ended.status, 4, "{ended:?}");
+    let said = ended.err.replace('\n', " ");
+    assert!(
+        said.contains("versions.In is not on the class path"),
+        "{said}"
+    );
+    let expect = ": 1 of 1 class missing\n";
+    assert!(ended.out.ends_with(expect), "{}", ended.out);
+    let ended = replayed(stage, &recorded, &["--against", "nowhere.jar"]);
+    assert_eq!(ended.status, 2, "{ended:?}");
+}
