@@ -82,7 +82,7 @@ impl Launch {
             .stdout(streams.out)
             .stderr(streams.err);
         before_exec(&mut command, self.limits, streams.inherited, confinement);
-        let child = orphans::spawn(&mut command).map_err(|error| LaunchError::Start {
+        let child = orphans::spawn(command).map_err(|error| LaunchError::Start {
             file: self.file.clone(),
             error,
         })?;

@@ -17,6 +17,7 @@ mod orphans;
 mod pool;
 mod sandbox;
 mod servant;
+mod starter;
 mod status;
 mod target;
 mod task;
