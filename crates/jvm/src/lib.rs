@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod connection;
+mod descriptors;
 mod errand;
 mod error;
 mod group;
