@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use culprit_jvm::{Launch, Limits, Status};
 use tempfile::TempDir;
 
 use super::Error;
+use super::git_output::{self as output, Commit, first_line, lines, text};
 
 /// No command of Git takes longer.
 const LIMIT: Duration = Duration::from_secs(1800);
@@ -51,21 +52,6 @@ pub struct Repository {
     is_shallow: bool,
     env: Vec<(OsString, OsString)>,
     scratch: TempDir,
-}
-
-/// What a commit says of itself.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Commit {
-    /// Its full name.
-    pub id: String,
-    /// Who wrote it.
-    pub author: String,
-    /// And their address.
-    pub mail: String,
-    /// When, as in ISO 8601.
-    pub date: String,
-    /// The first line of its message.
-    pub subject: String,
 }
 
 /// What a command said.
@@ -132,7 +118,7 @@ impl Repository {
             let top = found.line(folder, &["rev-parse", "--show-toplevel"])?;
             found.work_tree = Some(PathBuf::from(top));
         }
-        found.data = PathBuf::from(OsString::from_vec(data.clone()));
+        found.data = PathBuf::from(OsStr::from_bytes(data));
         let path = found.line(folder, &["rev-parse", "--git-path", "objects"])?;
         found.objects = folder.join(path);
         Ok(found)
@@ -195,12 +181,7 @@ impl Repository {
         let range = format!("{good}..{bad}");
         let asked = ["rev-list", "--topo-order", "--reverse", "--parents", &range];
         let out = self.answer(&asked)?;
-        let commits = lines(&out).into_iter().filter_map(|line| {
-            let line = text(&line);
-            let mut names = line.split(' ').map(str::to_owned);
-            Some((names.next()?, names.collect()))
-        });
-        Ok(commits.collect())
+        Ok(output::commits(&out))
     }
 
     /// A tree with the changes of all the commits, which are no ancestors of each other; `None` if
@@ -361,18 +342,7 @@ impl Repository {
         for ids in ids.chunks(AT_ONCE) {
             let mut asked = vec!["log", "--no-walk=unsorted", "--no-show-signature", form];
             asked.extend(ids.iter().map(AsRef::as_ref));
-            for line in lines(&self.answer(&asked)?) {
-                let line = text(&line);
-                let mut fields = line.split('\0').map(str::to_owned);
-                let mut next = || fields.next().unwrap_or_default();
-                found.push(Commit {
-                    id: next(),
-                    author: next(),
-                    mail: next(),
-                    date: next(),
-                    subject: next(),
-                });
-            }
+            found.extend(output::descriptions(&self.answer(&asked)?));
         }
         Ok(found)
     }
@@ -450,21 +420,7 @@ impl Repository {
         asked.extend(range.iter().map(OsStr::new));
         asked.extend([OsStr::new("--"), path.as_os_str()]);
         let out = self.answer(&asked)?;
-        let mut found: Vec<String> = Vec::new();
-        let mut borders = HashSet::new();
-        for line in out.split(|byte| *byte == b'\n') {
-            // `COMMIT OLD NEW [COUNT]`; all other lines begin with a word or a tab.
-            let line = String::from_utf8_lossy(line);
-            let mut words = line.split(' ');
-            let id = words.next().unwrap_or_default();
-            let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if is_id && words.clone().all(|word| word.parse::<u32>().is_ok()) {
-                found.push(id.to_owned());
-            } else if line == "boundary" {
-                borders.extend(found.last().cloned());
-            }
-        }
-        Ok((found, borders))
+        Ok(output::annotations(&out))
     }
 
     fn line(&self, folder: &Path, asked: &[&str]) -> Result<String, Error> {
@@ -566,25 +522,6 @@ fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     }
     found.push((SETTINGS.to_owned(), number.to_string()));
     found
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .trim_end_matches('\n')
-        .to_owned()
-}
-
-fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    lines
-        .filter(|line| !line.is_empty())
-        .map(<[u8]>::to_vec)
-        .collect()
-}
-
-fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("fatal: ").unwrap_or(line).to_owned()
 }
 
 fn odd<S: AsRef<OsStr>>(asked: &[S], message: &str) -> Error {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::git::Repository;
-use super::submodules::Submodule;
+use super::git_output::Submodule;
 use super::tree::Tree;
 use super::way::Way;
 
