@@ -32,7 +32,7 @@ pub use blame::{Change, Origin};
 pub use course::{Limits, Tried};
 pub use difference::Difference;
 pub use error::Error;
-pub use git::{Commit, ELSEWHERE, Repository};
+pub use git::{Commit, ELSEWHERE, Git, Repository};
 pub use isolation::{Checks, Commits, Isolation, Plan};
 pub use patch::{Compared, NoText, Row};
 pub use sides::{Side, WORK_TREE};

@@ -9,6 +9,8 @@
 //! volatile parts masked ([`mask`]), and numbers that the JVM or a compiler makes up in names of
 //! classes and methods do not count.
 //!
+//! [`Thrown::refusal`] tells failures apart that a sandbox causes.
+//!
 //! This crate does no I/O and depends on nothing; text may come from anywhere and never panics it.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -19,6 +21,7 @@ mod frame;
 mod grade;
 mod mask;
 mod origin;
+mod refusal;
 mod signature;
 mod site;
 mod thrown;
