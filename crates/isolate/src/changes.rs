@@ -33,7 +33,7 @@ pub use blame::{Change, Origin};
 pub use course::{Limits, Tried};
 pub use difference::Difference;
 pub use error::Error;
-pub use git::{ELSEWHERE, Repository};
+pub use git::{ELSEWHERE, Git, Repository};
 pub use git_output::{Commit, Submodule};
 pub use isolation::{Checks, Commits, Isolation, Plan};
 pub use patch::{Compared, NoText, Row};

@@ -48,7 +48,7 @@ impl Refusal {
     /// An exception of the same class that the program makes itself, such as its own
     /// `AccessDeniedException` for a user without rights, is none.
     pub fn of(thrown: &Thrown) -> Option<Refusal> {
-        thrown.chain().find_map(of_one)
+        thrown.refusal().and_then(of_one)
     }
 
     /// The refusal in a trace as Java prints it.
@@ -57,6 +57,13 @@ impl Refusal {
             Some(thrown) => Refusal::of(&thrown),
             None => copied(trace).then_some(Refusal::File),
         }
+    }
+}
+
+impl Thrown {
+    /// The exception, among this one and its causes, that reports a refusal.
+    pub fn refusal(&self) -> Option<&Thrown> {
+        self.chain().find(|thrown| of_one(thrown).is_some())
     }
 }
 

@@ -1,7 +1,9 @@
 //! A Git repository of the user's, read and never changed.
 //!
 //! Every command has an index and a store of objects of its own, so that neither the user's work
-//! tree nor anything below `.git` is written: versions are checked out into our folders.
+//! tree nor anything below `.git` is written: versions are checked out into our folders. The settings of a
+//! repository can name programs, such as filters and merge drivers: Git runs in the sandbox with all that it
+//! starts.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Launch, Limits, Status};
+use culprit_jvm::{Launch, Limits, Sandbox, Status};
 use tempfile::TempDir;
 
 use super::Error;
@@ -42,6 +44,15 @@ const USAGE: u8 = 129;
 /// How many settings the environment has.
 const SETTINGS: &str = "GIT_CONFIG_COUNT";
 
+/// How Git is run.
+#[derive(Clone, Debug)]
+pub struct Git {
+    /// Its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it may write besides our folders; `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
+}
+
 /// A repository.
 pub struct Repository {
     /// Where its data is.
@@ -50,7 +61,7 @@ pub struct Repository {
     /// `None` if the folder is in none.
     work_tree: Option<PathBuf>,
     is_shallow: bool,
-    env: Vec<(OsString, OsString)>,
+    git: Git,
     scratch: TempDir,
 }
 
@@ -62,13 +73,13 @@ struct Said {
 }
 
 impl Repository {
-    /// The repository that a folder is in. `env` is the environment of Git.
-    pub fn find(folder: &Path, env: &[(OsString, OsString)]) -> Result<Repository, Error> {
+    /// The repository that a folder is in.
+    pub fn find(folder: &Path, git: &Git) -> Result<Repository, Error> {
         let scratch = tempfile::Builder::new().prefix("culprit-git-").tempdir();
         let scratch = scratch.map_err(Error::at(&std::env::temp_dir()))?;
         let objects = scratch.path().join("objects");
         fs::create_dir(&objects).map_err(Error::at(&objects))?;
-        let mut env = env.to_vec();
+        let mut env = git.env.clone();
         env.retain(|(name, _)| !ELSEWHERE.iter().any(|odd| name == *odd));
         let quiet = quiet_settings(&env);
         let mut set = |name: &str, value: &OsStr| {
@@ -78,6 +89,10 @@ impl Repository {
         set("LC_ALL", "C".as_ref());
         set("GIT_OPTIONAL_LOCKS", "0".as_ref());
         set("GIT_TERMINAL_PROMPT", "0".as_ref());
+        if git.sandbox.is_some() {
+            // There is no network to fetch from.
+            set("GIT_NO_LAZY_FETCH", "1".as_ref());
+        }
         for (name, value) in quiet {
             set(&name, value.as_ref());
         }
@@ -86,7 +101,10 @@ impl Repository {
             objects: PathBuf::new(),
             work_tree: None,
             is_shallow: false,
-            env,
+            git: Git {
+                env,
+                sandbox: git.sandbox.clone(),
+            },
             scratch,
         };
         let asked = [
@@ -230,7 +248,7 @@ impl Repository {
             let place = data.join(name);
             fs::write(&place, said).map_err(Error::at(&place))?;
         }
-        Repository::find(folder, &self.env)
+        Repository::find(folder, &self.git)
     }
 
     /// A tree with what is in a folder, and besides with what makes one folder the other; `None` if
@@ -302,7 +320,7 @@ impl Repository {
 
     /// The repository of a folder inside the work tree.
     pub(super) fn inside(&self, folder: &Path) -> Result<Repository, Error> {
-        Repository::find(folder, &self.env)
+        Repository::find(folder, &self.git)
     }
 
     /// The files of the index in a folder of ours, those too that the work tree is to be without.
@@ -416,7 +434,9 @@ impl Repository {
         range: &[String],
         path: &Path,
     ) -> Result<(Vec<String>, HashSet<String>), Error> {
-        let mut asked: Vec<&OsStr> = ["blame", "--porcelain"].map(OsStr::new).to_vec();
+        let mut asked: Vec<&OsStr> = ["blame", "--porcelain", "--no-textconv"]
+            .map(OsStr::new)
+            .to_vec();
         asked.extend(range.iter().map(OsStr::new));
         asked.extend([OsStr::new("--"), path.as_os_str()]);
         let out = self.answer(&asked)?;
@@ -452,7 +472,7 @@ impl Repository {
     ) -> Result<Said, Error> {
         let out = tempfile::NamedTempFile::new_in(self.scratch.path());
         let out = out.map_err(Error::at(self.scratch.path()))?;
-        let mut env = self.env.clone();
+        let mut env = self.git.env.clone();
         let mut set = |name: &str, value: &OsStr| env.push((name.into(), value.into()));
         if !self.data.as_os_str().is_empty() {
             set("GIT_DIR", self.data.as_os_str());
@@ -474,6 +494,13 @@ impl Repository {
         for (name, value) in places {
             set(name, value);
         }
+        let sandbox = self.git.sandbox.clone();
+        let sandbox = sandbox.map(|it| it.allow_write(self.scratch.path()));
+        let sandbox = match places {
+            [] => sandbox,
+            // The work tree is a folder of ours.
+            _ => sandbox.map(|it| it.allow_write(folder)),
+        };
         let script = "out=$1; shift; exec git \"$@\" >\"$out\"";
         let mut args: Vec<OsString> =
             vec!["-c".into(), script.into(), "git".into(), out.path().into()];
@@ -488,7 +515,7 @@ impl Repository {
                 file_size: None,
                 open_files: None,
             },
-            sandbox: None,
+            sandbox,
         };
         let ended = launch.run(LIMIT)?;
         // What a shell says of a program that it does not find.
@@ -513,6 +540,8 @@ fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     for (name, value) in [
         ("core.hooksPath", "/dev/null"),
         ("core.fsmonitor", "false"),
+        ("diff.external", ""),
+        ("log.showSignature", "false"),
         // Commits that the user passes over may be those that decide.
         ("blame.ignoreRevsFile", ""),
     ] {
@@ -561,6 +590,13 @@ pub(crate) mod tests {
         env
     }
 
+    pub(crate) fn git() -> Git {
+        Git {
+            env: env(),
+            sandbox: Some(Sandbox::default().allow_programs()),
+        }
+    }
+
     impl Made {
         pub(crate) fn by(script: &str) -> Made {
             let made = Made {
@@ -585,7 +621,7 @@ pub(crate) mod tests {
         }
 
         pub(crate) fn repository(&self) -> Repository {
-            Repository::find(self.folder.path(), &env()).unwrap()
+            Repository::find(self.folder.path(), &git()).unwrap()
         }
     }
 
@@ -663,7 +699,7 @@ pub(crate) mod tests {
     #[test]
     fn what_is_missing_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Repository::find(folder.path(), &env()).err().unwrap();
+        let error = Repository::find(folder.path(), &git()).err().unwrap();
         assert!(matches!(error, Error::NoRepository { .. }), "{error}");
         let made = Made::by(
             "echo a >a; commit one; echo b >a; commit two; git clone -q --depth 1 file://$PWD shallow",
@@ -679,7 +715,7 @@ pub(crate) mod tests {
             ),
             "{error}"
         );
-        let shallow = Repository::find(&made.folder.path().join("shallow"), &env()).unwrap();
+        let shallow = Repository::find(&made.folder.path().join("shallow"), &git()).unwrap();
         let error = shallow.resolve("HEAD~1").unwrap_err();
         assert!(
             matches!(
@@ -749,5 +785,50 @@ pub(crate) mod tests {
             (&ids[2], "Ann", "three"),
         ];
         assert!(said.eq(expect), "{commits:?}");
+    }
+
+    /// A repository whose settings name programs at every place where Git starts one on the way.
+    fn hostile(precious: &Path) -> Made {
+        let attack = format!("rm -f {}; cat", precious.display());
+        Made::by(&format!(
+            "seq 9 >a; echo '* filter=evil diff=evil merge=evil' >.gitattributes; commit base
+             git checkout -qb side; sed -i s/^2$/two/ a; commit side
+             git checkout -q main; sed -i s/^2$/deux/ a; commit main; echo dirty >>a
+             printf '#!/bin/sh\n{attack}\n' >.git/evil; chmod +x .git/evil
+             mkdir -p .git/hooks; cp .git/evil .git/hooks/post-checkout; cp .git/evil .git/hooks/post-index-change
+             evil=$PWD/.git/evil
+             for key in filter.evil.smudge filter.evil.clean diff.evil.textconv diff.external core.fsmonitor \
+                 merge.evil.driver core.sshCommand gpg.program; do git config $key $evil; done
+             git config log.showSignature true"
+        ))
+    }
+
+    #[test]
+    fn programs_that_a_repository_names_cannot_delete_files() {
+        let home = tempfile::tempdir().unwrap();
+        let precious = home.path().join("precious");
+        let used = |git: &Git| {
+            fs::write(&precious, "kept").unwrap();
+            let made = hostile(&precious);
+            // What the script itself did does not count.
+            fs::write(&precious, "kept").unwrap();
+            let repository = Repository::find(made.folder.path(), git).unwrap();
+            let id = |name: &str| repository.resolve(name).unwrap();
+            let _ = repository.is_dirty();
+            let _ = repository.merged(&[&id("main"), &id("side")]);
+            let out = tempfile::tempdir().unwrap();
+            let tree = repository.tree_of(&id("main")).unwrap();
+            let _ = repository.check_out(&tree, &out.path().join("x"));
+            let _ = repository.copy_work_tree(&out.path().join("y"));
+            let _ = repository.blame(&id("main~1"), &id("main"), Path::new("a"));
+            let _ = repository.describe(&[id("main")]);
+            precious.exists()
+        };
+        assert!(used(&git()));
+        let unconfined = Git {
+            sandbox: None,
+            ..git()
+        };
+        assert!(!used(&unconfined), "the attack is none");
     }
 }
