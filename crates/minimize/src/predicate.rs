@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_junit::Test;
-use culprit_jvm::{Jdk, Launch, Limits, Status};
+use culprit_jvm::{Deadline, Jdk, Launch, Limits, PoolError, Status};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use crate::script::{Author, Script, Statement};
@@ -36,7 +36,7 @@ impl Predicate {
     pub fn compile(
         condition: &Condition,
         script: &Script,
-        (program, jdk): (&Program, &Jdk),
+        (program, jdk, deadline): (&Program, &Jdk, &Deadline),
         folder: &Path,
     ) -> Result<Option<Predicate>, Error> {
         let Condition::Holds {
@@ -58,7 +58,7 @@ impl Predicate {
             message: condition.message(),
             folder: folder.to_owned(),
         };
-        predicate.build(program, jdk)?;
+        predicate.build(program, jdk, deadline)?;
         Ok(Some(predicate))
     }
 
@@ -102,7 +102,7 @@ impl Predicate {
         )
     }
 
-    fn build(&self, program: &Program, jdk: &Jdk) -> Result<(), Error> {
+    fn build(&self, program: &Program, jdk: &Jdk, deadline: &Deadline) -> Result<(), Error> {
         fs::create_dir_all(&self.folder)?;
         let file = self.folder.join(format!("{CLASS}.java"));
         fs::write(&file, self.source())?;
@@ -118,7 +118,10 @@ impl Predicate {
             limits: Limits::default(),
             sandbox: None,
         };
-        let compiled = launch.run(LIMIT)?;
+        let compiled = launch.run(deadline.within(LIMIT))?;
+        if compiled.status.is_none() && deadline.is_over() {
+            return Err(PoolError::OutOfTime.into());
+        }
         match compiled.status == Some(Status::Exited(0)) {
             true => Ok(()),
             false => Err(Error::Expression(complaint(&compiled.err))),

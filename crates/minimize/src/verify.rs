@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
-use culprit_jvm::{CRASH_REPORT, Jdk, Launch, Limits, Status};
+use culprit_jvm::{CRASH_REPORT, Deadline, Jdk, Launch, LaunchError, Limits, Status};
 
 pub use runner::Runner;
 use runner::{CLASS, MARK};
@@ -34,6 +34,8 @@ pub enum Verified {
     Late(Duration),
     /// There is no compiler.
     NoCompiler(PathBuf),
+    /// Somebody wanted us to end before it did.
+    Interrupted,
 }
 
 /// Which JUnit a class path has.
@@ -55,6 +57,8 @@ pub struct Surroundings<'a> {
     pub folder: &'a Path,
     /// The folder that the test is run in.
     pub directory: &'a Path,
+    /// When it ends at the latest.
+    pub deadline: &'a Deadline,
 }
 
 /// Compiles and runs a test; who ran it in the end.
@@ -64,7 +68,10 @@ pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<(Verified,
     if !javac.exists() {
         return Ok((Verified::NoCompiler(javac), runner));
     }
-    let verified = surroundings.run(test, runner)?;
+    let verified = match surroundings.run(test, runner) {
+        Err(Error::Launch(LaunchError::Interrupted)) => Verified::Interrupted,
+        verified => verified?,
+    };
     let is_broken = matches!(verified, Verified::Rejected(_) | Verified::Broken(_));
     match is_broken && runner.is_junit() {
         true => Ok((surroundings.run(test, Runner::Own)?, Runner::Own)),
@@ -98,7 +105,12 @@ impl Surroundings<'_> {
             .to_vec();
         args.extend([classes.clone().into(), "-cp".into(), path.clone()]);
         args.extend(files);
-        let compiled = self.launch("javac", &folder, args).run(LIMIT)?;
+        let limit = self.deadline.within(LIMIT);
+        let compiled = self.launch("javac", &folder, args).run(limit)?;
+        if compiled.status.is_none() {
+            let why = format!("the compiler did not end within {:.0?}", compiled.took);
+            return Ok(Verified::Rejected(why));
+        }
         if compiled.status != Some(Status::Exited(0)) {
             return Ok(Verified::Rejected(compiled.err));
         }
@@ -114,8 +126,9 @@ impl Surroundings<'_> {
         let mut args = vec![report];
         args.extend(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-ea", "-cp"].map(OsString::from));
         args.extend([whole, CLASS.into(), name.into(), test.method.clone().into()]);
-        let ran = self.launch("java", self.directory, args).run(LIMIT)?;
-        Ok(verdict(ran.status, &ran.err))
+        let limit = self.deadline.within(LIMIT);
+        let ran = self.launch("java", self.directory, args).run(limit)?;
+        Ok(verdict(ran.status, &ran.err, ran.took))
     }
 
     fn launch(&self, tool: &str, directory: &Path, args: Vec<OsString>) -> Launch {
@@ -134,9 +147,9 @@ impl Surroundings<'_> {
 }
 
 /// How a test ended whose JVM ended like this and printed that; without a status, it took too long.
-fn verdict(status: Option<Status>, err: &str) -> Verified {
+fn verdict(status: Option<Status>, err: &str, took: Duration) -> Verified {
     match (status, err.split_once(MARK)) {
-        (None, _) => Verified::Late(LIMIT),
+        (None, _) => Verified::Late(Duration::from_secs(took.as_secs())),
         (_, Some((_, trace))) => Verified::Threw(trace.to_owned()),
         (Some(Status::Exited(0)), None) => Verified::Passed,
         _ => Verified::Broken(err.to_owned()),
@@ -152,6 +165,7 @@ mod tests {
         let trace = "java.lang.IllegalStateException: why\n\tat T.t(T.java:1)\n";
         let threw = Verified::Threw(trace.to_owned());
         let printed = format!("noise of the program\n{MARK}{trace}");
+        let verdict = |status, err: &str| verdict(status, err, LIMIT);
         assert_eq!(verdict(Some(Status::Exited(1)), &printed), threw);
         assert_eq!(verdict(Some(Status::Exited(0)), "noise"), Verified::Passed);
         let broken = Verified::Broken("no such class".to_owned());
