@@ -6,6 +6,7 @@
 //! come to be.
 #![forbid(unsafe_code)]
 
+pub mod clean;
 pub mod event;
 pub mod failure;
 pub mod id;

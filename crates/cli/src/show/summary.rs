@@ -314,7 +314,7 @@ impl<'r> Summary<'r> {
         let limit = page.detail.limit(NOT_WOVEN);
         for (name, reason) in losses.not_woven.iter().take(limit) {
             let line = format!("{}: {}", dotted(&printable(name)), printable(reason));
-            page.indented(Style::new(), 4, &line)?;
+            page.indented(Style::default(), 4, &line)?;
         }
         page.more(count, limit)
     }
@@ -334,7 +334,7 @@ fn failure_lines(failure: &Failure, left_at: Option<u64>, page: &mut Page<'_>) -
         Some(index) => format!("; left the observed code at event {index}"),
         None => "; not seen leaving the observed code".to_owned(),
     };
-    page.indented(Style::new(), 4, &printable(&format!("{place}{border}")))?;
+    page.indented(Style::default(), 4, &printable(&format!("{place}{border}")))?;
     let limit = page.detail.limit(FRAMES);
     let frames = failure.stack.lines().skip(1).map(str::trim_start);
     for frame in frames.clone().take(limit) {
