@@ -19,8 +19,8 @@ use clap::builder::StyledStr;
 use clean::Clean;
 pub(crate) use panics::clean_panics;
 pub(crate) use status::StatusLine;
-pub(crate) use style::Style;
 use style::Look;
+pub(crate) use style::Style;
 
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]

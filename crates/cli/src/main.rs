@@ -8,6 +8,7 @@ mod debug;
 mod exit;
 mod instrument;
 mod isolate;
+mod markup;
 mod minimize;
 mod progress;
 mod quantity;
@@ -20,6 +21,8 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Parser, Subcommand};
+
+use culprit_model::clean;
 
 use console::{Color, Console};
 use exit::{ExitCode, Expected};
@@ -153,7 +156,13 @@ fn expected(error: &(dyn std::error::Error + 'static)) -> Option<(ExitCode, Opti
 /// The error with its causes; a cause that the message before it quotes is not repeated.
 fn whole_message(error: &anyhow::Error) -> String {
     let mut message = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain() {
+        let text = cause.to_string();
+        // Expected ones are wrapped; the lines of others may be those of a name.
+        let cause = match cause.is::<Expected>() {
+            true => text,
+            false => clean::line(&text).into_owned(),
+        };
         if message.is_empty() {
             message = cause;
         } else if !message.ends_with(&cause) {

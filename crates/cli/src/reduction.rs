@@ -1,5 +1,6 @@
 //! What `debug` and `minimize` share: a recorded failure becomes a test, and a result folder.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -7,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use culprit_isolate::quoted;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
     Condition, Error, Found, Means, Predicate, Program, Progress as Way, Runner, Script, Stage,
     Verified, directory, junit_of, make_test,
 };
+use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
 use culprit_signature::Signature;
@@ -23,8 +26,11 @@ use serde_json::json;
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
+use crate::markup;
+use crate::markup::markdown::{block, code, plain};
 use crate::progress::Progress;
 use crate::quantity;
+use crate::record::quote;
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -415,9 +421,7 @@ impl Results {
         let seconds = began.elapsed().as_secs_f64();
         let shown = file
             .strip_prefix(&self.folder)
-            .unwrap_or(&file)
-            .display()
-            .to_string();
+            .map_or_else(|_| clean::path(&file), clean::path);
         self.tests.push(json!({
             "failure": signature.to_string(),
             "stack": signature.thrown().to_string(),
@@ -453,23 +457,26 @@ impl Results {
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            "## {}{}\n\n{}{summary}{}. {}: {}.\n\n{}\n",
+            plain(&signature.to_string()),
             match level {
                 Level::Outermost => "",
                 Level::Innermost { .. } => ": the innermost level",
             },
             rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
-            found.test.source
+            code(&shown),
+            plain(&verdict),
+            block("java", &found.test.source)
         ));
         let trouble = minimised.journal_trouble.as_ref();
         let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
         for line in [Some(summary), partial, trouble].into_iter().flatten() {
             writeln!(console.err(), "  {line}")?;
         }
-        writeln!(console.err(), "  {verdict}")?;
+        writeln!(console.err(), "  {}", clean::line(&verdict))?;
         write!(console.out(), "{}", found.test.source)?;
-        writeln!(console.err(), "  {}", file.display())?;
+        writeln!(console.err(), "  {}", clean::path(&file))?;
         Ok(is_good)
     }
 
@@ -482,8 +489,11 @@ impl Results {
     ) {
         let why = format!("{error:#}");
         let how_often = rate.map_or(String::new(), |rate| format!("The command {rate}. "));
-        self.text
-            .push_str(&format!("## {signature}\n\n{how_often}No test: {why}.\n\n"));
+        self.text.push_str(&format!(
+            "## {}\n\n{how_often}No test: {}.\n\n",
+            plain(&signature.to_string()),
+            plain(&why)
+        ));
         self.tests.push(json!({
             "failure": signature.to_string(),
             "stack": signature.thrown().to_string(),
@@ -494,18 +504,21 @@ impl Results {
     }
 
     /// Writes the reports.
-    pub(crate) fn finish(&self, command: &str, of: &str) -> io::Result<()> {
-        let (command, again) = (
-            format!("{command}{of}"),
-            format!("{command} -o \"${{1:-again}}\"{of}"),
-        );
+    pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
+        let mut script = OsString::from(format!(
+            "#!/bin/sh\n# Repeats what this folder is the result of.\n{command} -o \"${{1:-again}}\""
+        ));
+        for word in of {
+            script.push(" ");
+            script.push(quoted(word));
+        }
+        script.push("\n");
+        let command = format!("{command} {}", quote::line(of));
         let report = json!({ "version": 1, "command": command, "tests": self.tests });
-        let text = format!("{report:#}\n");
-        fs::write(self.folder.join("report.json"), text)?;
-        let text = format!("# What fails in `{command}`\n\n{}", self.text);
+        fs::write(self.folder.join("report.json"), markup::json(&report))?;
+        let text = format!("# What fails in {}\n\n{}", code(&command), self.text);
         fs::write(self.folder.join("report.md"), text)?;
-        let script = format!("#!/bin/sh\n# Repeats what this folder is the result of.\n{again}\n");
-        fs::write(self.folder.join("repeat.sh"), script)
+        fs::write(self.folder.join("repeat.sh"), script.as_encoded_bytes())
     }
 }
 

@@ -47,7 +47,10 @@ pub fn os(text: &OsStr) -> String {
     let mut out = String::new();
     for chunk in text.as_encoded_bytes().utf8_chunks() {
         out.push_str(&line(chunk.valid()));
-        chunk.invalid().iter().for_each(|it| push_byte(*it, &mut out));
+        chunk
+            .invalid()
+            .iter()
+            .for_each(|it| push_byte(*it, &mut out));
     }
     out
 }
@@ -105,7 +108,10 @@ mod tests {
         for (text, expect) in [
             ("\u{1b}]0;OWNED\u{7}", "\\u001b]0;OWNED\\u0007"),
             ("\u{9b}31m\u{7f}", "\\u009b31m\\u007f"),
-            ("a\u{202e}b\u{2066}c\u{200f}d\u{61c}", "a\\u202eb\\u2066c\\u200fd\\u061c"),
+            (
+                "a\u{202e}b\u{2066}c\u{200f}d\u{61c}",
+                "a\\u202eb\\u2066c\\u200fd\\u061c",
+            ),
             ("a\u{200b}\u{2060}\u{feff}b", "a\\u200b\\u2060\\ufeffb"),
             ("\u{e0041}", "\\udb40\\udc41"),
             ("a\u{2028}b\u{2029}", "a\\u2028b\\u2029"),
@@ -118,7 +124,12 @@ mod tests {
 
     #[test]
     fn plain_text_of_any_language_is_not_copied() {
-        for text in ["", "C:\\u001b stays", "naïve “ß” \u{1F600}", "漢字 עברית العربية ไทย"] {
+        for text in [
+            "",
+            "C:\\u001b stays",
+            "naïve “ß” \u{1F600}",
+            "漢字 עברית العربية ไทย",
+        ] {
             assert!(matches!(line(text), Cow::Borrowed(same) if same == text));
         }
     }

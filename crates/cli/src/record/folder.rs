@@ -8,8 +8,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Status;
-use culprit_model::AgentOptions;
 use culprit_model::options::MASK;
+use culprit_model::{AgentOptions, clean};
 use culprit_trace::RUN_FACTS;
 use jiff::Zoned;
 use jiff::civil::Date;
@@ -31,7 +31,7 @@ pub(crate) struct RunFolder {
 
 impl fmt::Display for RunFolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.shown.display())
+        f.write_str(&clean::path(&self.shown))
     }
 }
 

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+use culprit_model::clean;
+
 /// The words of a command in one line, each quoted where it needs to be.
 pub(crate) fn line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     let words: Vec<String> = words.into_iter().map(|w| word(w.as_ref())).collect();
@@ -13,7 +15,7 @@ fn word(word: &OsStr) -> String {
     let safe = |b: &u8| b.is_ascii_alphanumeric() || b"_-./:,=+@%".contains(b);
     match word.to_str() {
         Some(text) if !text.is_empty() && word.as_bytes().iter().all(safe) => text.to_owned(),
-        Some(text) if !text.contains(char::is_control) => {
+        Some(text) if !text.contains(clean::is_harmful) => {
             format!("'{}'", text.replace('\'', r"'\''"))
         }
         _ => format!("$'{}'", escape(word.as_bytes())),
