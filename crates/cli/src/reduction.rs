@@ -508,7 +508,8 @@ impl Results {
         let mut script = OsString::from(format!(
             "#!/bin/sh\n# Repeats what this folder is the result of.\n{command} -o \"${{1:-again}}\""
         ));
-        for word in of {
+        let of = quote::masked(of);
+        for word in &of {
             script.push(" ");
             script.push(quoted(word));
         }

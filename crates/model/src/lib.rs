@@ -15,6 +15,7 @@ pub mod observe;
 pub mod options;
 pub mod outcome;
 pub mod scenario;
+pub mod secret;
 pub mod site;
 pub mod value;
 

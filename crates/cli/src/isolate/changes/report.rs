@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use culprit_isolate::changes::{Change, Commit, Isolation, NoText, Origin, Row, Tried};
-use culprit_model::clean;
+use culprit_model::{clean, secret};
 use culprit_reduce::{DeltaSet, End, Kind};
 use serde_json::{Value, json};
 
@@ -336,7 +336,7 @@ impl Report<'_> {
         let _ = write!(
             text,
             "{since}, {} fails: {}. ",
-            code(&self.test),
+            code(&secret::text(&self.test)),
             plain(&found.failure)
         );
         let places: Vec<String> = found.changes.iter().take(5).map(told).collect();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use culprit_isolate::Rate;
 use culprit_isolate::input::{Half, Heard, Isolated, Material, Mode, Pair, PairRow, unified};
-use culprit_model::clean;
+use culprit_model::{clean, secret};
 use culprit_reduce::End;
 use serde_json::{Value, json};
 
@@ -330,7 +330,7 @@ impl Report<'_> {
     /// What the result says, and what not.
     fn paragraph(&self) -> String {
         let found = self.found;
-        let (test, failure) = (code(&self.test), plain(&found.failure));
+        let (test, failure) = (code(&secret::text(&self.test)), plain(&found.failure));
         match &found.passing {
             _ if !found.again.is_so() => format!(
                 "{test} was seen to fail on this input ({}), but when it was run again it did \
