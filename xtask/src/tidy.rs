@@ -97,7 +97,9 @@ fn bypasses<'t>(file: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
     found.filter_map(move |way| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut places = text.match_indices(way);
-        places.find_map(|(at, way)| (!text[..at].ends_with(is_word)).then_some(way))
+        places.find_map(|(at, way)| {
+            (!way.starts_with(is_word) || !text[..at].ends_with(is_word)).then_some(way)
+        })
     })
 }
 
