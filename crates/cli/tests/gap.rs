@@ -49,20 +49,48 @@ const COMMANDS: [&[&str]; 6] = [
     &["minimize", "in.txt"],
     &["replay", "in.txt"],
     &["record", "--observe", "a.B", "--replay", "in.txt"],
-    &["isolate", "input", "--sandbox", "--test", "touch ran; false", "in.txt"],
-    &["isolate", "changes", "--sandbox", "--good", ".", "--bad", ".", "--test", "touch ran"],
+    &[
+        "isolate",
+        "input",
+        "--sandbox",
+        "--test",
+        "touch ran; false",
+        "in.txt",
+    ],
+    &[
+        "isolate",
+        "changes",
+        "--sandbox",
+        "--good",
+        ".",
+        "--bad",
+        ".",
+        "--test",
+        "touch ran",
+    ],
 ];
 
 #[test]
 fn nothing_is_run_without_a_sandbox_and_the_user_is_told_what_to_do() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("in.txt"), "x\n").unwrap();
-    let java = ["isolate", "input", "--java-test", "a.B#c", "-cp", ".", "in.txt"];
+    let java = [
+        "isolate",
+        "input",
+        "--java-test",
+        "a.B#c",
+        "-cp",
+        ".",
+        "in.txt",
+    ];
     for words in COMMANDS.into_iter().chain([&java[..]]) {
         let output = culprit(home.path(), words);
         let told = said(&output);
         assert_eq!(output.status.code(), Some(3), "{words:?}: {told}");
-        assert!(told.contains("does not offer Landlock"), "{words:?}: {told}");
+        assert!(
+            told.contains("does not offer Landlock"),
+            "{words:?}: {told}"
+        );
         assert!(told.contains("--no-sandbox"), "{words:?}: {told}");
         assert!(!home.path().join("ran").exists(), "{words:?}");
     }

@@ -6,6 +6,9 @@ use crate::show::figure;
 /// Room for candidates below which a disk is too full.
 const ROOM: u64 = 1 << 30;
 
+/// The version of Landlock that has all that is needed.
+const NEWEST: u32 = 6;
+
 /// One thing that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Finding {
@@ -91,8 +94,11 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 }
 
 fn landlock(facts: &Facts) -> Finding {
-    let version = facts.landlock;
-    let found = Finding::fine("Landlock", format!("version {version}"));
+    let newer = match facts.landlock >= NEWEST {
+        true => " or newer",
+        false => "",
+    };
+    let found = Finding::fine("Landlock", format!("version {}{newer}", facts.landlock));
     match (facts.abilities.files, facts.abilities.gap()) {
         (false, _) => Finding {
             found: "not there: candidates could write files".to_owned(),
@@ -247,7 +253,7 @@ mod tests {
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
         kernel: Linux 6.18.0 x86_64
-        Landlock: version 6
+        Landlock: version 6 or newer
         seccomp: filters of system calls can be set
         control groups: version 2, with memory, writable
         agent: /home/ann/.cache/culprit/agent.so

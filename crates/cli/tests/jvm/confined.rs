@@ -62,7 +62,11 @@ impl Office {
     fn debug(&self, options: &[&str], path: &str, main: &str) -> Ended {
         let java = self.java();
         let main = format!("office.{main}");
-        let words = [&["debug", "-o", "out"], options, &["--", &java, "-cp", path, &main]];
+        let words = [
+            &["debug", "-o", "out"],
+            options,
+            &["--", &java, "-cp", path, &main],
+        ];
         self.culprit(&words.concat())
     }
 
@@ -70,7 +74,15 @@ impl Office {
     fn minimize(&self, options: &[&str], path: &str, main: &str) -> Ended {
         let java = self.java();
         let main = format!("office.{main}");
-        let record = ["record", "--quiet", "--contents", "--observe", "tidy.*", "-o", "run"];
+        let record = [
+            "record",
+            "--quiet",
+            "--contents",
+            "--observe",
+            "tidy.*",
+            "-o",
+            "run",
+        ];
         let ended = self.culprit(&[&record, &["--", &*java, "-cp", path, &main][..]].concat());
         assert_eq!(ended.status, 1, "{}", ended.err);
         self.culprit(&[&["minimize", "-o", "out"], options, &["run"]].concat())
@@ -121,7 +133,11 @@ fn check(main: &str, run: fn(&Office, &[&str], &str, &str) -> Ended) {
         assert!(ended.err.contains("fails the same way"), "{}", ended.err);
         let office = Office::new(stage);
         let ended = run(&office, &["--no-sandbox"], PATH, main);
-        assert!(!office.has_thesis(), "{place}: no harm at all: {}", ended.err);
+        assert!(
+            !office.has_thesis(),
+            "{place}: no harm at all: {}",
+            ended.err
+        );
     }
 }
 
@@ -172,8 +188,16 @@ fn what_needs_to_write_elsewhere_is_told_to_be_refused() {
     let office = Office::new(&stages()[0]);
     let ended = office.minimize(&[], PATH, "Logged");
     assert_eq!(ended.status, 1, "{}", ended.err);
-    assert!(ended.err.contains("java.nio.file.AccessDeniedException"), "{}", ended.err);
-    assert!(ended.err.contains("the sandbox refuses that"), "{}", ended.err);
+    assert!(
+        ended.err.contains("java.nio.file.AccessDeniedException"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.err.contains("the sandbox refuses that"),
+        "{}",
+        ended.err
+    );
     assert!(ended.err.contains("--no-sandbox"), "{}", ended.err);
     let office = Office::new(&stages()[0]);
     let ended = office.minimize(&["--no-sandbox"], PATH, "Logged");
@@ -196,7 +220,11 @@ fn a_test_that_passes_in_the_sandbox_comes_with_the_command_to_run_it_outside() 
     let office = Office::new(&stages()[0]);
     let ended = office.minimize(&[], PATH, "Shy");
     assert_eq!(ended.status, 1, "{}", ended.err);
-    assert!(ended.err.contains("compiled and run: passes"), "{}", ended.err);
+    assert!(
+        ended.err.contains("compiled and run: passes"),
+        "{}",
+        ended.err
+    );
     let test = office.report();
     assert_eq!(test["verified"], false, "{test}");
     let by_hand = test["byHand"].as_str().unwrap();
@@ -225,7 +253,12 @@ fn a_test_of_junit_that_deletes_files_does_so_only_outside_of_the_sandbox() {
             let (office, ended) = isolate(&["--no-sandbox"], "reads");
             assert_eq!(ended.status, 0, "{}", ended.err);
             // In an empty folder there is nothing to delete.
-            assert_eq!(office.has_thesis(), more == ["--in-scratch"], "{}", ended.err);
+            assert_eq!(
+                office.has_thesis(),
+                more == ["--in-scratch"],
+                "{}",
+                ended.err
+            );
             if more.is_empty() {
                 let (_, ended) = isolate(&[], "writes");
                 assert_eq!(ended.status, 3, "{}", ended.err);
