@@ -6,6 +6,7 @@ mod agent;
 mod confinement;
 mod console;
 mod debug;
+mod doctor;
 mod exit;
 mod instrument;
 mod isolate;
@@ -55,6 +56,8 @@ enum Command {
     Isolate(isolate::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
+    /// Print what this machine offers, and how to mend what is missing
+    Doctor(doctor::Args),
 }
 
 const EXIT_CODES: &str = "\
@@ -111,6 +114,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Minimize(args) => minimize::run(args, console),
         Command::Isolate(args) => isolate::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
+        Command::Doctor(args) => doctor::run(args, console),
     }
 }
 
