@@ -45,7 +45,8 @@ unsigned loop_device(void) {
 
 long attempt_by_name(const char *name, const char *in, const char *writable, const char *facts) {
     const struct attempt *lists[] = {file_attempts, attribute_attempts, network_attempts, process_attempts,
-        program_attempts, system_attempts, mount_attempts, self_attempts};
+        program_attempts, system_attempts, mount_attempts, self_attempts,
+        burden_attempts};
     snprintf(place, sizeof place, "%s", in);
     snprintf(scratch, sizeof scratch, "%s", writable);
     snprintf(settings, sizeof settings, "%s", facts);

@@ -16,13 +16,22 @@
 /* Ends the attempt with the error of a call that failed. */
 #define TRY(call) do { if ((long) (call) < 0) return -errno; } while (0)
 
+/* A call with arguments that the kernel finds fault with after it has checked the right to make it: with any other
+   error than these it was made. */
+static inline long reached(long result) {
+    if (result >= 0)
+        return 0;
+    return errno == EPERM || errno == EACCES || errno == ENOSYS ? -errno : 0;
+}
+
 struct attempt {
     const char *name;
     long (*make)(void);
 };
 
 extern const struct attempt file_attempts[], attribute_attempts[], network_attempts[], process_attempts[],
-    program_attempts[], system_attempts[], mount_attempts[], self_attempts[];
+    program_attempts[], system_attempts[], mount_attempts[], self_attempts[],
+    burden_attempts[];
 
 /* A path below the folder that this attempt is after. */
 char *in_place(const char *name);

@@ -76,11 +76,6 @@ static long async_signal_pair(void) {
     return 0;
 }
 
-static long probe_all(void) {
-    TRY(kill(-1, 0));
-    return 0;
-}
-
 static long probe_parent(void) {
     TRY(kill(getppid(), 0));
     return 0;
@@ -240,7 +235,7 @@ const struct attempt process_attempts[] = {
     {"kill", kill_victim}, {"kill-group", kill_group}, {"tkill", tkill_victim}, {"tgkill", tgkill_victim},
     {"queue-signal", queue_signal}, {"queue-signal-to-thread", queue_signal_to_thread},
     {"pidfd-signal", pidfd_signal}, {"async-signal", async_signal}, {"async-signal-pair", async_signal_pair},
-    {"probe-all", probe_all}, {"probe-parent", probe_parent}, {"trace", trace}, {"read-memory", read_memory},
+    {"probe-parent", probe_parent}, {"trace", trace}, {"read-memory", read_memory},
     {"write-memory", write_memory}, {"memory-file", memory_file}, {"memory-file-of-parent", memory_file_of_parent},
     {"environment", environment}, {"environment-of-parent", environment_of_parent},
     {"maps-of-parent", maps_of_parent}, {"descriptors-of-parent", descriptors_of_parent},

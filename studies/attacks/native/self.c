@@ -26,7 +26,6 @@ static long status_is(const char *key, const char *value) {
 static long has_effective(void) { return status_is("CapEff:", "0"); }
 static long has_permitted(void) { return status_is("CapPrm:", "0"); }
 static long has_bounding(void) { return status_is("CapBnd:", "0"); }
-static long has_inheritable(void) { return status_is("CapInh:", "0"); }
 static long has_new_privileges(void) { return status_is("NoNewPrivs:", "1"); }
 static long has_no_filter(void) { return status_is("Seccomp:", "2"); }
 
@@ -34,11 +33,6 @@ static long raise_capabilities(void) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2] = {{1u << CAP_SYS_ADMIN, 1u << CAP_SYS_ADMIN, 0}, {0, 0, 0}};
     TRY(syscall(SYS_capset, &header, data));
-    return 0;
-}
-
-static long ambient(void) {
-    TRY(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_ADMIN, 0, 0));
     return 0;
 }
 
@@ -61,11 +55,6 @@ static long other_group(void) {
 static long other_groups(void) {
     gid_t groups[1] = {1};
     TRY(syscall(SYS_setgroups, 1, groups));
-    return 0;
-}
-
-static long drop_promise(void) {
-    TRY(prctl(PR_SET_NO_NEW_PRIVS, 0, 0, 0, 0));
     return 0;
 }
 
@@ -104,16 +93,6 @@ static long lock_memory(void) {
     return munlockall();
 }
 
-static long leave_session(void) {
-    TRY(setsid());
-    return 0;
-}
-
-static long leave_group(void) {
-    TRY(setpgid(0, getppid()));
-    return 0;
-}
-
 static long inherited_descriptor(void) {
     TRY(pwrite(7, "harm", 4, 0));
     return 0;
@@ -140,13 +119,11 @@ static long old_personality(void) {
 
 const struct attempt self_attempts[] = {
     {"has-effective", has_effective}, {"has-permitted", has_permitted}, {"has-bounding", has_bounding},
-    {"has-inheritable", has_inheritable}, {"has-new-privileges", has_new_privileges},
-    {"has-no-filter", has_no_filter}, {"raise-capabilities", raise_capabilities}, {"ambient", ambient},
-    {"secure-bits", secure_bits}, {"other-user", other_user}, {"other-group", other_group},
-    {"other-groups", other_groups}, {"drop-promise", drop_promise}, {"memory-map", memory_map},
+    {"has-new-privileges", has_new_privileges},
+    {"has-no-filter", has_no_filter}, {"raise-capabilities", raise_capabilities}, {"secure-bits", secure_bits}, {"other-user", other_user}, {"other-group", other_group},
+    {"other-groups", other_groups}, {"memory-map", memory_map},
     {"lift-file-size", lift_file_size}, {"lift-open-files", lift_open_files}, {"lift-core", lift_core},
     {"real-time", real_time}, {"higher-priority", higher_priority}, {"lock-memory", lock_memory},
-    {"leave-session", leave_session}, {"leave-group", leave_group},
     {"inherited-descriptor", inherited_descriptor}, {"type-into-terminal", type_into_terminal},
     {"take-terminal", take_terminal}, {"old-personality", old_personality}, {NULL, NULL},
 };

@@ -1,5 +1,4 @@
-/* The system as a whole. Where success would do harm, the arguments are such that the call fails after the kernel has
-   checked the right to make it: with any other error than EPERM, EACCES or ENOSYS it counts as made. */
+/* The system as a whole. Where success would do harm, the arguments are bad. */
 #include "attempts.h"
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -13,13 +12,6 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 #include <time.h>
-
-/* Made, though it failed: the kernel looked at the arguments. */
-static long reached(long result) {
-    if (result >= 0)
-        return 0;
-    return errno == EPERM || errno == EACCES || errno == ENOSYS ? -errno : 0;
-}
 
 static long host_name(void) {
     struct utsname names;

@@ -4,7 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Makes the attempts of a plan, one after the other, and tells of each what came of it. A plan has a line for each
@@ -12,24 +15,31 @@ import java.util.List;
  */
 public class Attempts {
     public static void main(String[] arguments) throws Exception {
-        make(Paths.get(arguments[0]), Paths.get(arguments[1]), line -> System.out.println(line));
+        make(Paths.get(arguments[0]), Paths.get(arguments[1]), line -> System.out.println(line),
+                () -> false);
         // Threads of attempts may still run.
         System.out.flush();
         Runtime.getRuntime().halt(0);
     }
+
+    /** Nothing is tried twice by one JVM. */
+    private static final Set<String> MADE = new HashSet<>();
 
     interface Teller {
         void tell(String line) throws Exception;
     }
 
     /** Each line of the answer is {@code WAY NAME done} or {@code WAY NAME refused REASON}. */
-    static void make(Path plan, Path scratch, Teller teller) throws Exception {
+    static void make(Path plan, Path scratch, Teller teller, BooleanSupplier enough) throws Exception {
         StringBuilder facts = new StringBuilder();
         List<String> lines = Files.readAllLines(plan, StandardCharsets.UTF_8);
         for (String line : lines) {
             String[] words = line.split(" ", 3);
             if (words.length < 3) {
                 facts.append(line).append('\n');
+                continue;
+            }
+            if (enough.getAsBoolean() || !MADE.add(line)) {
                 continue;
             }
             teller.tell(words[0] + " " + words[1] + " begins");
