@@ -15,11 +15,15 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid};
+#[cfg(target_os = "linux")]
+use rustix::process::set_parent_process_death_signal;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process_group, setsid, waitid,
+};
 
 use crate::sandbox::{Confinement, SandboxError};
 use crate::target::{command, wait_without_reaping};
-use crate::{Limits, Sandbox, Status, orphans};
+use crate::{Limits, Sandbox, Status, descriptors, orphans};
 
 /// What to start, and in which confines.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,7 +86,7 @@ impl Launch {
             .stdout(streams.out)
             .stderr(streams.err);
         before_exec(&mut command, self.limits, streams.inherited, confinement);
-        let child = orphans::spawn(&mut command).map_err(|error| LaunchError::Start {
+        let child = orphans::spawn(command).map_err(|error| LaunchError::Start {
             file: self.file.clone(),
             error,
         })?;
@@ -95,7 +99,8 @@ impl Launch {
 }
 
 /// Has the child make a group of its own and enter its confines, before it is the program. The group
-/// is a session too: it has no terminal to type into.
+/// is a session too: it has no terminal to type into. It gets no descriptor but those meant for it, and
+/// ends with us.
 #[expect(
     unsafe_code,
     reason = "the one thing between fork and exec; see the note on its safety"
@@ -106,8 +111,11 @@ fn before_exec(
     inherited: Option<OwnedFd>,
     mut confinement: Option<Confinement>,
 ) {
+    let parent = getpid();
     let enter = move || {
         setsid()?;
+        end_with(parent)?;
+        descriptors::close_on_exec()?;
         if let Some(descriptor) = &inherited {
             fcntl_setfd(descriptor, FdFlags::empty())?;
         }
@@ -119,9 +127,22 @@ fn before_exec(
     };
     // SAFETY: between fork and exec only what is safe in a signal handler may be done, since other
     // threads of this process may hold any lock. The closure makes system calls with what was
-    // prepared before: setsid, fcntl, getrlimit, setrlimit, prctl, landlock_restrict_self, close, seccomp. It
-    // allocates nothing, frees nothing on the heap and takes no lock.
+    // prepared before: setsid, prctl, getppid, close_range, fcntl, getrlimit, setrlimit, capset, capget,
+    // landlock_restrict_self, close, seccomp. It allocates nothing, frees nothing on the heap and takes no
+    // lock.
     unsafe { command.pre_exec(enter) };
+}
+
+/// Has this process killed when the one that started it ends, however that ends. The kernel looks at
+/// the thread that started it, which for all of ours lives as long as the process.
+fn end_with(parent: Pid) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // It may have ended before.
+    match getppid() == Some(parent) {
+        true => Ok(()),
+        false => Err(io::ErrorKind::NotConnected.into()),
+    }
 }
 
 impl Group {

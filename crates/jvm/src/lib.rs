@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod connection;
+mod descriptors;
 mod errand;
 mod error;
 mod group;
@@ -17,6 +18,7 @@ mod orphans;
 mod pool;
 mod sandbox;
 mod servant;
+mod starter;
 mod status;
 mod target;
 mod task;

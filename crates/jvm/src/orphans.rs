@@ -17,6 +17,8 @@ use rustix::process::Pid;
 #[cfg(target_os = "linux")]
 use rustix::process::{Signal, WaitOptions, getpgid, kill_process, set_child_subreaper, waitpid};
 
+use crate::starter;
+
 /// Children that somebody here waits for: they are never reaped by others.
 static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
@@ -38,12 +40,15 @@ pub(crate) fn adopt() {
     ONCE.call_once(|| {});
 }
 
-/// Starts a process that is waited for here.
-pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    let mut awaited = awaited();
-    let child = command.spawn()?;
-    awaited.insert(child.id());
-    Ok(child)
+/// Starts a process that is waited for here. The command, with all descriptors that it owns, is gone when
+/// this returns.
+pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
+    starter::on_thread(move || {
+        let mut awaited = awaited();
+        let child = command.spawn()?;
+        awaited.insert(child.id());
+        Ok(child)
+    })
 }
 
 /// Does something while no process is being started. One that is has copies of all files that are

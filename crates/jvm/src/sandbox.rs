@@ -1,8 +1,8 @@
 //! A sandbox for what is generated or replayed: it may read, and write to a few folders. No
-//! network, no other programs, no hold on other processes.
+//! network, no other programs, no hold on other processes, no power of root.
 //!
 //! Landlock says which files may be written and executed, seccomp (`crates/sandbox`) which
-//! system calls there are. Both are prepared before a process is started and entered in it, just
+//! system calls there are, and all capabilities are gone. Both are prepared before a process is started and entered in it, just
 //! before it becomes the program. Everything of the system is behind this module.
 
 use std::ffi::OsString;
@@ -20,6 +20,10 @@ mod system;
 #[path = "sandbox/interpreter.rs"]
 mod interpreter;
 
+#[cfg(target_os = "linux")]
+#[path = "sandbox/privileges.rs"]
+mod privileges;
+
 pub(crate) use system::Confinement;
 
 /// What a confined program may do besides reading.
@@ -27,6 +31,8 @@ pub(crate) use system::Confinement;
 pub struct Sandbox {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) ports: Vec<u16>,
+    pub(crate) programs: bool,
+    pub(crate) shared_memory: bool,
 }
 
 /// The file for the report of a crash, in the folder of the JVM.
@@ -91,6 +97,21 @@ impl Sandbox {
     /// Lets the program wait for TCP connections on a port, for a debugger.
     pub fn allow_listen(mut self, port: u16) -> Sandbox {
         self.ports.push(port);
+        self
+    }
+
+    /// Lets the program start others, with the same confines: for a command of the user's, which is
+    /// rarely one process. Modes and times of files, which Landlock does not see, can be changed
+    /// then, since build tools do that.
+    pub fn allow_programs(mut self) -> Sandbox {
+        self.programs = true;
+        self
+    }
+
+    /// Lets the program share memory and keep files in memory, which only a watch from outside can
+    /// limit. ZGC has its heap in such a file.
+    pub fn allow_shared_memory(mut self) -> Sandbox {
+        self.shared_memory = true;
         self
     }
 }

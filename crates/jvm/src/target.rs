@@ -20,7 +20,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
-use crate::{Status, TargetError, orphans};
+use crate::{Status, TargetError, orphans, starter};
 
 /// Signals that would end us before the child, and that somebody may mean for the child.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
@@ -41,16 +41,19 @@ pub struct Target {
 }
 
 impl Target {
-    /// Runs the command to its end.
+    /// Runs the command to its end. It goes on when this process is killed, as it would without us.
     pub fn run(&self) -> Result<Status, TargetError> {
-        self.run_with(&|command| Ok(command))
+        self.run_with(&|_| Ok(()))
     }
 
-    /// The same with what it prints in a file, in the order in which it does, and nothing to read.
+    /// The same with what it prints in a file, in the order in which it does, and nothing to read. It ends
+    /// with this process: nobody else waits for it.
     pub fn run_into(&self, output: &File) -> Result<Status, TargetError> {
         self.run_with(&|command| {
             let (out, err) = (output.try_clone()?, output.try_clone()?);
-            Ok(command.stdin(Stdio::null()).stdout(out).stderr(err))
+            command.stdin(Stdio::null()).stdout(out).stderr(err);
+            starter::ends_with_us(command);
+            Ok(())
         })
     }
 
@@ -74,7 +77,8 @@ impl Target {
             .arg0(&self.name)
             .args(&self.args)
             .envs(self.env.iter().map(|(key, value)| (key, value)));
-        orphans::spawn(prepare(&mut command)?)
+        prepare(&mut command)?;
+        orphans::spawn(command)
     }
 
     fn start_as_script(&self, prepare: Prepare<'_>) -> io::Result<Child> {
@@ -83,12 +87,13 @@ impl Target {
             .arg(&self.file)
             .args(&self.args)
             .envs(self.env.iter().map(|(key, value)| (key, value)));
-        orphans::spawn(prepare(&mut command)?)
+        prepare(&mut command)?;
+        orphans::spawn(command)
     }
 }
 
-/// Sets up the streams of a command.
-type Prepare<'p> = &'p dyn Fn(&mut Command) -> io::Result<&mut Command>;
+/// Sets up a command that is about to be started.
+type Prepare<'p> = &'p dyn Fn(&mut Command) -> io::Result<()>;
 
 /// The one door to new processes.
 #[expect(
@@ -158,7 +163,7 @@ pub(crate) mod tests {
         let mut shell = command("/bin/sh");
         shell.args(["-c", script]).args([file, Path::new(text)]);
         // A parallel test that ends orphans must not take it for one.
-        let mut child = orphans::spawn(&mut shell).unwrap();
+        let mut child = orphans::spawn(shell).unwrap();
         let status = child.wait();
         orphans::forget(child.id());
         assert!(status.unwrap().success());

@@ -182,6 +182,18 @@ impl Replayer {
         Ok(Pool::new(plan, size, subject)?)
     }
 
+    /// What a worker may do besides what every worker may.
+    fn confines(&self, mut sandbox: Sandbox) -> Sandbox {
+        if let Some(capture) = &self.capture {
+            sandbox = sandbox.allow_write(&capture.options.out);
+        }
+        match self.options.is_empty() {
+            true => sandbox,
+            // The options may choose a collector whose heap is a file of memory.
+            false => sandbox.allow_shared_memory(),
+        }
+    }
+
     fn limits(&self) -> Limits {
         let limits = Limits {
             memory: Some(self.heap.saturating_mul(1 << 20).saturating_add(BESIDES)),
@@ -238,12 +250,7 @@ impl Replayer {
             scratch: self.scratch.clone(),
             directory: None,
             limits: self.limits(),
-            sandbox: match &self.capture {
-                Some(capture) => {
-                    (self.sandbox.clone()).map(|sandbox| sandbox.allow_write(&capture.options.out))
-                }
-                None => self.sandbox.clone(),
-            },
+            sandbox: self.sandbox.clone().map(|sandbox| self.confines(sandbox)),
             output: self.output,
             patience: match self.limit {
                 Some(_) => PATIENCE,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::Network;
+use crate::Permissions;
 
 /// No filter.
 #[derive(Clone, Debug)]
@@ -25,7 +25,11 @@ impl Filter {
         false
     }
 
-    pub fn for_launch(_: Network) -> Result<Filter, FilterError> {
+    pub fn for_launch(_: Permissions) -> Result<Filter, FilterError> {
+        Err(FilterError)
+    }
+
+    pub fn allowed(_: Permissions) -> Result<Vec<i64>, FilterError> {
         Err(FilterError)
     }
 

@@ -9,8 +9,8 @@ use seccompiler::{
     apply_filter_all_threads, sock_filter,
 };
 
-use crate::Network;
 use crate::rules::{self, Rules};
+use crate::{Permissions, calls};
 
 /// A filter of system calls. What it forbids fails with `EACCES`.
 #[derive(Clone, Debug)]
@@ -46,11 +46,6 @@ impl fmt::Display for FilterError {
 
 impl std::error::Error for FilterError {}
 
-/// System calls of 32-bit pointers on x86-64 have this bit in their numbers, and would pass by
-/// every rule.
-#[cfg(target_arch = "x86_64")]
-const X32: u32 = 0x4000_0000;
-
 impl Filter {
     /// Whether the kernel has such filters.
     pub fn is_available() -> bool {
@@ -59,31 +54,35 @@ impl Filter {
             && arch().is_ok()
     }
 
-    /// What holds from before a confined program is executed.
-    pub fn for_launch(network: Network) -> Result<Filter, FilterError> {
-        let program = compile(rules::launch(network))?;
-        #[cfg(target_arch = "x86_64")]
-        let program = prefixed(
+    /// What holds from before a confined program is executed: the calls that it may make.
+    pub fn for_launch(permissions: Permissions) -> Result<Filter, FilterError> {
+        let program = compile(rules::launch(permissions), SeccompAction::Allow, denied())?;
+        // The C library tries newer calls first, and takes another way where the kernel has none.
+        // Calls of 32-bit pointers on x86-64 have numbers beyond all others.
+        let mut program = prefixed(
             program,
             Test {
                 code: libc::BPF_JGE,
-                number: X32,
+                number: calls::UNKNOWN,
             },
         );
+        if !permissions.programs {
+            program = without_clone3(program);
+        }
         Ok(Filter { program })
+    }
+
+    /// The numbers of the calls that a confined program may make, some of them with certain arguments only.
+    pub fn allowed(permissions: Permissions) -> Result<Vec<i64>, FilterError> {
+        let rules = rules::launch(permissions).map_err(FilterError::Rules)?;
+        Ok(rules.into_keys().collect())
     }
 
     /// What [`seal`](crate::seal) adds, for the process with this id.
     pub fn for_seal(process: u32) -> Result<Filter, FilterError> {
-        let program = compile(rules::seal(process))?;
-        // Whether `clone3` makes a thread or a process is told in memory, which a filter cannot
-        // see. Without it, the C library makes threads with `clone`.
-        let clone3 = Test {
-            code: libc::BPF_JEQ,
-            number: rules::CLONE3,
-        };
+        let program = compile(rules::seal(process), denied(), SeccompAction::Allow)?;
         Ok(Filter {
-            program: prefixed(program, clone3),
+            program: without_clone3(program),
         })
     }
 
@@ -113,16 +112,30 @@ fn arch() -> Result<TargetArch, FilterError> {
     TargetArch::try_from(std::env::consts::ARCH).map_err(|_| FilterError::Architecture)
 }
 
-fn compile(rules: Result<Rules, BackendError>) -> Result<BpfProgram, FilterError> {
-    let denied = SeccompAction::Errno(EACCES.unsigned_abs());
-    SeccompFilter::new(
-        rules.map_err(FilterError::Rules)?,
-        SeccompAction::Allow,
-        denied,
-        arch()?,
-    )
-    .and_then(BpfProgram::try_from)
-    .map_err(FilterError::Rules)
+fn denied() -> SeccompAction {
+    SeccompAction::Errno(EACCES.unsigned_abs())
+}
+
+/// A program that answers calls with one action where they match the rules, else with another.
+fn compile(
+    rules: Result<Rules, BackendError>,
+    matching: SeccompAction,
+    other: SeccompAction,
+) -> Result<BpfProgram, FilterError> {
+    let rules = rules.map_err(FilterError::Rules)?;
+    SeccompFilter::new(rules, other, matching, arch()?)
+        .and_then(BpfProgram::try_from)
+        .map_err(FilterError::Rules)
+}
+
+/// Whether `clone3` makes a thread or a process is told in memory, which a filter cannot see.
+/// Without it, the C library makes threads with `clone`.
+fn without_clone3(program: BpfProgram) -> BpfProgram {
+    let clone3 = Test {
+        code: libc::BPF_JEQ,
+        number: rules::CLONE3,
+    };
+    prefixed(program, clone3)
 }
 
 /// A comparison with the number of a system call.

@@ -1,14 +1,17 @@
-//! What confined processes may not ask of the kernel, as seccomp filters.
+//! The system calls that confined processes may make, as seccomp filters.
 //!
 //! There are two of them, because a process that is to become a JVM must still be able to
-//! execute it. [`Filter::for_launch`] is entered before: no network, no hold on other processes,
-//! no change of what belongs to the system. [`seal`] is called from within, when the JVM is up and
-//! before it runs anything of the subject: no programs, no processes, no signals to others.
+//! execute it. [`Filter::for_launch`] is entered before and lists what is allowed: files, memory and
+//! threads of its own, but no network, no other process, nothing of the system. [`seal`] is called
+//! from within, when the JVM is up and before it runs anything of the subject: no programs, no
+//! signals to others.
 //!
 //! What a process may write to is not for a filter to say, which sees no paths: that is Landlock's
 //! part, in `crates/jvm`. This crate is small because the agent carries it.
 #![forbid(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod calls;
 #[cfg(target_os = "linux")]
 mod filter;
 #[cfg(not(target_os = "linux"))]
@@ -19,9 +22,20 @@ mod rules;
 
 pub use filter::{Filter, FilterError};
 
+/// What a confined process may do besides what every JVM does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Permissions {
+    pub network: Network,
+    /// Start programs and processes, and change modes and times of files.
+    pub programs: bool,
+    /// Share memory, and make files of memory, which no limit of a process counts.
+    pub shared_memory: bool,
+}
+
 /// What a confined process may do on the network.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Network {
+    #[default]
     Nothing,
     /// Wait for TCP connections; Landlock says on which ports.
     Listen,

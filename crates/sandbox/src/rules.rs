@@ -1,9 +1,12 @@
-//! Which system calls are denied. Each map has numbers of calls, each with the conditions on its
-//! arguments under which it is denied; none means always.
+//! The rules of both filters, each a call with conditions on its arguments. At launch they say
+//! which calls are allowed; what they do not name is denied. The seal denies a few more.
 
 use std::collections::BTreeMap;
 
-use libc::{AF_INET, AF_INET6, CLONE_THREAD, IPPROTO_TCP, SOCK_STREAM};
+use libc::{
+    AF_INET, AF_INET6, AF_UNIX, CLONE_THREAD, IPPROTO_TCP, MAP_ANONYMOUS, MAP_PRIVATE, MAP_TYPE,
+    SOCK_STREAM,
+};
 use seccompiler::{
     BackendError,
     SeccompCmpArgLen::{Dword, Qword},
@@ -11,78 +14,11 @@ use seccompiler::{
     SeccompCondition, SeccompRule,
 };
 
-use crate::Network;
+use crate::{Network, Permissions, calls};
 
 pub(crate) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-// Newer calls have one number on all processors, but not yet a name in every list of `libc`.
-pub(crate) const CLONE3: u32 = 435;
-const FCHMODAT2: i64 = 452;
-const SETXATTRAT: i64 = 463;
-const REMOVEXATTRAT: i64 = 466;
-const FILE_SETATTR: i64 = 469;
-const QUOTACTL_FD: i64 = 443;
-
-/// The network, and the way around filters that a ring of calls is.
-const NETWORK: [i64; 7] = [
-    libc::SYS_socket,
-    libc::SYS_connect,
-    libc::SYS_bind,
-    libc::SYS_listen,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_io_uring_setup,
-];
-
-/// A hold on other processes and their memory, and leaving the group by which this one is killed.
-const PROCESSES: [i64; 11] = [
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_pidfd_send_signal,
-    libc::SYS_kcmp,
-    libc::SYS_setsid,
-    libc::SYS_setpgid,
-    libc::SYS_migrate_pages,
-    libc::SYS_move_pages,
-];
-
-/// Memory, queues and semaphores that processes share by number or name. They outlive whoever made
-/// them, and are in no folder. No JVM needs them; those of large pages (`UseSHM`) do without.
-const SHARED: [i64; 17] = [
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-    libc::SYS_mq_timedsend,
-    libc::SYS_mq_timedreceive,
-    libc::SYS_mq_notify,
-    libc::SYS_mq_getsetattr,
-];
-
-/// Of the calls on open files those that change attributes, even of files that are open for reading
-/// only, and those that type into a terminal or take it over. The numbers are those of processors
-/// that Culprit runs on.
-const REQUESTS: [u64; 7] = [
-    0x4008_6602, // FS_IOC_SETFLAGS
-    0x4004_6602, // FS_IOC32_SETFLAGS
-    0x4008_7602, // FS_IOC_SETVERSION
-    0x401c_5820, // FS_IOC_FSSETXATTR
-    0x5412,      // TIOCSTI
-    0x541c,      // TIOCLINUX
-    0x540e,      // TIOCSCTTY
-];
+pub(crate) const CLONE3: u32 = libc::SYS_clone3 as u32;
 
 /// The way that a thread is scheduled, whose number is the first argument; 0 is the caller.
 const SCHEDULING: [i64; 4] = [
@@ -92,89 +28,152 @@ const SCHEDULING: [i64; 4] = [
     libc::SYS_sched_setscheduler,
 ];
 
-/// Modes, owners, times and further attributes of files, which Landlock leaves alone.
-const ATTRIBUTES: [i64; 15] = [
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-    SETXATTRAT,
-    REMOVEXATTRAT,
-    FILE_SETATTR,
-];
-
-/// The same by calls that newer processors do not have.
-#[cfg(target_arch = "x86_64")]
-const OLD_ATTRIBUTES: [i64; 6] = [
-    libc::SYS_chmod,
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const OLD_ATTRIBUTES: [i64; 0] = [];
-
-/// Ports of the hardware, which one processor has.
-#[cfg(target_arch = "x86_64")]
-const HARDWARE: [i64; 2] = [libc::SYS_iopl, libc::SYS_ioperm];
-#[cfg(not(target_arch = "x86_64"))]
-const HARDWARE: [i64; 0] = [];
-
-/// The system itself: whoever replays as root is asked not to break it.
-const SYSTEM: [i64; 38] = [
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_move_mount,
-    libc::SYS_open_tree,
-    libc::SYS_fsopen,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_quotactl,
-    QUOTACTL_FD,
-    libc::SYS_syslog,
-    libc::SYS_vhangup,
-    libc::SYS_acct,
-];
-
 /// What `setpriority` and `ioprio_set` call one thread.
 const PRIO_PROCESS: u64 = 0;
 const IOPRIO_WHO_PROCESS: u64 = 1;
+
+/// Of the requests to open files those that ask: is it a terminal and how large, how much is there
+/// to read; and those that set flags of a descriptor. All others change file systems, interfaces,
+/// devices or terminals, also through a descriptor that is open for reading only.
+const REQUESTS: [u64; 7] = [
+    0x5401, // TCGETS
+    0x5413, // TIOCGWINSZ
+    0x540f, // TIOCGPGRP
+    0x541b, // FIONREAD
+    0x5421, // FIONBIO
+    0x5450, // FIONCLEX
+    0x5451, // FIOCLEX
+];
+
+/// Of what can be done with a descriptor everything but: owners to whom the kernel sends signals,
+/// leases and notifications, which hold up others, and larger pipes.
+const DESCRIPTORS: [i32; 14] = [
+    libc::F_DUPFD,
+    libc::F_DUPFD_CLOEXEC,
+    libc::F_GETFD,
+    libc::F_SETFD,
+    libc::F_GETFL,
+    libc::F_SETFL,
+    libc::F_GETLK,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_GETLK,
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+    libc::F_GETPIPE_SZ,
+    libc::F_GET_SEALS,
+];
+
+/// Of the settings of a process: names, questions, and what it gives up for good. Not among them:
+/// to outlive its parent, to be traced, to adopt processes.
+const SETTINGS: [i32; 14] = [
+    libc::PR_SET_NAME,
+    libc::PR_GET_NAME,
+    libc::PR_GET_DUMPABLE,
+    libc::PR_GET_SECCOMP,
+    libc::PR_CAPBSET_READ,
+    libc::PR_SET_NO_NEW_PRIVS,
+    libc::PR_GET_NO_NEW_PRIVS,
+    libc::PR_SET_THP_DISABLE,
+    libc::PR_GET_THP_DISABLE,
+    libc::PR_GET_TIMERSLACK,
+    libc::PR_GET_SPECULATION_CTRL,
+    PR_SVE_GET_VL,
+    PR_GET_TAGGED_ADDR_CTRL,
+    libc::PR_SET_VMA,
+];
+
+/// Questions of one kind of processor.
+const PR_SVE_GET_VL: i32 = 51;
+const PR_GET_TAGGED_ADDR_CTRL: i32 = 56;
+
+/// What a confined program may ask of the kernel.
+pub(crate) fn launch(permissions: Permissions) -> Result<Rules, BackendError> {
+    let mut rules: Rules = calls::always().map(|call| (call, Vec::new())).collect();
+    // Which program is Landlock's to say.
+    rules.insert(libc::SYS_execve, Vec::new());
+    let own = [(0, Eq, 0)];
+    rules.insert(libc::SYS_prlimit64, any(&[&own])?);
+    for call in SCHEDULING {
+        rules.insert(call, any(&[&own])?);
+    }
+    // Which sort of number, then the number. Of threads, the caller is 0 here too.
+    for (call, thread) in [
+        (libc::SYS_setpriority, PRIO_PROCESS),
+        (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
+    ] {
+        rules.insert(call, any(&[&[(0, Eq, thread), (1, Eq, 0)]])?);
+    }
+    rules.insert(libc::SYS_ioctl, one_of(1, REQUESTS)?);
+    rules.insert(libc::SYS_fcntl, one_of(1, DESCRIPTORS.map(number))?);
+    // Only pairs of streams: a datagram could be sent from one to the socket of anybody.
+    let stream = (1, MaskedEq(KIND), number(SOCK_STREAM));
+    let pair = [(0, Eq, number(AF_UNIX)), stream];
+    rules.insert(libc::SYS_socketpair, any(&[&pair])?);
+    // Nor has a message an address.
+    let address = SeccompCondition::new(4, Qword, Eq, 0)?;
+    rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![address])?]);
+    match permissions.programs {
+        true => {
+            rules.extend(calls::of_commands().map(|call| (call, Vec::new())));
+            rules.insert(libc::SYS_execveat, Vec::new());
+            rules.insert(libc::SYS_sendmsg, Vec::new());
+        }
+        false => {
+            let thread = (0, MaskedEq(number(CLONE_THREAD)), number(CLONE_THREAD));
+            rules.insert(libc::SYS_clone, any(&[&[thread]])?);
+            rules.insert(libc::SYS_prctl, one_of(0, SETTINGS.map(number))?);
+        }
+    }
+    // Memory that is shared, and memory that is a file, do not count towards a limit.
+    match permissions.programs || permissions.shared_memory {
+        true => {
+            rules.insert(libc::SYS_mmap, Vec::new());
+            rules.insert(libc::SYS_memfd_create, Vec::new());
+        }
+        false => {
+            let of_a_file = [(3, MaskedEq(number(MAP_ANONYMOUS)), 0)];
+            let private = [(3, MaskedEq(number(MAP_TYPE)), number(MAP_PRIVATE))];
+            rules.insert(libc::SYS_mmap, any(&[&of_a_file, &private])?);
+        }
+    }
+    if permissions.network == Network::Listen {
+        listening(&mut rules)?;
+    }
+    // It names a thread and not its process. The C library of GNU does not use it, musl does.
+    if cfg!(target_env = "musl") {
+        rules.insert(libc::SYS_tkill, Vec::new());
+    }
+    Ok(rules)
+}
+
+/// The kind of a socket is in the last four bits, flags are above.
+const KIND: u64 = 0xf;
+
+/// TCP sockets may be made, bound and listened at, and answer; they may not connect.
+fn listening(rules: &mut Rules) -> Result<(), BackendError> {
+    for call in [
+        libc::SYS_bind,
+        libc::SYS_listen,
+        libc::SYS_accept,
+        libc::SYS_accept4,
+        libc::SYS_setsockopt,
+    ] {
+        rules.insert(call, Vec::new());
+    }
+    let mut sockets = Vec::new();
+    for family in [AF_INET, AF_INET6] {
+        for protocol in [0, IPPROTO_TCP] {
+            sockets.push(rule(&[
+                (0, Eq, number(family)),
+                (1, MaskedEq(KIND), number(SOCK_STREAM)),
+                (2, Eq, number(protocol)),
+            ])?);
+        }
+    }
+    rules.insert(libc::SYS_socket, sockets);
+    Ok(())
+}
 
 /// Other programs and other processes.
 #[cfg(target_arch = "x86_64")]
@@ -187,72 +186,10 @@ const PROGRAMS: [i64; 4] = [
 #[cfg(not(target_arch = "x86_64"))]
 const PROGRAMS: [i64; 2] = [libc::SYS_execve, libc::SYS_execveat];
 
-/// What is denied from before a confined program is executed.
-pub(crate) fn launch(network: Network) -> Result<Rules, BackendError> {
-    let mut rules = Rules::new();
-    let denied = NETWORK
-        .iter()
-        .chain(&PROCESSES)
-        .chain(&ATTRIBUTES)
-        .chain(&OLD_ATTRIBUTES)
-        .chain(&SHARED)
-        .chain(&SYSTEM)
-        .chain(&HARDWARE);
-    rules.extend(denied.map(|call| (*call, Vec::new())));
-    // Limits of other processes; 0 is this one.
-    let others = rule(&[(0, Ne, 0)])?;
-    rules.insert(libc::SYS_prlimit64, vec![others.clone()]);
-    rules.extend(SCHEDULING.map(|call| (call, vec![others.clone()])));
-    // Which sort of number, then the number. Of threads, the caller is 0 here too.
-    for (call, thread) in [
-        (libc::SYS_setpriority, PRIO_PROCESS),
-        (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
-    ] {
-        let others = vec![rule(&[(0, Ne, thread)])?, rule(&[(1, Ne, 0)])?];
-        rules.insert(call, others);
-    }
-    let requests: Result<Vec<_>, _> = REQUESTS
-        .map(|it| rule(&[(1, Eq, it)]))
-        .into_iter()
-        .collect();
-    rules.insert(libc::SYS_ioctl, requests?);
-    if network == Network::Listen {
-        listening(&mut rules)?;
-    }
-    Ok(rules)
-}
-
-/// TCP sockets may be made, bound and listened at, and answer; they may not connect.
-fn listening(rules: &mut Rules) -> Result<(), BackendError> {
-    for call in [
-        libc::SYS_bind,
-        libc::SYS_listen,
-        libc::SYS_accept,
-        libc::SYS_accept4,
-    ] {
-        rules.remove(&call);
-    }
-    let mut sockets = vec![
-        rule(&[(0, Ne, AF_INET as u64), (0, Ne, AF_INET6 as u64)])?,
-        rule(&[(2, Ne, 0), (2, Ne, IPPROTO_TCP as u64)])?,
-    ];
-    // The kind is in the last four bits, flags are above.
-    for kind in (0..16).filter(|kind| *kind != SOCK_STREAM as u64) {
-        sockets.push(rule(&[(1, MaskedEq(0xf), kind)])?);
-    }
-    rules.insert(libc::SYS_socket, sockets);
-    // The first bytes may be sent to an address without connecting to it before.
-    let address = SeccompCondition::new(4, Qword, Ne, 0)?;
-    rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![address])?]);
-    rules.insert(libc::SYS_sendmsg, Vec::new());
-    rules.insert(libc::SYS_sendmmsg, Vec::new());
-    Ok(())
-}
-
 /// What is denied when the JVM is up.
 pub(crate) fn seal(process: u32) -> Result<Rules, BackendError> {
     let mut rules: Rules = PROGRAMS.iter().map(|call| (*call, Vec::new())).collect();
-    let no_thread = rule(&[(0, MaskedEq(CLONE_THREAD as u64), 0)])?;
+    let no_thread = rule(&[(0, MaskedEq(number(CLONE_THREAD)), 0)])?;
     rules.insert(libc::SYS_clone, vec![no_thread]);
     for call in [
         libc::SYS_kill,
@@ -262,19 +199,40 @@ pub(crate) fn seal(process: u32) -> Result<Rules, BackendError> {
     ] {
         rules.insert(call, vec![rule(&[(0, Ne, u64::from(process))])?]);
     }
-    // It names a thread and not its process. The C library of GNU does not use it, musl does.
     if cfg!(not(target_env = "musl")) {
         rules.insert(libc::SYS_tkill, Vec::new());
     }
     Ok(rules)
 }
 
-/// All of the conditions hold: number of the argument, comparison, value. Of these arguments the
-/// kernel looks at the lower half only.
-fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
+/// A condition: number of the argument, comparison, value. Of these arguments the kernel looks at
+/// the lower half only.
+type Condition = (u8, SeccompCmpOp, u64);
+
+/// Every one of the conditions holds.
+fn rule(conditions: &[Condition]) -> Result<SeccompRule, BackendError> {
     let conditions: Result<Vec<_>, _> = conditions
         .iter()
         .map(|(argument, op, value)| SeccompCondition::new(*argument, Dword, op.clone(), *value))
         .collect();
     SeccompRule::new(conditions?)
+}
+
+/// One of the rules holds.
+fn any(rules: &[&[Condition]]) -> Result<Vec<SeccompRule>, BackendError> {
+    rules.iter().map(|conditions| rule(conditions)).collect()
+}
+
+/// An argument is one of these values.
+fn one_of<const N: usize>(
+    argument: u8,
+    values: [u64; N],
+) -> Result<Vec<SeccompRule>, BackendError> {
+    let rules = values.map(|value| rule(&[(argument, Eq, value)]));
+    rules.into_iter().collect()
+}
+
+/// A constant of the C library as the kernel compares it.
+fn number(constant: i32) -> u64 {
+    u64::from(constant as u32)
 }

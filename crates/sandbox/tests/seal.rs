@@ -8,11 +8,18 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use culprit_sandbox::{Filter, Network, seal};
+use culprit_sandbox::{Filter, Permissions, seal};
 use rustix::process::{Signal, getpid, getppid, kill_process, test_kill_process};
 
 /// Which attempt the started process makes.
 const ATTEMPT: &str = "CULPRIT_TEST_ATTEMPT";
+
+/// What a command of the user's may do.
+const COMMAND: Permissions = Permissions {
+    network: culprit_sandbox::Network::Nothing,
+    programs: true,
+    shared_memory: false,
+};
 
 /// The errors of each attempt, from a thread that was there before and from a new one.
 fn attempts(enter: impl FnOnce(), attempt: fn() -> io::Result<()>) -> [io::Result<()>; 2] {
@@ -30,6 +37,14 @@ fn attempts(enter: impl FnOnce(), attempt: fn() -> io::Result<()>) -> [io::Resul
 #[expect(clippy::disallowed_methods, reason = "the command under test")]
 fn start_program() -> io::Result<()> {
     Command::new("/bin/true").status().map(drop)
+}
+
+/// Ends this process with status 0 where that is not denied.
+#[expect(clippy::disallowed_methods, reason = "the command under test")]
+fn become_program() -> io::Result<()> {
+    Err(std::os::unix::process::CommandExt::exec(&mut Command::new(
+        "/bin/true",
+    )))
 }
 
 fn signal_parent() -> io::Result<()> {
@@ -59,11 +74,13 @@ fn talk_to_a_thread() -> io::Result<()> {
 
 /// A system call of numbers only.
 #[expect(unsafe_code, reason = "no safe library has all of these calls")]
-fn call(number: i64, arguments: [i64; 3]) -> io::Result<i64> {
-    let [a, b, c] = arguments;
-    // SAFETY: where the calls below take addresses they get null, at which the kernel neither reads
-    // nor writes.
-    let result = unsafe { libc::syscall(number, a, b, c) };
+fn call<const N: usize>(number: i64, given: [i64; N]) -> io::Result<i64> {
+    let mut arguments = [0; 6];
+    arguments[..N].copy_from_slice(&given);
+    let [a, b, c, d, e, f] = arguments;
+    // SAFETY: where the calls below take addresses they get null or one beyond all memory, at which the
+    // kernel neither reads nor writes.
+    let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
     match result {
         -1 => Err(io::Error::last_os_error()),
         result => Ok(result),
@@ -71,11 +88,69 @@ fn call(number: i64, arguments: [i64; 3]) -> io::Result<i64> {
 }
 
 /// Passes if the kernel looks at the call at all, and finds fault with its arguments.
-fn reaches_kernel(number: i64, arguments: [i64; 3]) -> io::Result<()> {
+fn reaches_kernel<const N: usize>(number: i64, arguments: [i64; N]) -> io::Result<()> {
     match call(number, arguments) {
         Err(error) if error.raw_os_error() == Some(libc::EACCES) => Err(error),
         _ => Ok(()),
     }
+}
+
+fn pair_of_datagrams() -> io::Result<()> {
+    std::os::unix::net::UnixDatagram::pair().map(drop)
+}
+
+/// Of no socket, so it goes nowhere: only the address matters.
+fn send_to_address() -> io::Result<()> {
+    reaches_kernel(libc::SYS_sendto, [-1, 0, 0, 0, -1, 16])
+}
+
+fn send_with_message() -> io::Result<()> {
+    reaches_kernel(libc::SYS_sendmsg, [-1, 0, 0])
+}
+
+fn own_signals_of_descriptor() -> io::Result<()> {
+    let (here, _there) = std::os::unix::net::UnixStream::pair()?;
+    let command = libc::F_SETOWN.into();
+    reaches_kernel(libc::SYS_fcntl, [here.as_raw_fd().into(), command, 0])
+}
+
+fn outlive_parent() -> io::Result<()> {
+    call(libc::SYS_prctl, [libc::PR_SET_PDEATHSIG.into(), 0, 0]).map(drop)
+}
+
+fn map(flags: i32) -> io::Result<()> {
+    let all = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = flags | libc::MAP_ANONYMOUS;
+    call(libc::SYS_mmap, [0, 4096, all.into(), flags.into(), -1, 0]).map(drop)
+}
+
+fn share_pages() -> io::Result<()> {
+    map(libc::MAP_SHARED)
+}
+
+fn private_pages() -> io::Result<()> {
+    map(libc::MAP_PRIVATE)
+}
+
+fn file_of_memory() -> io::Result<()> {
+    reaches_kernel(libc::SYS_memfd_create, [0, 0])
+}
+
+/// Every call that is on no list, with arguments that are good for nothing. Passes unless all are
+/// denied, or not there at all.
+fn anything_else() -> io::Result<()> {
+    let allowed = Filter::allowed(Permissions::default()).unwrap();
+    // The kernel asks no filter about its probes, and kills whoever calls them from elsewhere.
+    let probes = 335..=336;
+    let harmful = (0..600).filter(|number| !allowed.contains(number) && !probes.contains(number));
+    for number in harmful {
+        let known = [libc::EACCES, libc::ENOSYS];
+        match call(number, [-1; 6]).map_err(|error| error.raw_os_error()) {
+            Err(Some(error)) if known.contains(&error) => {}
+            _ => return Ok(()),
+        }
+    }
+    Err(io::Error::from_raw_os_error(libc::EACCES))
 }
 
 fn share_memory() -> io::Result<()> {
@@ -143,6 +218,11 @@ fn ask_for_length() -> io::Result<()> {
     Ok(rustix::io::ioctl_fionread(&here).map(drop)?)
 }
 
+fn launch(permissions: Permissions) {
+    let filter = Filter::for_launch(permissions).unwrap();
+    filter.enter_with_all_threads().unwrap();
+}
+
 /// Runs in the started process only.
 #[test]
 fn inside() {
@@ -152,14 +232,22 @@ fn inside() {
     let (filter, name) = name.split_once(' ').unwrap();
     let enter = || match filter {
         "seal" => seal().unwrap(),
-        "launch" => Filter::for_launch(Network::Nothing)
-            .unwrap()
-            .enter_with_all_threads()
-            .unwrap(),
+        "launch" => launch(Permissions::default()),
+        "command" => launch(COMMAND),
         _ => {}
     };
     let attempt = match name {
         "start_program" => start_program,
+        "become_program" => become_program,
+        "pair_of_datagrams" => pair_of_datagrams,
+        "send_to_address" => send_to_address,
+        "send_with_message" => send_with_message,
+        "own_signals_of_descriptor" => own_signals_of_descriptor,
+        "outlive_parent" => outlive_parent,
+        "share_pages" => share_pages,
+        "file_of_memory" => file_of_memory,
+        "private_pages" => private_pages,
+        "anything_else" => anything_else,
         "signal_parent" => signal_parent,
         "signal_self" => signal_self,
         "open_socket" => open_socket,
@@ -221,11 +309,65 @@ fn a_launched_process_has_no_network_and_changes_no_modes_but_may_execute() {
     for (attempt, denied) in [
         ("open_socket", true),
         ("change_mode", true),
-        ("start_program", false),
+        ("start_program", true),
+        ("become_program", false),
         ("talk_to_a_thread", false),
     ] {
         check("none", attempt, false);
         check("launch", attempt, denied);
+    }
+}
+
+#[test]
+fn no_call_gets_through_that_is_on_no_list() {
+    check("launch", "anything_else", true);
+    // What was not tried is not so much that nothing was.
+    let allowed = |permissions| Filter::allowed(permissions).unwrap();
+    let (jvm, command) = (allowed(Permissions::default()), allowed(COMMAND));
+    assert!(jvm.len() > 150 && jvm.iter().all(|call| command.contains(call)));
+}
+
+#[test]
+fn a_launched_process_reaches_nobody_by_the_pairs_and_descriptors_it_may_have() {
+    for (attempt, denied) in [
+        ("pair_of_datagrams", true),
+        ("send_to_address", true),
+        ("send_with_message", true),
+        ("own_signals_of_descriptor", true),
+        ("outlive_parent", true),
+    ] {
+        check("none", attempt, false);
+        check("launch", attempt, denied);
+    }
+}
+
+#[test]
+fn memory_that_no_limit_counts_is_denied() {
+    for (attempt, denied) in [
+        ("share_pages", true),
+        ("file_of_memory", true),
+        ("private_pages", false),
+    ] {
+        check("none", attempt, false);
+        check("launch", attempt, denied);
+        check("command", attempt, false);
+    }
+}
+
+#[test]
+fn a_command_may_start_programs_but_has_no_network_either() {
+    for (attempt, denied) in [
+        ("start_program", false),
+        ("change_mode", false),
+        ("talk_to_a_thread", false),
+        ("open_socket", true),
+        ("pair_of_datagrams", true),
+        ("share_memory", true),
+        ("change_flags_of_file", true),
+        ("type_into_terminal", true),
+        ("set_priority_of_parent", true),
+    ] {
+        check("command", attempt, denied);
     }
 }
 

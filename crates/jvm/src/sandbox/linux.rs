@@ -3,14 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use culprit_sandbox::{Filter, Network};
+use culprit_sandbox::{Filter, Network, Permissions};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
     PathFd, RestrictSelfError, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
     RulesetError, Scope,
 };
 
-use super::{Abilities, Sandbox, SandboxError, interpreter};
+use super::{Abilities, Sandbox, SandboxError, interpreter, privileges};
 
 /// The newest Landlock whose rights are known to be right for JVMs. Older kernels take what they
 /// know of it.
@@ -49,12 +49,16 @@ impl Confinement {
             true => Some(rules(sandbox, program)?),
             false => None,
         };
-        let network = match sandbox.ports.is_empty() {
-            true => Network::Nothing,
-            false => Network::Listen,
+        let permissions = Permissions {
+            network: match sandbox.ports.is_empty() {
+                true => Network::Nothing,
+                false => Network::Listen,
+            },
+            programs: sandbox.programs,
+            shared_memory: sandbox.shared_memory,
         };
         let filter = match abilities.calls {
-            true => Some(Filter::for_launch(network).map_err(refused)?),
+            true => Some(Filter::for_launch(permissions).map_err(refused)?),
             false => None,
         };
         Ok(Confinement { rules, filter })
@@ -62,6 +66,7 @@ impl Confinement {
 
     /// Confines this process for good. Neither allocates nor locks.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
+        privileges::give_up()?;
         if let Some(rules) = self.rules.take() {
             rules.restrict_self().map_err(|error| match error {
                 RulesetError::RestrictSelf(
@@ -82,11 +87,21 @@ fn refused(error: impl std::fmt::Display) -> SandboxError {
     SandboxError::Rules(error.to_string())
 }
 
+/// Rights that nobody is given anywhere: devices, and what others would wait at.
+fn never() -> BitFlags<AccessFs> {
+    AccessFs::MakeBlock
+        | AccessFs::MakeChar
+        | AccessFs::MakeFifo
+        | AccessFs::MakeSock
+        | AccessFs::IoctlDev
+}
+
 /// Reading is no right that is handled here, so it stays free.
 fn rules(sandbox: &Sandbox, program: &Path) -> Result<RulesetCreated, SandboxError> {
-    let write = AccessFs::from_write(KNOWN);
+    let handled = AccessFs::from_write(KNOWN) | AccessFs::Execute;
+    let write = AccessFs::from_write(KNOWN) & !never();
     let mut rules = Ruleset::default()
-        .handle_access(write | AccessFs::Execute)
+        .handle_access(handled)
         .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
         .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
         .and_then(Ruleset::create)
@@ -95,16 +110,23 @@ fn rules(sandbox: &Sandbox, program: &Path) -> Result<RulesetCreated, SandboxErr
         rules = allow(rules, path, write)?;
     }
     rules = allow(rules, Path::new(NULL), write)?;
-    rules = allow(rules, program, AccessFs::Execute.into())?;
-    let linker = interpreter::of(program).map_err(|_| SandboxError::Program(program.to_owned()))?;
-    if let Some(linker) = linker {
-        rules = allow(rules, &linker, AccessFs::Execute.into())?;
+    for path in executable(sandbox, program)? {
+        rules = allow(rules, &path, AccessFs::Execute.into())?;
     }
     for port in &sandbox.ports {
         let port = NetPort::new(*port, AccessNet::BindTcp);
         rules = rules.add_rule(port).map_err(refused)?;
     }
     Ok(rules)
+}
+
+/// What may be executed: everything, or the program and its linker.
+fn executable(sandbox: &Sandbox, program: &Path) -> Result<Vec<PathBuf>, SandboxError> {
+    if sandbox.programs {
+        return Ok(vec![PathBuf::from("/")]);
+    }
+    let linker = interpreter::of(program).map_err(|_| SandboxError::Program(program.to_owned()))?;
+    Ok(std::iter::once(program.to_owned()).chain(linker).collect())
 }
 
 fn allow(
