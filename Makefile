@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench corpus study-changes study-isolate study-reduce study-replay study-transparency study-weaver
+.PHONY: help test demo bench corpus study-attacks study-changes study-isolate study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -9,6 +9,8 @@ help:
 	@echo "            ARGS=--quick takes fewer)"
 	@echo "make corpus"
 	@echo "            has culprit debug real bugs of published libraries, one table (5 minutes)"
+	@echo "make study-attacks"
+	@echo "            attacks culprit in some 300 ways, as root and as an ordinary user"
 	@echo "make study-transparency"
 	@echo "            runs the tests of real libraries plain and recorded, on every JDK"
 	@echo "make study-replay"
@@ -30,6 +32,9 @@ demo:
 
 corpus:
 	@scripts/corpus $(ARGS)
+
+study-attacks:
+	@scripts/study-attacks $(ARGS)
 
 study-transparency:
 	@scripts/study-transparency $(ARGS)

@@ -2,13 +2,17 @@
 //! opens them, and witnesses outside say what came of it. See `docs/studies/attacks.md`.
 
 pub mod attempt;
+pub mod cases;
 pub mod files_list;
 pub mod loop_device;
 pub mod page;
 pub mod place;
 pub mod results;
+pub mod session;
 pub mod stage;
 pub mod system_list;
+pub mod tricks;
+pub mod within;
 pub mod witness;
 
 pub use attempt::{Aim, Attempt, Verdict, Way, Witness};

@@ -125,6 +125,12 @@ impl Attempt {
         self.needs_loop() || self.name == "change-root"
     }
 
+    /// Whether the program that it starts takes the place of the JVM. Nobody can forbid that to a process that is yet
+    /// to become the JVM: only workers forbid it to themselves.
+    fn is_in_place(&self) -> bool {
+        ["exec-linker", "exec-jvm"].contains(&self.name)
+    }
+
     /// Whether it is made on a file system of its own.
     pub fn needs_loop(&self) -> bool {
         self.witness == Witness::Loop || ["trim", "quota"].contains(&self.name)
@@ -208,8 +214,8 @@ impl Observed {
     }
 }
 
-/// The verdict on an attempt, given what was seen without and with a sandbox.
-pub fn judge(attempt: &Attempt, free: &Observed, confined: &Observed) -> Verdict {
+/// The verdict on an attempt, given what was seen without and with a sandbox. A JVM without the agent has no seal.
+pub fn judge(attempt: &Attempt, free: &Observed, confined: &Observed, sealed: bool) -> Verdict {
     let word = |observed: &Observed| {
         let harm = observed.harm.clone();
         harm.or_else(|| observed.refusal.clone())
@@ -217,6 +223,9 @@ pub fn judge(attempt: &Attempt, free: &Observed, confined: &Observed) -> Verdict
     };
     match (confined.is_made(attempt.witness), attempt.witness) {
         (true, Witness::Harmless(why)) => Verdict::Harmless(why.to_owned()),
+        (true, Witness::Ran) if !sealed && attempt.is_in_place() => {
+            Verdict::Harmless("in place of the JVM, in its sandbox".to_owned())
+        }
         (true, _) => Verdict::Succeeded(word(confined)),
         (false, _) if !free.is_made(attempt.witness) => Verdict::Impossible(word(free)),
         (false, _) if confined.refusal.is_none() => {
@@ -248,7 +257,7 @@ mod tests {
 
     #[track_caller]
     fn check(free: Observed, confined: Observed, expect: &str) {
-        assert_eq!(judge(&ATTEMPT, &free, &confined).to_string(), expect);
+        assert_eq!(judge(&ATTEMPT, &free, &confined, true).to_string(), expect);
     }
 
     #[test]
@@ -269,7 +278,12 @@ mod tests {
             witness: Witness::Kernel,
             ..ATTEMPT
         };
-        let verdict = judge(&attempt, &observed(false, false), &observed(false, false));
+        let verdict = judge(
+            &attempt,
+            &observed(false, false),
+            &observed(false, false),
+            true,
+        );
         assert!(verdict.has_succeeded());
     }
 }

@@ -2,6 +2,7 @@
 //! so that none of them meets the machine's own. Needs root.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -51,15 +52,19 @@ impl LoopDevice {
             return Ok(Some("the file system was frozen".to_owned()));
         }
         let now = self.state()?;
-        Ok((now != self.before).then(|| format!("{} became {now}", self.before)))
+        let differs = |(before, now): &(&str, &str)| before != now;
+        let mut parts = self.before.split(", ").zip(now.split(", "));
+        let found = parts.find(differs);
+        Ok(found.map(|(before, now)| format!("{before} became {now}")))
     }
 
     /// Its label, its first bytes, its rights, where it is mounted, and whether it can be written to.
     fn state(&self) -> anyhow::Result<String> {
         let folder = self.image.parent().unwrap_or(Path::new("/"));
         let label = tool(folder, &["e2label", &self.device]).unwrap_or_default();
-        let bytes = fs::read(&self.image)?;
-        let first = String::from_utf8_lossy(&bytes[..4]).into_owned();
+        let mut bytes = [0; 4];
+        fs::File::open(&self.device)?.read_exact(&mut bytes)?;
+        let first = String::from_utf8_lossy(&bytes).into_owned();
         let name = self.device.trim_start_matches("/dev/");
         let read_only = fs::read_to_string(format!("/sys/block/{name}/ro"))?;
         let mounts = fs::read_to_string("/proc/self/mountinfo")?;

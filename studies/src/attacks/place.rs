@@ -223,3 +223,18 @@ fn state(path: &Path, about: &Metadata) -> String {
     let (mode, owner, group) = (about.mode(), about.uid(), about.gid());
     format!("{mode:o} {owner} {group} {time} {names:?} {content:?} {flags:?}")
 }
+
+/// Removes a folder, whatever the rights of the folders in it.
+pub fn remove_all(folder: &Path) {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let _ = fs::set_permissions(&folder, PermissionsExt::from_mode(0o700));
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|it| it.is_dir()) {
+                folders.push(entry.path());
+            }
+        }
+    }
+    // What cannot be removed stays in a temporary folder.
+    let _ = fs::remove_dir_all(folder);
+}

@@ -92,7 +92,8 @@ impl Session {
         }
         for entry in fs::read_dir(&scratch)? {
             let name = entry?.file_name();
-            seen.left.push(format!("{} in the temporary folder", name.display()));
+            seen.left
+                .push(format!("{} in the temporary folder", name.display()));
         }
         seen.printed = String::from_utf8_lossy(&fs::read(&out)?).into_owned();
         Ok(seen)
@@ -170,7 +171,9 @@ fn files_of_memory(process: u32) -> u64 {
         let target = fs::read_link(it.path()).unwrap_or_default();
         target.display().to_string().starts_with("/memfd:")
     });
-    memory.filter_map(|it| Some(fs::metadata(it.path()).ok()?.len())).sum()
+    memory
+        .filter_map(|it| Some(fs::metadata(it.path()).ok()?.len()))
+        .sum()
 }
 
 /// The bytes of all files below.

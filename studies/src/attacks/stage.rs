@@ -15,7 +15,7 @@ use culprit_jvm::{Jdk, Launch, Limits, Sandbox, jvm_options};
 use rustix::process::geteuid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::attempt::{Attempt, Observed, Verdict, judge};
+use super::attempt::{Attempt, Observed};
 use super::witness::{Common, Trial};
 use crate::process::{tool, words};
 
@@ -52,8 +52,15 @@ impl Terminal {
     }
 }
 
-/// Verdicts by attempt and way of making it, such as `jni unlink`.
-pub type Verdicts = BTreeMap<String, Verdict>;
+/// What was seen, by way and name of the attempt, such as `jni unlink`.
+pub type Observations = BTreeMap<String, Observed>;
+
+/// Where a program runs that is started without an agent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Confines {
+    None,
+    Sandbox,
+}
 
 impl Stage {
     /// Compiles the program and its library.
@@ -62,6 +69,7 @@ impl Stage {
         let classes = place.join("classes");
         fs::create_dir_all(&classes)?;
         let mut files = files_in(&sources.join("java/attacks"), "java")?;
+        files.extend(files_in(&sources.join("java/app"), "java")?);
         if jdk.version.feature >= 22 {
             files.extend(files_in(&sources.join("java/since22/attacks"), "java")?);
         }
@@ -87,62 +95,36 @@ impl Stage {
         })
     }
 
-    /// The verdicts on attempts in a sandbox. What needs a JVM of its own is made if that is wanted too.
-    pub fn try_all(&self, attempts: &[&'static Attempt], alone: bool) -> anyhow::Result<Verdicts> {
-        let is_root = geteuid().is_root();
-        let wanted = |it: &&&'static Attempt| is_root || !it.root_only;
-        let (single, many): (Vec<_>, Vec<_>) =
-            attempts.iter().filter(wanted).partition(|it| it.is_alone());
-        let mut verdicts = self.compare(&many, "many")?;
-        for attempt in single.into_iter().filter(|_| alone) {
-            let found = match attempt.needs_loop() && !is_root {
-                true => self.without_loop(attempt),
-                false => self.compare(&[attempt], attempt.name)?,
-            };
-            verdicts.extend(found);
-        }
-        Ok(verdicts)
-    }
-
-    fn without_loop(&self, attempt: &'static Attempt) -> Verdicts {
-        let by = if self.jdk.version.feature >= 22 {
-            "ffm"
-        } else {
-            "jni"
-        };
-        let why = Verdict::Impossible("only root has loop devices".to_owned());
-        Verdicts::from([(format!("{by} {}", attempt.name), why)])
-    }
-
-    fn compare(&self, attempts: &[&'static Attempt], name: &str) -> anyhow::Result<Verdicts> {
-        let free = self.observe(attempts, &format!("free-{name}"), None)?;
-        let sandbox = Some(Sandbox::default());
-        let confined = self.observe(attempts, &format!("confined-{name}"), sandbox)?;
-        let by_name = |key: &str| {
-            let name = key.split(' ').nth(1).unwrap_or(key);
-            attempts.iter().find(|it| it.name == name).copied()
-        };
-        let mut verdicts = Verdicts::new();
-        for (key, confined) in &confined {
-            let attempt = by_name(key).context("an attempt of no list")?;
-            let attempt = self.of_way(attempts, attempt, key);
-            verdicts.insert(key.clone(), judge(attempt, &free[key], confined));
-        }
-        Ok(verdicts)
-    }
-
-    /// Attempts of two ways may have the same name.
-    fn of_way(
+    /// What is seen of all attempts, in a sandbox or without one.
+    pub fn observe_all(
         &self,
         attempts: &[&'static Attempt],
-        found: &'static Attempt,
-        key: &str,
-    ) -> &'static Attempt {
-        let is_java = key.starts_with("java ");
-        let alike = |it: &&&'static Attempt| {
-            it.name == found.name && (it.way == super::Way::Java) == is_java
+        confines: Confines,
+    ) -> anyhow::Result<Observations> {
+        let is_root = geteuid().is_root();
+        let (single, many): (Vec<&'static Attempt>, Vec<&'static Attempt>) =
+            attempts.iter().partition(|it| it.is_alone());
+        let mut seen = self.observe(&many, "many", confines)?;
+        for attempt in single {
+            let found = match attempt.needs_loop() && !is_root {
+                true => self.without_loop(attempt),
+                false => self.observe(&[attempt], attempt.name, confines)?,
+            };
+            seen.extend(found);
+        }
+        Ok(seen)
+    }
+
+    fn without_loop(&self, attempt: &'static Attempt) -> Observations {
+        let by = match self.jdk.version.feature >= 22 {
+            true => "ffm",
+            false => "jni",
         };
-        attempts.iter().find(alike).copied().unwrap_or(found)
+        let none = Observed {
+            harm: None,
+            refusal: Some("only root has loop devices".to_owned()),
+        };
+        Observations::from([(format!("{by} {}", attempt.name), none)])
     }
 
     /// Makes the attempts and looks what came of them. A JVM that an attempt ends, or becomes something
@@ -151,9 +133,13 @@ impl Stage {
         &self,
         attempts: &[&'static Attempt],
         name: &str,
-        sandbox: Option<Sandbox>,
-    ) -> anyhow::Result<BTreeMap<String, Observed>> {
-        let folder = self.place.join(name);
+        confines: Confines,
+    ) -> anyhow::Result<Observations> {
+        let sandbox = match confines {
+            Confines::None => None,
+            Confines::Sandbox => Some(Sandbox::default()),
+        };
+        let folder = self.place.join(format!("{confines:?}-{name}"));
         fs::create_dir_all(&folder)?;
         let needs_loop = attempts.iter().any(|it| it.needs_loop());
         let common = Common::new(&folder, needs_loop)?;
@@ -219,7 +205,12 @@ impl Stage {
         Ok(said)
     }
 
-    fn plan(&self, common: &Common, trials: &[&Trial], jvm: Option<u32>) -> anyhow::Result<String> {
+    pub(super) fn plan(
+        &self,
+        common: &Common,
+        trials: &[&Trial],
+        jvm: Option<u32>,
+    ) -> anyhow::Result<String> {
         let mut plan = String::new();
         let device = common.loop_device.as_ref();
         let name = device.map_or("/dev/loop0", |it| &it.device);
@@ -238,7 +229,7 @@ impl Stage {
 
     /// A JVM to attach to, which is up.
     #[expect(clippy::disallowed_methods, reason = "a process to be harmed")]
-    fn sleeper(&self) -> anyhow::Result<Child> {
+    pub(super) fn sleeper(&self) -> anyhow::Result<Child> {
         let mut child = Command::new(self.jdk.tool("java"))
             .args(["-Xmx32m", "-cp"])
             .arg(&self.classes)
@@ -255,7 +246,7 @@ impl Stage {
 
 /// Takes in a line of the program: an attempt begins, or what came of it. One that begins and of which nothing else
 /// is said ended the JVM.
-fn tell(said: &mut BTreeMap<String, Option<String>>, line: &str) {
+pub(super) fn tell(said: &mut BTreeMap<String, Option<String>>, line: &str) {
     let mut words = line.splitn(3, ' ');
     let (Some(by), Some(name), Some(came)) = (words.next(), words.next(), words.next()) else {
         return;

@@ -39,17 +39,83 @@ const fn trick(
 }
 
 pub const TRICKS: &[Trick] = &[
-    trick("guard-dropped", Aim::Files, "a test without the call that chose another folder deletes files", "test", guard_dropped),
-    trick("text-shortened", Aim::Files, "a path shortened to nothing is the current folder", "test", text_shortened),
-    trick("escapes", Aim::Printed, "terminal escapes in a message", "program", escapes),
-    trick("escapes-in-names", Aim::Printed, "terminal escapes in the name of a file", "file name", escapes_in_names),
-    trick("shell", Aim::Printed, "commands of the shell in arguments", "file name", shell),
-    trick("linked-output", Aim::Files, "an output folder that is a link to a full one", "file name", linked_output),
-    trick("kill-worker", Aim::Culprit, "`kill -9` of culprit while a candidate runs", "moment", kill_in_worker),
-    trick("kill-check", Aim::Culprit, "`kill -9` of culprit while a test is checked", "moment", kill_in_check),
-    trick("jar-names", Aim::Repositories, "names in a jar that lead out of it", "jar", jar_names),
-    trick("cut-recordings", Aim::Recordings, "recordings cut short or with flipped bits, 60 of them", "recording", damaged_recordings),
-    trick("hooks", Aim::Repositories, "hooks, filters and helpers of a repository", "repository", hooks),
+    trick(
+        "guard-dropped",
+        Aim::Files,
+        "a test without the call that chose another folder deletes files",
+        "test",
+        guard_dropped,
+    ),
+    trick(
+        "text-shortened",
+        Aim::Files,
+        "a path shortened to nothing is the current folder",
+        "test",
+        text_shortened,
+    ),
+    trick(
+        "escapes",
+        Aim::Printed,
+        "terminal escapes in a message",
+        "program",
+        escapes,
+    ),
+    trick(
+        "escapes-in-names",
+        Aim::Printed,
+        "terminal escapes in the name of a file",
+        "file name",
+        escapes_in_names,
+    ),
+    trick(
+        "shell",
+        Aim::Printed,
+        "commands of the shell in arguments",
+        "file name",
+        shell,
+    ),
+    trick(
+        "linked-output",
+        Aim::Files,
+        "an output folder that is a link to a full one",
+        "file name",
+        linked_output,
+    ),
+    trick(
+        "kill-worker",
+        Aim::Culprit,
+        "`kill -9` of culprit while a candidate runs",
+        "moment",
+        kill_in_worker,
+    ),
+    trick(
+        "kill-check",
+        Aim::Culprit,
+        "`kill -9` of culprit while a test is checked",
+        "moment",
+        kill_in_check,
+    ),
+    trick(
+        "jar-names",
+        Aim::Repositories,
+        "names in a jar that lead out of it",
+        "jar",
+        jar_names,
+    ),
+    trick(
+        "cut-recordings",
+        Aim::Recordings,
+        "recordings cut short or with flipped bits, 60 of them",
+        "recording",
+        damaged_recordings,
+    ),
+    trick(
+        "hooks",
+        Aim::Repositories,
+        "hooks, filters and helpers of a repository",
+        "repository",
+        hooks,
+    ),
 ];
 
 fn verdict(harm: Option<String>, seen: &Seen) -> Verdict {
@@ -128,7 +194,10 @@ fn guard_dropped(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result
     let args = debug(stage, &classes, "tool.Cleaner$Main", &[]);
     let seen = session(culprit, folder, args).watch(|| Ok(Order::GoOn))?;
     let gone = !precious.join("thesis").exists();
-    Ok(verdict(gone.then(|| "the file was deleted".to_owned()), &seen))
+    Ok(verdict(
+        gone.then(|| "the file was deleted".to_owned()),
+        &seen,
+    ))
 }
 
 const SHORTENED: &str = r#"package tool;
@@ -155,7 +224,10 @@ fn text_shortened(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Resul
     let args = debug(stage, &classes, "tool.Wipe$Main", &[]);
     let seen = session(culprit, folder, args).watch(|| Ok(Order::GoOn))?;
     let gone = !folder.join("keep").exists();
-    Ok(verdict(gone.then(|| "the file was deleted".to_owned()), &seen))
+    Ok(verdict(
+        gone.then(|| "the file was deleted".to_owned()),
+        &seen,
+    ))
 }
 
 const ESCAPES: &str = r#"package tool;
@@ -226,7 +298,8 @@ fn escapes_in_names(_: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<
         args.push(name.clone().into());
         let seen = session(culprit, folder, args).watch(|| Ok(Order::GoOn))?;
         let printed = obeyed(&seen.printed);
-        harm = harm.or_else(|| printed.map(|it| format!("{command} printed {}", it.escape_unicode())));
+        harm =
+            harm.or_else(|| printed.map(|it| format!("{command} printed {}", it.escape_unicode())));
         last = Some(seen);
     }
     Ok(verdict(harm, &last.context("nothing ran")?))
@@ -234,9 +307,16 @@ fn escapes_in_names(_: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<
 
 /// The script that repeats a command must not run what is in its arguments.
 fn shell(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict> {
-    let source = ESCAPES.replace("new Loud().shout(0)", "new Loud().shout(arguments.length - 3)");
+    let source = ESCAPES.replace(
+        "new Loud().shout(0)",
+        "new Loud().shout(arguments.length - 3)",
+    );
     let classes = program(stage, folder, "tool/Loud.java", &source)?;
-    let hostile = ["$(touch injected)", "`touch injected`'; touch injected; '", "a\ntouch injected\n"];
+    let hostile = [
+        "$(touch injected)",
+        "`touch injected`'; touch injected; '",
+        "a\ntouch injected\n",
+    ];
     let args = debug(stage, &classes, "tool.Loud$Main", &hostile);
     let mut session = session(culprit, folder, args);
     let seen = session.watch(|| Ok(Order::GoOn))?;
@@ -247,7 +327,10 @@ fn shell(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict
         session.watch(|| Ok(Order::GoOn))?;
     }
     let injected = folder.join("injected").exists() || folder.join("results/injected").exists();
-    Ok(verdict(injected.then(|| "the argument was run".to_owned()), &seen))
+    Ok(verdict(
+        injected.then(|| "the argument was run".to_owned()),
+        &seen,
+    ))
 }
 
 fn linked_output(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict> {
@@ -259,11 +342,20 @@ fn linked_output(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result
     let args = debug(stage, &classes, "tool.Loud$Main", &[]);
     let seen = session(culprit, folder, args).watch(|| Ok(Order::GoOn))?;
     let changed = fs::read_to_string(precious.join("report.md"))? != "years";
-    Ok(verdict(changed.then(|| "the file was replaced".to_owned()), &seen))
+    Ok(verdict(
+        changed.then(|| "the file was replaced".to_owned()),
+        &seen,
+    ))
 }
 
 /// Kills culprit when the program spins in a JVM of a kind, and looks who is left.
-fn kill(stage: &Stage, culprit: &Path, folder: &Path, mode: &str, is_it: fn(&str) -> bool) -> anyhow::Result<Verdict> {
+fn kill(
+    stage: &Stage,
+    culprit: &Path,
+    folder: &Path,
+    mode: &str,
+    is_it: fn(&str) -> bool,
+) -> anyhow::Result<Verdict> {
     let mut session = stage.session(culprit, folder, mode)?;
     session.args.splice(1..1, words(["--max-time", "60s"]));
     let scratch = session.scratch().display().to_string();
@@ -295,7 +387,9 @@ fn kill(stage: &Stage, culprit: &Path, folder: &Path, mode: &str, is_it: fn(&str
 }
 
 fn kill_in_worker(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict> {
-    kill(stage, culprit, folder, "spin", |line| line.contains("-agentpath:"))
+    kill(stage, culprit, folder, "spin", |line| {
+        line.contains("-agentpath:")
+    })
 }
 
 fn kill_in_check(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict> {
@@ -324,12 +418,14 @@ fn jar_names(stage: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Ver
     let evil = replaced(&bytes, b"XXXYYYYYY", b"../escape");
     fs::write(&jar, evil)?;
     let mut args = words(["instrument", "--observe", "tool.**", "-o"]);
-    args.push(folder.join("out/deep").into());
+    args.push(folder.join("out.jar").into());
     args.push(jar.into());
-    fs::create_dir_all(folder.join("out"))?;
     let seen = session(culprit, folder, args).watch(|| Ok(Order::GoOn))?;
-    let escaped = folder.join("out/escape").exists() || folder.join("escape").exists();
-    Ok(verdict(escaped.then(|| "a file was written elsewhere".to_owned()), &seen))
+    let escaped = folder.join("escape").exists() || folder.with_file_name("escape").exists();
+    Ok(verdict(
+        escaped.then(|| "a file was written elsewhere".to_owned()),
+        &seen,
+    ))
 }
 
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
@@ -394,7 +490,10 @@ fn hooks(_: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict> {
         tool(Path::new("git"), args, &repository)
     };
     git(&["init", "-q", "-b", "main"])?;
-    fs::write(repository.join(".gitattributes"), "* filter=evil diff=evil merge=evil\n")?;
+    fs::write(
+        repository.join(".gitattributes"),
+        "* filter=evil diff=evil merge=evil\n",
+    )?;
     for (version, text) in [("good", "one\ntwo\n"), ("bad", "one\nBAD\ntwo\n")] {
         fs::write(repository.join("file"), text)?;
         git(&["add", "-A"])?;
@@ -402,22 +501,46 @@ fn hooks(_: &Stage, culprit: &Path, folder: &Path) -> anyhow::Result<Verdict> {
         git(&["tag", version])?;
     }
     let script = folder.join("evil");
-    fs::write(&script, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", mark.display()))?;
+    fs::write(
+        &script,
+        format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", mark.display()),
+    )?;
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     let evil = script.display().to_string();
     for key in [
-        "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "filter.evil.smudge",
-        "filter.evil.clean", "diff.evil.textconv", "diff.evil.command", "diff.external",
-        "merge.evil.driver", "core.gitProxy", "gpg.program",
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "filter.evil.smudge",
+        "filter.evil.clean",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "diff.external",
+        "merge.evil.driver",
+        "core.gitProxy",
+        "gpg.program",
     ] {
         git(&["config", key, &evil])?;
     }
-    for hook in ["post-checkout", "post-index-change", "reference-transaction", "post-commit", "pre-commit", "post-merge"] {
+    for hook in [
+        "post-checkout",
+        "post-index-change",
+        "reference-transaction",
+        "post-commit",
+        "pre-commit",
+        "post-merge",
+    ] {
         fs::copy(&script, repository.join(".git/hooks").join(hook))?;
     }
     fs::write(folder.join("test.sh"), "#!/bin/sh\n! grep -q BAD file\n")?;
-    std::fs::set_permissions(folder.join("test.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-    let mut args = words(["isolate", "changes", "--good", "good", "--bad", "bad", "--test"]);
+    std::fs::set_permissions(
+        folder.join("test.sh"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )?;
+    let mut args = words([
+        "isolate", "changes", "--good", "good", "--bad", "bad", "--test",
+    ]);
     args.push(folder.join("test.sh").into());
     let mut session = session(culprit, folder, args);
     session.folder = repository.clone();

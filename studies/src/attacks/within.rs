@@ -46,7 +46,9 @@ impl Stage {
         let sleeper = self.sleeper()?;
         let mut session = self.session(culprit, &folder, mode)?;
         session.limit = Duration::from_secs(400);
-        session.args.splice(1..1, words(["--jobs", "1", "--max-time", "120s"]));
+        session
+            .args
+            .splice(1..1, words(["--jobs", "1", "--max-time", "120s"]));
         let mut reports = Reports::new(vec![session.scratch(), folder.clone(), "/tmp".into()]);
         let refresh = |said: &BTreeMap<String, Option<String>>| -> anyhow::Result<()> {
             let rest: Vec<&Trial> = (trials.iter())
@@ -54,7 +56,10 @@ impl Stage {
                 .collect();
             let plan = self.plan(&common, &rest, Some(sleeper.id()))?;
             fs::write(self.place.join("plan.new"), plan)?;
-            Ok(fs::rename(self.place.join("plan.new"), self.place.join("plan"))?)
+            Ok(fs::rename(
+                self.place.join("plan.new"),
+                self.place.join("plan"),
+            )?)
         };
         refresh(&reports.said)?;
         let seen = session.watch(|| {

@@ -13,10 +13,15 @@ use anyhow::{Context, ensure};
 use clap::Parser;
 use culprit_jvm::{Jdk, Surroundings};
 use rustix::process::geteuid;
-use studies::attacks::attempts;
+use studies::attacks::attempt::judge;
+use studies::attacks::cases::CASES;
 use studies::attacks::page::{Attacker, Row, render};
+use studies::attacks::place::remove_all;
 use studies::attacks::results::{self, Outcomes};
-use studies::attacks::stage::{Stage, open_folder};
+use studies::attacks::stage::{Confines, Observations, Stage, open_folder};
+use studies::attacks::tricks::TRICKS;
+use studies::attacks::within::Within;
+use studies::attacks::{Attempt, Way, attempts};
 use studies::markdown::write_into;
 use studies::process::{Outcome, Run, words};
 
@@ -41,6 +46,9 @@ struct Args {
     /// Only attempts whose names contain this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Only these parts: launch, worker, check, cases, tricks
+    #[arg(long, value_name = "NAME")]
+    part: Vec<String>,
     /// Put the tables into the study's document, if they are all there
     #[arg(long)]
     document: bool,
@@ -73,10 +81,66 @@ fn attack(args: &Args, jdk: &Jdk, file: &Path) -> anyhow::Result<ExitCode> {
     let place = file.parent().context("a file in no folder")?.join("place");
     let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only));
     let stage = Stage::new(jdk, &place)?;
-    let chosen: Vec<_> = attempts().filter(|it| wanted(it.name)).collect();
-    let outcomes = stage.try_all(&chosen, true)?;
+    let is_root = geteuid().is_root();
+    let chosen: Vec<&'static Attempt> = attempts()
+        .filter(|it| wanted(it.name) && (is_root || !it.root_only))
+        .collect();
+    let culprit = args.culprit.as_deref().context("no executable")?;
+    let mut outcomes = Outcomes::new();
+    let part = |name: &str| args.part.is_empty() || args.part.iter().any(|it| it == name);
+    if !chosen.is_empty() {
+        let free = stage.observe_all(&chosen, Confines::None)?;
+        let mut add = |place: &str, seen: Observations| {
+            for (key, confined) in seen {
+                if let (Some(attempt), Some(free)) = (attempt_of(&key), free.get(&key)) {
+                    let verdict = judge(attempt, free, &confined, place == "worker");
+                    outcomes.insert(format!("{place} {key}"), verdict);
+                }
+            }
+        };
+        if part("launch") {
+            add("launch", stage.observe_all(&chosen, Confines::Sandbox)?);
+        }
+        for (name, within) in [("worker", Within::Worker), ("check", Within::Check)] {
+            if part(name) {
+                add(name, stage.observe_within(within, culprit, &chosen)?);
+            }
+        }
+    }
+    if part("cases") {
+        for case in CASES.iter().filter(|it| wanted(it.mode)) {
+            let verdict = case.run(&stage, culprit)?;
+            writeln!(
+                io::stderr(),
+                "{}: {verdict} {}",
+                case.mode,
+                verdict.reason()
+            )?;
+            outcomes.insert(format!("case {}", case.mode), verdict);
+        }
+    }
+    if part("tricks") {
+        for trick in TRICKS.iter().filter(|it| wanted(it.name)) {
+            let folder = stage.place.join(format!("trick-{}", trick.name));
+            let verdict = (trick.play)(&stage, culprit, &folder).context(trick.name)?;
+            writeln!(
+                io::stderr(),
+                "{}: {verdict} {}",
+                trick.name,
+                verdict.reason()
+            )?;
+            outcomes.insert(format!("trick {}", trick.name), verdict);
+            remove_all(&folder);
+        }
+    }
     fs::write(file, results::written(&outcomes))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The attempt of a key such as `jni unlink`. Attempts of Java and of C may have the same name.
+fn attempt_of(key: &str) -> Option<&'static Attempt> {
+    let (by, name) = key.split_once(' ')?;
+    attempts().find(|it| it.name == name && (it.way == Way::Java) == (by == "java"))
 }
 
 /// Has every user attack on every JDK, and shows what came of it.
@@ -117,7 +181,8 @@ fn all(args: &Args, jdks: &[Jdk]) -> anyhow::Result<ExitCode> {
     let rows = rows(&found);
     let text = render(&rows, &attackers)?;
     io::stdout().write_all(text.as_bytes())?;
-    let is_whole = args.jdk.is_empty() && args.user.is_empty() && args.only.is_none();
+    let all = args.jdk.is_empty() && args.user.is_empty() && args.part.is_empty();
+    let is_whole = all && args.only.is_none();
     if args.document && is_whole {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         write_into(&here.with_file_name("docs/studies/attacks.md"), &text)?;
@@ -180,6 +245,7 @@ fn as_user(
     if let Some(only) = &args.only {
         line.push(format!("--only={only}").into());
     }
+    line.extend(args.part.iter().map(|it| format!("--part={it}").into()));
     let temporary = folder.join("tmp");
     open_folder(&temporary)?;
     if user == "user" && geteuid().is_root() {
@@ -208,30 +274,42 @@ fn as_user(
     results::read(&fs::read_to_string(&file)?)
 }
 
-/// A row for each attempt: the worst outcome of all its ways.
+/// A row for each attempt: the worst outcome of all its ways and places.
 fn rows(found: &BTreeMap<Attacker, Outcomes>) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for attempt in attempts() {
-        let is_java = attempt.way == studies::attacks::Way::Java;
+    let worst = |is_own: &dyn Fn(&str) -> bool| {
         let mut verdicts = BTreeMap::new();
         for (attacker, outcomes) in found {
-            let own = outcomes.iter().filter(|(key, _)| {
-                let (by, name) = key.split_once(' ').unwrap_or_default();
-                name == attempt.name && (by == "java") == is_java
-            });
+            let own = outcomes.iter().filter(|(key, _)| is_own(key));
             if let Some(worst) = own.map(|(_, verdict)| verdict).max() {
                 verdicts.insert(attacker.clone(), worst.clone());
             }
         }
-        if !verdicts.is_empty() {
-            rows.push(Row {
-                aim: attempt.aim,
-                what: attempt.what.to_owned(),
-                way: attempt.way.to_string(),
-                witness: attempt.witness.to_string(),
-                verdicts,
-            });
-        }
-    }
-    rows
+        verdicts
+    };
+    let direct = attempts().map(|attempt| Row {
+        aim: attempt.aim,
+        what: attempt.what.to_owned(),
+        way: attempt.way.to_string(),
+        witness: attempt.witness.to_string(),
+        verdicts: worst(&|key| {
+            let inner = key.split_once(' ').and_then(|(_, inner)| attempt_of(inner));
+            inner == Some(attempt)
+        }),
+    });
+    let cases = CASES.iter().map(|case| Row {
+        aim: case.aim,
+        what: case.what.to_owned(),
+        way: "candidate".to_owned(),
+        witness: "culprit".to_owned(),
+        verdicts: worst(&|key| key.strip_prefix("case ") == Some(case.mode)),
+    });
+    let tricks = TRICKS.iter().map(|trick| Row {
+        aim: trick.aim,
+        what: trick.what.to_owned(),
+        way: trick.by.to_owned(),
+        witness: "files, culprit".to_owned(),
+        verdicts: worst(&|key| key.strip_prefix("trick ") == Some(trick.name)),
+    });
+    let rows = direct.chain(cases).chain(tricks);
+    rows.filter(|row| !row.verdicts.is_empty()).collect()
 }
