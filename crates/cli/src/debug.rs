@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{Interrupt, Jdk};
+use culprit_jvm::{Interrupt, Jdk, Sandbox};
 use culprit_minimize::{
     Condition, Found, Program, Script, choose, class_path, driver_methods, extract, full_name,
 };
@@ -64,7 +64,7 @@ Exit codes:
   0    tests were written, and seen to fail for the same reason
   1    everything ran, and for some failure there is no such test
   2    the command line, or a place it names, cannot be used
-  3    the command cannot be run
+  3    the command cannot be run, or there is no sandbox for candidates
   130  interrupted; the smallest test so far was written if there was one";
 
 /// How often the command is recorded, each time with more classes.
@@ -79,6 +79,8 @@ const PATIENCE: usize = 5;
 /// A command being debugged.
 struct Session<'a> {
     args: &'a Args,
+    /// For everything but the command.
+    sandbox: Option<Sandbox>,
     library: PathBuf,
     launched: Launched,
     folder: PathBuf,
@@ -94,10 +96,12 @@ struct Session<'a> {
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     // Whatever can be refused is refused before anything is written.
+    let sandbox = args.wishes.sandbox(console)?;
     let launched = Launched::find(&args.command, std::env::var_os("PATH").as_deref())?;
     let mut results = Results::in_folder(&args.output)?;
     let session = Session {
         args,
+        sandbox,
         library: agent::unpack(&agent::folders_of_process())?,
         launched,
         folder: results.folder().to_owned(),
@@ -396,6 +400,7 @@ impl Session<'_> {
             script: &script,
             program,
             jdk,
+            sandbox: self.sandbox.as_ref(),
             journals: self.journals.clone(),
             taken: self.taken.borrow().clone(),
             concrete: false,

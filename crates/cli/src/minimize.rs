@@ -43,11 +43,12 @@ Exit codes:
   0    a test was written, and seen to fail for the same reason
   1    everything ran, and there is no such test
   2    the command line, or a place it names, cannot be used
-  3    the program, or a JDK like that of the recording, is not there
+  3    the program, a JDK like that of the recording, or a sandbox is not there
   4    the recording cannot be read, or has no failure
   130  interrupted; the smallest test so far was written if there was one";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let sandbox = args.wishes.sandbox(console)?;
     let (recording, failure) = failing(&args.path)?;
     let unreadable = || Expected::new(ExitCode::Recording, "the failure has no stack");
     let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
@@ -79,6 +80,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         script: &script,
         program: &program,
         jdk: &jdk,
+        sandbox: sandbox.as_ref(),
         journals: results.journals(),
         taken: Vec::new(),
         concrete: false,

@@ -55,6 +55,9 @@ pub(crate) struct Args {
         help_heading = "What to observe"
     )]
     replay: Option<PathBuf>,
+    /// Let the code that --replay runs do what you may do: write files, use the network
+    #[arg(long, requires = "replay", help_heading = "What to observe")]
+    no_sandbox: bool,
     /// With --suggest: print one line of JSON on stdout, after CMD's own
     #[arg(long, requires = "suggest", help_heading = "What to observe")]
     json: bool,
@@ -257,7 +260,7 @@ impl Args {
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan();
     if let Some(path) = &args.replay {
-        return derive::run(path, plan, around, console);
+        return derive::run((path, args.no_sandbox), plan, around, console);
     }
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.

@@ -1,5 +1,7 @@
 //! What `debug` and `minimize` share: a recorded failure becomes a test, and a result folder.
 
+mod verdict;
+
 use std::fmt;
 use std::fs;
 use std::io;
@@ -10,21 +12,23 @@ use clap::ValueEnum;
 use culprit_junit::Junit;
 use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
 use culprit_minimize::{
-    Condition, Error, Found, Means, Predicate, Program, Progress as Way, Runner, Script, Stage,
-    Verified, directory, junit_of, make_test,
+    Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
+    Script, Stage, directory, junit_of, make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
-use culprit_signature::Signature;
+use culprit_signature::{Signature, Thrown};
 use culprit_trace::Recording;
 use culprit_wire::Mode;
 use serde_json::json;
 
+use crate::confinement::{self, WITHOUT};
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::quantity;
+use verdict::{by_hand, verdict};
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -34,6 +38,9 @@ const JOURNALS: &str = "journal";
 
 /// Megabytes of the heap of a worker.
 const HEAP: u64 = 1024;
+
+/// What is said before the command that runs a test with the rights of the user.
+const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
 
 /// Options of both commands.
 #[derive(clap::Args, Debug)]
@@ -50,7 +57,7 @@ pub(crate) struct Wishes {
     /// Write tests for this version of JUnit [default: that of the class path, or 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
-    /// Let candidates do what you may do: write files, use the network
+    /// Let candidates and tests do what you may do: write files, use the network
     #[arg(long)]
     no_sandbox: bool,
 }
@@ -72,6 +79,8 @@ pub(crate) struct Case<'a> {
     pub(crate) script: &'a Script,
     pub(crate) program: &'a Program,
     pub(crate) jdk: &'a Jdk,
+    /// For candidates, the compiler and the test.
+    pub(crate) sandbox: Option<&'a Sandbox>,
     /// Where verdicts are kept.
     pub(crate) journals: PathBuf,
     /// Names of tests that there are.
@@ -144,6 +153,11 @@ impl Wishes {
         typed
     }
 
+    /// The sandbox for candidates and tests, unless the user does without.
+    pub(crate) fn sandbox(&self, console: &mut Console) -> anyhow::Result<Option<Sandbox>> {
+        confinement::sandbox(self.no_sandbox, console)
+    }
+
     /// Makes a test of a failure.
     pub(crate) fn reduce(
         &self,
@@ -152,6 +166,9 @@ impl Wishes {
         interrupt: &Interrupt,
         console: &mut Console,
     ) -> anyhow::Result<Found> {
+        if let (Some(_), Some(refusal)) = (case.sandbox, case.signature.thrown().refusal()) {
+            return Err(refusal_to_reduce(refusal).into());
+        }
         let scratch = tempfile::tempdir()?;
         let replayer = Replayer {
             jdk: case.jdk.clone(),
@@ -161,12 +178,13 @@ impl Wishes {
             mode: Mode::Plain,
             coverage: false,
             limit: Some(LIMIT),
-            sandbox: (!self.no_sandbox).then(Sandbox::default),
+            sandbox: case.sandbox.cloned(),
             options: Vec::new(),
             output: Output::Kept,
             interrupt: Some(interrupt.clone()),
             capture: None,
         };
+        let confines = Confines::of(&replayer);
         let jobs = usize::from(self.jobs);
         let class_path = case.program.class_path();
         let class_path = class_path.map(|path| path.display().to_string());
@@ -182,7 +200,8 @@ impl Wishes {
         let predicate = match case.condition {
             Some(condition) => {
                 let with = (case.program, case.jdk);
-                Predicate::compile(condition, case.script, with, &place).map_err(explained)?
+                Predicate::compile(condition, case.script, with, (&place, &confines))
+                    .map_err(explained)?
             }
             None => None,
         };
@@ -194,7 +213,7 @@ impl Wishes {
         let directory = directory(case.recording.start());
         let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
             let class_path = class_path.clone();
-            let checked_in = works_in.clone().unwrap_or_else(|| folder.clone());
+            let checked_in = works_in.clone();
             let stage = Stage::new(
                 replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
                 LIMIT,
@@ -207,7 +226,8 @@ impl Wishes {
                 junit,
                 runner: Runner::of(case.program, junit),
                 folder: &folder,
-                directory: &checked_in,
+                directory: checked_in.as_deref(),
+                confines: &confines,
                 settings: Settings {
                     jobs,
                     budget: Budget {
@@ -234,6 +254,25 @@ impl Wishes {
             }
         }
         found.map_err(explained)
+    }
+}
+
+/// That a failure cannot be told from what the sandbox does to candidates.
+fn refusal_to_reduce(refusal: &Thrown) -> Expected {
+    let message = format!(
+        "the failure is a refusal of the system ({}), and the sandbox refuses the same to every candidate",
+        refusal.class
+    );
+    Expected::new(ExitCode::No, message).hint(format!(
+        "{WITHOUT} reduces it with all your rights, if you trust the program with fewer calls and other values"
+    ))
+}
+
+/// What the sandbox refused to a script that fails in another way than the program did.
+fn refused_to(run: &Run) -> Option<Thrown> {
+    match run {
+        Run::Threw { trace, .. } => Thrown::parse(trace)?.refusal().cloned(),
+        Run::Done | Run::Unresolved(_) => None,
     }
 }
 
@@ -283,6 +322,9 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
                         packages by their full names";
             return refused(ExitCode::Usage, &error, hint);
+        }
+        Error::OtherFailure(run) if refused_to(run).is_some() => {
+            "the sandbox refuses that; if the program may do it on this machine: --no-sandbox"
         }
         Error::OtherFailure(_) => {
             "it may depend on files, time, threads or code that was not observed; \
@@ -384,32 +426,10 @@ impl Results {
         fs::write(&file, &found.test.source)?;
         let minimised = &found.minimised;
         let left = found.left();
-        let (verdict, is_good) = match (&found.verified, found.grade) {
-            (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => (
-                format!("compiled and run: fails the same way ({grade})"),
-                true,
-            ),
-            (Verified::Threw(trace), _) => {
-                let first = trace.lines().next().unwrap_or_default();
-                (
-                    format!("compiled and run: fails differently ({first})"),
-                    false,
-                )
-            }
-            (Verified::Passed, _) => ("compiled and run: passes".to_owned(), false),
-            (Verified::Rejected(why), _) => (format!("does not compile: {why}"), false),
-            (Verified::Broken(why), _) => (format!("does not run: {why}"), false),
-            (Verified::Late(limit), _) => {
-                let limit = quantity::typed_duration(*limit);
-                (format!("compiled, but does not end within {limit}"), false)
-            }
-            (Verified::NoCompiler(path), _) => (
-                format!(
-                    "not compiled: there is no {}; install the JDK, not only its JRE, or set JAVA_HOME",
-                    path.display()
-                ),
-                false,
-            ),
+        let (verdict, is_good) = verdict(found);
+        let by_hand = match is_good {
+            true => None,
+            false => by_hand(found, &file, &self.folder.join("check"))?,
         };
         let early = early(minimised.end);
         let seconds = began.elapsed().as_secs_f64();
@@ -441,6 +461,7 @@ impl Results {
             "runBy": found.runner.name(),
             "verified": is_good,
             "verdict": verdict,
+            "byHand": by_hand,
         }));
         let own = match &level {
             Level::Outermost => String::new(),
@@ -453,14 +474,17 @@ impl Results {
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n",
+            "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n{}",
             match level {
                 Level::Outermost => "",
                 Level::Innermost { .. } => ": the innermost level",
             },
             rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
-            found.test.source
+            found.test.source,
+            (by_hand.as_ref()).map_or(String::new(), |command| format!(
+                "{OUTSIDE}:\n\n```sh\n{command}\n```\n\n"
+            )),
         ));
         let trouble = minimised.journal_trouble.as_ref();
         let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
@@ -470,6 +494,9 @@ impl Results {
         writeln!(console.err(), "  {verdict}")?;
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", file.display())?;
+        if let Some(command) = by_hand {
+            writeln!(console.err(), "  {OUTSIDE}:\n  {command}")?;
+        }
         Ok(is_good)
     }
 

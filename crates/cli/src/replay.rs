@@ -31,6 +31,7 @@ use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{LineCheck, Mode, Subject};
 
 use crate::agent;
+use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
@@ -182,7 +183,7 @@ enum Jdks {
 }
 
 impl Args {
-    fn plan(&self, around: &Around) -> Result<Plan, Expected> {
+    fn plan(&self, around: &Around, sandbox: Option<Sandbox>) -> Result<Plan, Expected> {
         let mut recordings = Vec::new();
         for path in &self.paths {
             match path.is_dir() {
@@ -217,7 +218,7 @@ impl Args {
                 false => Form::Text,
             },
             jdks: self.jdks(around)?,
-            sandbox: self.sandbox()?,
+            sandbox,
             limit: match self.debug {
                 Some(_) => None,
                 None => Some(Duration::from_secs(self.time_limit)),
@@ -247,17 +248,12 @@ impl Args {
         }
     }
 
-    fn sandbox(&self) -> Result<Option<Sandbox>, Expected> {
-        if self.no_sandbox {
+    fn sandbox(&self, console: &mut Console) -> anyhow::Result<Option<Sandbox>> {
+        let Some(mut sandbox) = confinement::sandbox(self.no_sandbox, console)? else {
             return Ok(None);
-        }
-        let mut sandbox = Sandbox::default();
+        };
         for folder in &self.allow_write {
-            let place = folder.canonicalize().map_err(|error| {
-                let message = format!("no folder {}: {error}", folder.display());
-                Expected::new(ExitCode::Usage, message).hint("make it first (--allow-write)")
-            })?;
-            sandbox = sandbox.allow_write(place);
+            sandbox = sandbox.allow_write(confinement::folder(folder)?);
         }
         if let Some(port) = self.debug {
             sandbox = sandbox.allow_listen(port);
@@ -281,7 +277,7 @@ fn no_jdk(error: culprit_jvm::JdkError) -> Expected {
 
 /// Replays what was asked for.
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
-    let plan = args.plan(around)?;
+    let plan = args.plan(around, args.sandbox(console)?)?;
     let unwritable = |file: &Path, error: io::Error| {
         let message = format!("cannot write {}: {error}", file.display());
         Expected::new(ExitCode::Usage, message).hint("name another file (--junit)")
@@ -297,9 +293,6 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
         scratch: scratch.path(),
         interrupt: Interrupt::by_signals()?,
     };
-    if plan.sandbox.is_some() {
-        warn_of_gap(console)?;
-    }
     if let Some(port) = args.debug {
         writeln!(
             console.err(),
@@ -333,6 +326,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
 pub(crate) fn capture(
     path: &Path,
     options: AgentOptions,
+    sandbox: Option<Sandbox>,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
     let around = Around::of_process();
@@ -340,7 +334,7 @@ pub(crate) fn capture(
         recordings: vec![path.to_owned()],
         form: Form::Text,
         jdks: found(&around)?,
-        sandbox: Some(Sandbox::default()),
+        sandbox,
         limit: Some(LIMIT),
         heap: HEAP,
         options: Vec::new(),
@@ -362,7 +356,6 @@ pub(crate) fn capture(
         scratch: scratch.path(),
         interrupt: Interrupt::by_signals()?,
     };
-    warn_of_gap(console)?;
     match stage.case(path, console)? {
         Some(case) if !stage.interrupt.is_wanted() => {
             if !matches!(case.verdict, Verdict::InSync { .. }) {
@@ -380,17 +373,6 @@ fn scratch() -> Result<tempfile::TempDir, Expected> {
         Expected::new(ExitCode::Usage, format!("no temporary folder: {error}"))
             .hint("set TMPDIR to a folder that you can write to")
     })
-}
-
-fn warn_of_gap(console: &mut Console) -> std::io::Result<()> {
-    let Some(gap) = Sandbox::probe().gap() else {
-        return Ok(());
-    };
-    warn(console, &gap)?;
-    writeln!(
-        console.err(),
-        "  use a newer kernel; --no-sandbox replays without any, and without this warning"
-    )
 }
 
 fn warn(console: &mut Console, message: &str) -> std::io::Result<()> {

@@ -113,6 +113,7 @@ fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
             rule: Rule::default(),
             limit: Duration::from_secs(20),
             env: std::env::vars_os().collect(),
+            sandbox: None,
         },
         likeness: Likeness::Place,
         like: None,

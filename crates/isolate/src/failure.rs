@@ -100,6 +100,13 @@ impl Failure {
         })
     }
 
+    /// The exception by which a JVM reports that the system refused something, if this is the failure.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let refusal = self.main.as_ref()?.thrown().refusal()?;
+        let message = refusal.message.as_deref().unwrap_or_default();
+        Some(format!("{}: {message}", refusal.class))
+    }
+
     /// Takes what is the same as another failure, by its place, for the failure, and whatever else was
     /// printed not. Whether there is such a thing.
     pub(crate) fn take_same(&mut self, other: &Failure) -> bool {

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use culprit_jvm::Sandbox;
 pub(crate) use shadow::shadow;
 pub use warm::Warm;
 
@@ -61,6 +62,8 @@ pub struct JavaTest {
     pub method: String,
     /// Where the test reads its input.
     pub reads: Reads,
+    /// Where it may write besides folders of its own; `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Where a test reads its input.
@@ -107,6 +110,7 @@ impl JavaTest {
             },
             limit,
             env,
+            sandbox: self.sandbox.clone(),
         })
     }
 

@@ -104,6 +104,9 @@ pub enum Unfit {
     /// It fails in another way than was asked for.
     #[error("the test fails in another way: {0}")]
     Unlike(String),
+    /// The sandbox refused something to it.
+    #[error("the sandbox refuses what the test does: {0}")]
+    Refused(String),
     /// It fails so seldom that candidates would need more runs than are allowed.
     #[error("the test {rate}: too seldom to tell candidates apart")]
     Seldom { rate: Rate },
@@ -145,7 +148,14 @@ impl Judge {
             strays += ending.strays;
             rate.of += 1;
             let mut failure = Failure::of(&ending);
-            match (test.rule.answer(&ending), &first) {
+            let answer = test.rule.answer(&ending);
+            if answer == Answer::Fail
+                && test.sandbox.is_some()
+                && let Some(refusal) = failure.refusal()
+            {
+                return Err(Unfit::Refused(refusal));
+            }
+            match (answer, &first) {
                 (Answer::Fail, None) if !take(&mut failure) => {
                     other = Some((Answer::Fail, ending));
                 }
@@ -303,6 +313,11 @@ impl Judge {
             Answer::Unresolved(why) => Verdict::Unresolved(why),
             Answer::Fail => {
                 let failure = failure();
+                if self.test.sandbox.is_some()
+                    && let Some(refusal) = failure.refusal()
+                {
+                    return Verdict::Unresolved(format!("the sandbox refuses it: {refusal}"));
+                }
                 match self.failure.is_same(&failure, self.likeness, &self.lines) {
                     true => Verdict::Fail(failure.to_string()),
                     false => Verdict::Unresolved(format!("fails otherwise: {failure}")),

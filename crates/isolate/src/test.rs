@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_jvm::{Errand, Fate, Launch, Limits, resolve};
+use culprit_jvm::{Errand, Fate, Launch, Limits, Sandbox, resolve};
 
 use crate::shell::{quoted, with_word};
 use crate::{Ending, Error, Rule};
@@ -22,11 +22,15 @@ pub struct Test {
     pub limit: Duration,
     /// All of its environment, but for `TMPDIR`.
     pub env: Vec<(OsString, OsString)>,
+    /// Where it may write besides the folder of its spot; `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Where a test runs, and on what.
 #[derive(Clone, Debug)]
 pub struct Spot {
+    /// The folder that holds what was made for this run. In a sandbox it is the only one to write to.
+    pub own: PathBuf,
     /// The folder it works in.
     pub directory: PathBuf,
     /// Its folder for temporary files.
@@ -54,7 +58,7 @@ impl Test {
                 file_size: None,
                 open_files: None,
             },
-            sandbox: None,
+            sandbox: self.sandbox.clone().map(|it| it.allow_write(&spot.own)),
         };
         let ran = launch.errand(&Errand {
             limit: self.limit,
@@ -111,11 +115,13 @@ pub(crate) mod tests {
             rule: Rule::default(),
             limit: Duration::from_secs(60),
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            sandbox: None,
         }
     }
 
     pub(crate) fn spot(folder: &Path) -> Spot {
         Spot {
+            own: folder.to_owned(),
             directory: folder.to_owned(),
             scratch: folder.to_owned(),
             candidate: None,
@@ -172,5 +178,23 @@ pub(crate) mod tests {
         let ending = test.run(&spot, &|| true).unwrap();
         let expect = format!("xyz\n{}\n", folder.path().display());
         assert_eq!(ending.out, expect);
+    }
+
+    #[test]
+    fn in_a_sandbox_a_command_starts_programs_and_writes_to_the_folder_of_its_run_only() {
+        let home = tempfile::tempdir().unwrap();
+        let own = home.path().join("own");
+        fs::create_dir(&own).unwrap();
+        let precious = home.path().join("precious");
+        fs::write(&precious, "kept").unwrap();
+        let command = "rm -f ../precious; echo x >../new; cat ../precious >copy; cat copy";
+        let mut test = shell(command);
+        test.sandbox = Some(Sandbox::default().allow_programs());
+        let ending = test.run(&spot(&own), &|| true).unwrap();
+        assert_eq!(ending.out, "kept", "{ending:?}");
+        assert!(precious.exists() && !home.path().join("new").exists());
+        test.sandbox = None;
+        test.run(&spot(&own), &|| true).unwrap();
+        assert!(!precious.exists());
     }
 }

@@ -38,6 +38,7 @@ fn plan(command: &str, failing: Material, scratch: &Path) -> Plan {
             rule: Rule::default(),
             limit: Duration::from_secs(20),
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            sandbox: None,
         },
         likeness: Likeness::Place,
         like: None,

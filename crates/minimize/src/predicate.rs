@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_junit::Test;
-use culprit_jvm::{Jdk, Launch, Limits, Status};
+use culprit_jvm::{Jdk, Status};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
+use crate::confines::Place;
 use crate::script::{Author, Script, Statement};
 use crate::seek::Runs;
 use crate::verify::LIMIT;
-use crate::{Condition, Error, Program, Run};
+use crate::{Condition, Confines, Error, Program, Run};
 
 /// The class that a condition is compiled to.
 pub(crate) const CLASS: &str = "CulpritCondition";
@@ -37,7 +38,7 @@ impl Predicate {
         condition: &Condition,
         script: &Script,
         (program, jdk): (&Program, &Jdk),
-        folder: &Path,
+        (folder, confines): (&Path, &Confines),
     ) -> Result<Option<Predicate>, Error> {
         let Condition::Holds {
             class,
@@ -58,7 +59,7 @@ impl Predicate {
             message: condition.message(),
             folder: folder.to_owned(),
         };
-        predicate.build(program, jdk)?;
+        predicate.build(program, jdk, confines)?;
         Ok(Some(predicate))
     }
 
@@ -102,22 +103,17 @@ impl Predicate {
         )
     }
 
-    fn build(&self, program: &Program, jdk: &Jdk) -> Result<(), Error> {
+    fn build(&self, program: &Program, jdk: &Jdk, confines: &Confines) -> Result<(), Error> {
         fs::create_dir_all(&self.folder)?;
         let file = self.folder.join(format!("{CLASS}.java"));
         fs::write(&file, self.source())?;
         let path = std::env::join_paths(program.class_path()).unwrap_or_default();
-        let words = ["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"];
-        let mut args: Vec<OsString> = words.map(OsString::from).to_vec();
-        args.extend([self.folder.clone().into(), "-cp".into(), path, file.into()]);
-        let launch = Launch {
-            file: jdk.tool("javac"),
-            args,
-            env: Vec::new(),
-            directory: self.folder.clone(),
-            limits: Limits::default(),
-            sandbox: None,
+        let place = Place {
+            directory: &self.folder,
+            scratch: &self.folder,
         };
+        let files = [OsString::from(file)];
+        let launch = confines.javac(jdk, (&path, &files), &self.folder, place);
         let compiled = launch.run(LIMIT)?;
         match compiled.status == Some(Status::Exited(0)) {
             true => Ok(()),

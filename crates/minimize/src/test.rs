@@ -20,8 +20,8 @@ use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    Condition, Effort, Error, Minimised, Predicate, Program, Progress, Run, Runner, Script, Stage,
-    Statement, Verified, minimise, verify,
+    ByHand, Condition, Confines, Effort, Error, Minimised, Predicate, Program, Progress, Run,
+    Runner, Script, Stage, Statement, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -34,6 +34,8 @@ pub struct Found {
     pub runner: Runner,
     /// How much the failure of the test has in common with the recorded one.
     pub grade: Option<Grade>,
+    /// How to run the test outside of the sandbox, where it was run inside.
+    pub by_hand: Option<ByHand>,
 }
 
 impl Found {
@@ -57,8 +59,10 @@ pub struct Means<'a> {
     pub runner: Runner,
     /// An empty folder for files on the way.
     pub folder: &'a Path,
-    /// The folder that the test is run in.
-    pub directory: &'a Path,
+    /// The folder that the test works in; without one, a new one that it may write to.
+    pub directory: Option<&'a Path>,
+    /// Rights and limits of the compiler and of the test.
+    pub confines: &'a Confines,
     /// How to search. The budget is for everything together.
     pub settings: Settings,
     /// Hears how far it is.
@@ -145,6 +149,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         runner: means.runner,
         folder: means.folder,
         directory: means.directory,
+        confines: means.confines,
     };
     let graded = |verified: &Verified| match verified {
         Verified::Threw(trace) => grade(trace),
@@ -156,21 +161,22 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         // A straight line asks less of the compiler.
         test = printed(&minimised, signature, &means, false)?;
         let folder = &means.folder.join("straight");
-        (verified, runner) = verify(
-            &test,
-            &Surroundings {
-                folder,
-                ..surroundings
-            },
-        )?;
+        let straight = Surroundings {
+            folder,
+            ..surroundings
+        };
+        (verified, runner) = verify(&test, &straight)?;
     }
     let grade = graded(&verified);
+    let is_confined = means.confines.sandbox.is_some();
+    let by_hand = is_confined.then(|| ByHand::of(&surroundings, runner));
     Ok(Found {
         minimised,
         test,
         verified,
         runner,
         grade,
+        by_hand,
     })
 }
 

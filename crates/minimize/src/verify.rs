@@ -1,20 +1,24 @@
-//! The last word on a test: compiled by `javac`, and run in a JVM of its own without anything of
-//! Culprit.
+//! The last check of a test: compiled by `javac`, and run in a JVM of its own without anything of
+//! Culprit, in the confines of the candidates.
 
+mod by_hand;
 mod runner;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
-use culprit_jvm::{CRASH_REPORT, Jdk, Launch, Limits, Status};
+use culprit_jvm::{Jdk, Status};
+use culprit_signature::Thrown;
 
+pub use by_hand::ByHand;
 pub use runner::Runner;
 use runner::{CLASS, MARK};
 
-use crate::{Error, Program};
+use crate::confines::{Place, on_class_path};
+use crate::{Confines, Error, Program, full_name};
 
 /// How long a test may take.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -24,8 +28,10 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 pub enum Verified {
     /// Nothing was thrown.
     Passed,
-    /// What is printed of the exception.
+    /// The stack trace of the exception.
     Threw(String),
+    /// The same where the sandbox refused something: this is no failure of the program.
+    Refused(String),
     /// It does not compile: what the compiler says.
     Rejected(String),
     /// It did not end as tests do.
@@ -53,8 +59,10 @@ pub struct Surroundings<'a> {
     pub runner: Runner,
     /// Where files go that are made on the way. It is to be empty.
     pub folder: &'a Path,
-    /// The folder that the test is run in.
-    pub directory: &'a Path,
+    /// The folder that the test works in; without one, a new one that it may write to.
+    pub directory: Option<&'a Path>,
+    /// Rights and limits of the compiler and of the test.
+    pub confines: &'a Confines,
 }
 
 /// Compiles and runs a test; who ran it in the end.
@@ -75,65 +83,70 @@ pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<(Verified,
 impl Surroundings<'_> {
     fn run(&self, test: &Test, runner: Runner) -> Result<Verified, Error> {
         let folder = self.folder.join(runner.name().replace(' ', "-"));
-        let classes = folder.join("classes");
-        fs::create_dir_all(&classes)?;
-        let stand_in = runner.stand_in(self.junit);
-        let sources = [
-            (format!("{}.java", test.class_name), Some(&*test.source)),
-            (format!("{CLASS}.java"), Some(runner.source())),
-            ("junit/Test.java".to_owned(), stand_in),
-        ];
-        let mut files = Vec::new();
-        for (name, source) in sources {
-            if let Some(source) = source {
-                let file = folder.join(name);
-                fs::create_dir_all(file.parent().unwrap_or(&folder))?;
-                fs::write(&file, source)?;
-                files.push(OsString::from(file));
-            }
+        let (classes, scratch) = (folder.join("classes"), folder.join("tmp"));
+        for place in [&classes, &scratch] {
+            fs::create_dir_all(place)?;
         }
-        let path = std::env::join_paths(self.class_path).unwrap_or_default();
-        let mut args: Vec<OsString> = ["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "-d"]
-            .map(OsString::from)
-            .to_vec();
-        args.extend([classes.clone().into(), "-cp".into(), path.clone()]);
-        args.extend(files);
-        let compiled = self.launch("javac", &folder, args).run(LIMIT)?;
+        let own = (format!("{}.java", test.class_name), &*test.source);
+        let mut files = Vec::new();
+        for (name, source) in [own].into_iter().chain(runner.sources(self.junit)) {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap_or(&folder))?;
+            fs::write(&file, source)?;
+            files.push(OsString::from(file));
+        }
+        let path = self.joined();
+        let place = Place {
+            directory: &folder,
+            scratch: &folder,
+        };
+        let javac = self
+            .confines
+            .javac(self.jdk, (&path, &files), &classes, place);
+        let compiled = javac.run(LIMIT)?;
         if compiled.status != Some(Status::Exited(0)) {
             return Ok(Verified::Rejected(compiled.err));
         }
-        let mut whole = classes.into_os_string();
-        whole.push(":");
-        whole.push(&path);
-        let name = match test.package.is_empty() {
-            true => test.class_name.clone(),
-            false => format!("{}.{}", test.package, test.class_name),
+        let mut words: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1"]
+            .map(OsString::from)
+            .to_vec();
+        words.extend(running(&classes, &path, test));
+        let place = Place {
+            directory: self.directory.unwrap_or(&scratch),
+            scratch: &scratch,
         };
-        let mut report = OsString::from("-XX:ErrorFile=");
-        report.push(folder.join(CRASH_REPORT));
-        let mut args = vec![report];
-        args.extend(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-ea", "-cp"].map(OsString::from));
-        args.extend([whole, CLASS.into(), name.into(), test.method.clone().into()]);
-        let ran = self.launch("java", self.directory, args).run(LIMIT)?;
-        Ok(verdict(ran.status, &ran.err))
+        let ran = self.confines.java(self.jdk, words, place).run(LIMIT)?;
+        Ok(match verdict(ran.status, &ran.err) {
+            Verified::Threw(trace) if self.is_refused(&trace) => Verified::Refused(trace),
+            verified => verified,
+        })
     }
 
-    fn launch(&self, tool: &str, directory: &Path, args: Vec<OsString>) -> Launch {
-        Launch {
-            file: self.jdk.tool(tool),
-            args,
-            env: vec![
-                ("TZ".into(), "UTC".into()),
-                ("LC_ALL".into(), "C.UTF-8".into()),
-            ],
-            directory: directory.to_owned(),
-            limits: Limits::default(),
-            sandbox: None,
-        }
+    fn is_refused(&self, trace: &str) -> bool {
+        let is_refusal = |thrown: Thrown| thrown.refusal().is_some();
+        self.confines.sandbox.is_some() && Thrown::parse(trace).is_some_and(is_refusal)
+    }
+
+    fn joined(&self) -> OsString {
+        std::env::join_paths(self.class_path).unwrap_or_default()
     }
 }
 
-/// How a test ended whose JVM ended like this and printed that; without a status, it took too long.
+/// Arguments of the JVM that runs a test.
+fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
+    let mut whole = classes.as_os_str().to_owned();
+    whole.push(":");
+    whole.push(class_path);
+    let name = full_name(test);
+    let method = &test.method;
+    let last = [CLASS, &name, method].map(OsString::from);
+    ["-ea".into(), on_class_path(&whole)]
+        .into_iter()
+        .chain(last)
+        .collect()
+}
+
+/// The end of a test, from the status of its JVM and what it printed; without a status, it took too long.
 fn verdict(status: Option<Status>, err: &str) -> Verified {
     match (status, err.split_once(MARK)) {
         (None, _) => Verified::Late(LIMIT),

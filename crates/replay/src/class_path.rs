@@ -12,6 +12,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::Error;
+use crate::manifest::attribute;
 
 /// The oldest Java for which a jar can have classes of their own.
 const FIRST_VERSION: u32 = 9;
@@ -101,10 +102,8 @@ impl Entry {
             has_versions: false,
         };
         let manifest = jar.entry("META-INF/MANIFEST.MF")?.unwrap_or_default();
-        let manifest = String::from_utf8_lossy(&manifest).to_lowercase();
-        jar.has_versions = manifest
-            .lines()
-            .any(|line| line.trim_end() == "multi-release: true");
+        let versions = attribute(&manifest, "multi-release");
+        jar.has_versions = versions.is_some_and(|it| it.trim_end().eq_ignore_ascii_case("true"));
         Ok(Entry::Jar(RefCell::new(jar)))
     }
 }

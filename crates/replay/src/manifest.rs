@@ -26,7 +26,7 @@ fn attribute_of(jar: &Path, wanted: &str) -> Option<String> {
     let manifest = archive.by_name("META-INF/MANIFEST.MF").ok()?;
     let mut bytes = Vec::new();
     manifest.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    attribute(&String::from_utf8_lossy(&bytes), wanted)
+    attribute(&bytes, wanted)
 }
 
 /// The files that the class path of a jar names: URLs, relative to that of the jar.
@@ -60,9 +60,10 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// An attribute in the main section of a manifest. Lines that start with a space go on with the
-/// one before.
-fn attribute(manifest: &str, wanted: &str) -> Option<String> {
+/// An attribute in the main section of a manifest, by its name in any case. Lines that start with a
+/// space go on with the one before.
+pub fn attribute(manifest: &[u8], wanted: &str) -> Option<String> {
+    let manifest = String::from_utf8_lossy(manifest);
     let mut value: Option<String> = None;
     for line in manifest.lines().take_while(|line| !line.is_empty()) {
         match (&mut value, line.strip_prefix(' ')) {
@@ -108,11 +109,11 @@ mod tests {
     #[test]
     fn the_attribute_may_go_on_in_other_lines() {
         let text = "Manifest-Version: 1.0\r\nclass-path: a.jar b\r\n .jar  c.jar\r\nX: y\r\n z\r\n";
-        let path = attribute(text, "class-path");
+        let path = attribute(text.as_bytes(), "class-path");
         assert_eq!(path.as_deref(), Some("a.jar b.jar  c.jar"));
         let text = "X: y\n\nName: z\nClass-Path: a.jar\n";
-        assert_eq!(attribute(text, "class-path"), None);
-        assert_eq!(attribute(text, "x").as_deref(), Some("y"));
+        assert_eq!(attribute(text.as_bytes(), "class-path"), None);
+        assert_eq!(attribute(text.as_bytes(), "x").as_deref(), Some("y"));
     }
 
     #[test]

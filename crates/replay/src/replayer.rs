@@ -194,7 +194,8 @@ impl Replayer {
         }
     }
 
-    fn limits(&self) -> Limits {
+    /// What a worker may use up.
+    pub fn limits(&self) -> Limits {
         let limits = Limits {
             memory: Some(self.heap.saturating_mul(1 << 20).saturating_add(BESIDES)),
             ..Limits::default()

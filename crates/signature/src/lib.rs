@@ -9,6 +9,8 @@
 //! volatile parts masked ([`mask`]), and numbers that the JVM or a compiler makes up in names of
 //! classes and methods do not count.
 //!
+//! A failure that the system or a sandbox caused by denying access is a [`Refusal`].
+//!
 //! This crate does no I/O and depends on nothing; text may come from anywhere and never panics it.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -19,6 +21,7 @@ mod frame;
 mod grade;
 mod mask;
 mod origin;
+mod refusal;
 mod signature;
 mod site;
 mod thrown;
@@ -28,6 +31,7 @@ pub use frame::Frame;
 pub use grade::Grade;
 pub use mask::{mask, mask_literals};
 pub use origin::Origin;
+pub use refusal::Refusal;
 pub use signature::Signature;
 pub use site::{Call, Site};
 pub use thrown::Thrown;

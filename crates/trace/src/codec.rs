@@ -1,6 +1,8 @@
 //! The small byte codec of the metadata: little-endian numbers, LEB128 varints, and strings and
 //! byte strings with a varint length in front. Knows nothing of blocks.
 
+use crate::allowance::Allowance;
+
 /// Why bytes could not be understood; names what was expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Malformed(pub(crate) &'static str);
@@ -56,15 +58,24 @@ impl Put for Vec<u8> {
     }
 }
 
-/// Reading. Every step checks what is left; no step allocates more than is left.
+/// Reading. Every step checks what is left, and charges what it makes to an allowance.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
+    allowance: &'a Allowance,
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Cursor<'a> {
-        Cursor { rest: bytes }
+    pub(crate) fn new(bytes: &'a [u8], allowance: &'a Allowance) -> Cursor<'a> {
+        Cursor {
+            rest: bytes,
+            allowance,
+        }
+    }
+
+    /// Where everything is charged that is made of the bytes.
+    pub(crate) fn allowance(&self) -> &'a Allowance {
+        self.allowance
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -143,7 +154,9 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn string(&mut self) -> Result<String, Malformed> {
-        self.str().map(str::to_owned)
+        let text = self.str()?;
+        self.allowance.charge_allocation(text.len())?;
+        Ok(text.to_owned())
     }
 
     pub(crate) fn optional_string(&mut self) -> Result<Option<String>, Malformed> {
@@ -163,6 +176,7 @@ impl<'a> Cursor<'a> {
         if count > self.left() as u64 {
             return Err(Malformed("as many items as counted"));
         }
+        self.allowance.charge_items::<T>(count)?;
         (0..count).map(|_| item(self)).collect()
     }
 }
@@ -177,7 +191,8 @@ mod tests {
         fn varints_survive_the_round_trip(value: u64) {
             let mut bytes = Vec::new();
             bytes.put_varint(value);
-            let mut cursor = Cursor::new(&bytes);
+            let allowance = Allowance::unlimited();
+            let mut cursor = Cursor::new(&bytes, &allowance);
             prop_assert_eq!(cursor.varint(), Ok(value));
             prop_assert!(cursor.is_empty());
         }
@@ -185,16 +200,28 @@ mod tests {
 
     #[test]
     fn overlong_varints_are_refused() {
-        assert!(Cursor::new(&[0xff; 11]).varint().is_err());
+        assert!(
+            Cursor::new(&[0xff; 11], &Allowance::unlimited())
+                .varint()
+                .is_err()
+        );
         let mut nine = [0xff; 10];
         nine[9] = 0x02;
-        assert!(Cursor::new(&nine).varint().is_err());
+        assert!(
+            Cursor::new(&nine, &Allowance::unlimited())
+                .varint()
+                .is_err()
+        );
     }
 
     #[test]
     fn a_list_longer_than_its_bytes_is_refused_before_it_is_allocated() {
         let mut bytes = Vec::new();
         bytes.put_varint(u64::MAX / 2);
-        assert!(Cursor::new(&bytes).list(|c| c.u8()).is_err());
+        assert!(
+            Cursor::new(&bytes, &Allowance::unlimited())
+                .list(|c| c.u8())
+                .is_err()
+        );
     }
 }

@@ -4,6 +4,7 @@
 use culprit_model::site::TypeDef;
 use culprit_model::{EventKind, Site, SiteId, Value};
 
+use crate::allowance::Allowance;
 use crate::codec::{Cursor, Malformed};
 use crate::record::{Layout, Record, record};
 use crate::table::Table;
@@ -70,7 +71,8 @@ impl Decoder {
 
     /// The records of a thread, in order; `Err` tells what was expected where they make no sense.
     pub fn decode(&self, bytes: &[u8]) -> Result<Vec<Decoded>, &'static str> {
-        let mut cursor = Cursor::new(bytes);
+        let allowance = Allowance::unlimited();
+        let mut cursor = Cursor::new(bytes, &allowance);
         let mut decoded = Vec::new();
         while !cursor.is_empty() {
             let one = self.one(&mut cursor).map_err(|Malformed(what)| what)?;

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod allowance;
 mod block;
 mod codec;
 mod coupling;

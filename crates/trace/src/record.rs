@@ -365,6 +365,7 @@ fn value(
     types: &Table<TypeDef>,
     depth: u32,
 ) -> Result<Value, Malformed> {
+    cursor.allowance().charge_items::<Value>(1)?;
     Ok(match shape {
         Shape::Boolean => Value::Boolean(cursor.u8()? != 0),
         Shape::Byte => Value::Byte(cursor.u8()? as i8),
@@ -398,10 +399,12 @@ fn reference(
         },
         REF_STRING8 => {
             let bytes = cursor.take(payload as usize)?;
+            cursor.allowance().charge_allocation(2 * bytes.len())?;
             Reference::String(bytes.iter().map(|b| u16::from(*b)).collect())
         }
         REF_STRING16 => {
             let bytes = cursor.take(2 * payload as usize)?;
+            cursor.allowance().charge_allocation(bytes.len())?;
             let units = bytes.chunks_exact(2);
             Reference::String(units.map(|u| u16::from_le_bytes([u[0], u[1]])).collect())
         }

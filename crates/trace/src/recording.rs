@@ -13,6 +13,7 @@ use culprit_model::site::TypeDef;
 use culprit_model::{BlobId, Event, Failure, Losses, Site, ThreadId, Turn};
 use sha2::{Digest, Sha256};
 
+use crate::allowance::Allowance;
 use crate::block::{BLOCK_HEADER, FILE_HEADER, MAGIC, MAX_EVENTS, Tag};
 use crate::codec::{Cursor, Malformed};
 use crate::error::Error;
@@ -26,10 +27,6 @@ use crate::segment;
 use crate::source::{Block, BlockError, BlockReader, Part, Source};
 use crate::table::Table;
 use crate::{EventsHead, FormatVersion};
-
-/// Metadata may decompress to this many bytes, and to as many more for each byte of the file.
-const METADATA_BASE: u64 = 16 << 20;
-const METADATA_PER_BYTE: u64 = 200;
 
 /// A recording, opened.
 #[derive(Debug)]
@@ -134,10 +131,7 @@ impl Recording {
 
     fn read(path: PathBuf, mut source: Source) -> Result<Recording, Error> {
         check_header(&path, &source, 0)?;
-        let mut loader = Loader {
-            budget: METADATA_BASE,
-            ..Loader::default()
-        };
+        let mut loader = Loader::new();
         let mut truncation = loader.read(&path, &source, 0)?;
         if loader.start.as_ref().is_some_and(Start::is_segmented) {
             for start in add_segments(&path, &mut source)? {
@@ -333,9 +327,11 @@ impl Recording {
             *cache = Some((place, raw));
         }
         let raw = cache.as_ref().map_or(&[][..], |(_, raw)| raw.as_slice());
-        let found = entries(raw)
+        let allowance = Allowance::of_file(self.length);
+        let found = entries(raw, &allowance)
             .find_map(|entry| {
-                let decoded = entry.and_then(|entry| decode_blob(&mut Cursor::new(entry)));
+                let decoded =
+                    entry.and_then(|entry| decode_blob(&mut Cursor::new(entry, &allowance)));
                 match decoded {
                     Ok((found, kind, bytes)) if found == id => Some(Ok(Blob {
                         kind,
@@ -353,7 +349,8 @@ impl Recording {
     pub fn class_bytes(&self, class: &ClassInfo) -> Result<Vec<u8>, Error> {
         let mut raw = Vec::new();
         self.load(&class.block, Tag::Class, &mut raw)?;
-        let (_, bytes) = decode_class(&mut Cursor::new(&raw))
+        let allowance = Allowance::of_file(self.length);
+        let (_, bytes) = decode_class(&mut Cursor::new(&raw, &allowance))
             .map_err(|error| self.damaged(&class.block, error))?;
         if Sha256::digest(bytes).as_slice() == class.sha256.as_slice() {
             Ok(bytes.to_vec())
@@ -461,8 +458,11 @@ fn check_header(path: &Path, source: &Source, start: u64) -> Result<(), Error> {
 }
 
 /// The entries of a table block.
-fn entries(raw: &[u8]) -> impl Iterator<Item = Result<&[u8], Malformed>> {
-    let mut cursor = Cursor::new(raw);
+fn entries<'a>(
+    raw: &'a [u8],
+    allowance: &'a Allowance,
+) -> impl Iterator<Item = Result<&'a [u8], Malformed>> {
+    let mut cursor = Cursor::new(raw, allowance);
     let mut broken = false;
     std::iter::from_fn(move || {
         if broken || cursor.is_empty() {
@@ -474,18 +474,21 @@ fn entries(raw: &[u8]) -> impl Iterator<Item = Result<&[u8], Malformed>> {
     })
 }
 
-fn decode_table<T: Entry>(raw: &[u8], into: &mut Vec<T>) -> Result<(), Malformed> {
-    for entry in entries(raw) {
-        into.push(T::decode(&mut Cursor::new(entry?))?);
+fn decode_table<T: Entry>(
+    raw: &[u8],
+    allowance: &Allowance,
+    into: &mut Vec<T>,
+) -> Result<(), Malformed> {
+    for entry in entries(raw, allowance) {
+        allowance.charge_items::<T>(1)?;
+        into.push(T::decode(&mut Cursor::new(entry?, allowance))?);
     }
     Ok(())
 }
 
 /// Gathers the metadata, block by block.
-#[derive(Default)]
 struct Loader {
-    /// Bytes that metadata may still decompress to.
-    budget: u64,
+    allowance: Allowance,
     start: Option<Start>,
     loaders: Vec<LoaderDef>,
     types: Vec<TypeDef>,
@@ -502,6 +505,25 @@ struct Loader {
 }
 
 impl Loader {
+    fn new() -> Loader {
+        Loader {
+            allowance: Allowance::of_file(0),
+            start: None,
+            loaders: Vec::new(),
+            types: Vec::new(),
+            sites: Vec::new(),
+            threads: Vec::new(),
+            classes: Vec::new(),
+            failures: Vec::new(),
+            losses: Losses::default(),
+            end: None,
+            events: Vec::new(),
+            own_events: 0,
+            blobs: BTreeMap::new(),
+            blob_blocks: Vec::new(),
+        }
+    }
+
     /// Reads the file that starts at a place in the whole; the part that cannot be read.
     fn read(
         &mut self,
@@ -510,9 +532,7 @@ impl Loader {
         start: u64,
     ) -> Result<Option<Truncation>, Error> {
         let end = source.part(start).map_or(source.length(), Part::end);
-        self.budget = self
-            .budget
-            .saturating_add((end - start).saturating_mul(METADATA_PER_BYTE));
+        self.allowance.grow(end - start);
         let mut reader = BlockReader::new().map_err(|e| io_error(path, e))?;
         let mut raw = Vec::new();
         let mut offset = start + FILE_HEADER as u64;
@@ -548,7 +568,7 @@ impl Loader {
             return Ok(());
         }
         if matches!(tag, Tag::Events | Tag::Carry) {
-            let head = decode_events_head(&mut Cursor::new(reader.disk()))?;
+            let head = decode_events_head(&mut Cursor::new(reader.disk(), &self.allowance))?;
             if block.header.raw_length as usize > MAX_EVENTS + tag.plain_head() {
                 return Err(Malformed("records within the size limit"));
             }
@@ -558,27 +578,32 @@ impl Loader {
             self.events.push(EventsBlock { block, head });
             return Ok(());
         }
-        self.budget = self
-            .budget
-            .checked_sub(block.header.raw_length.into())
-            .ok_or(Malformed("metadata in proportion to the file"))?;
+        self.allowance.charge_block(block.header.raw_length)?;
         reader.body(&block, tag, raw)?;
-        let mut cursor = Cursor::new(raw);
+        let allowance = &self.allowance;
+        let mut cursor = Cursor::new(raw, allowance);
         match tag {
             Tag::Start => self.start = Some(Start::decode(&mut cursor)?),
-            Tag::Loaders => decode_table(raw, &mut self.loaders)?,
-            Tag::Types => decode_table(raw, &mut self.types)?,
-            Tag::Sites => decode_table(raw, &mut self.sites)?,
-            Tag::Threads => decode_table(raw, &mut self.threads)?,
+            Tag::Loaders => decode_table(raw, allowance, &mut self.loaders)?,
+            Tag::Types => decode_table(raw, allowance, &mut self.types)?,
+            Tag::Sites => {
+                let known = self.sites.len();
+                decode_table(raw, allowance, &mut self.sites)?;
+                allowance.charge_items::<Layout>((self.sites.len() - known) as u64)?;
+            }
+            Tag::Threads => decode_table(raw, allowance, &mut self.threads)?,
             Tag::Class => {
+                allowance.charge_items::<ClassInfo>(1)?;
                 let (head, _) = decode_class(&mut cursor)?;
                 self.classes.push(class_info(head, block));
             }
             Tag::Blobs => {
                 let place = self.blob_blocks.len() as u32;
                 self.blob_blocks.push(block);
-                for entry in entries(raw) {
-                    let (id, _, _) = decode_blob(&mut Cursor::new(entry?))?;
+                for entry in entries(raw, allowance) {
+                    let (id, _, _) = decode_blob(&mut Cursor::new(entry?, allowance))?;
+                    // Nodes of the map are half empty at worst.
+                    allowance.charge_items::<(BlobId, u32)>(2)?;
                     self.blobs.insert(id, place);
                 }
             }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use culprit_model::site::TypeDef;
 use culprit_model::{BlobId, Losses, Site, ThreadId};
 
+use crate::allowance::Allowance;
 use crate::codec::{Cursor, Malformed};
 use crate::error::WriteError;
 use crate::metadata::{BlobKind, ThreadDef};
@@ -311,7 +312,8 @@ impl Scene {
         needs: &mut Needs,
         blobs: &mut BTreeSet<BlobId>,
     ) -> Result<(), Malformed> {
-        let mut cursor = Cursor::new(records);
+        let allowance = Allowance::unlimited();
+        let mut cursor = Cursor::new(records, &allowance);
         let mut values = Vec::new();
         let mut place = Place {
             thread: head.thread,

@@ -9,6 +9,7 @@ use std::fmt;
 
 use culprit_model::{Event, EventIndex, EventKind, SiteId, ThreadId, Turn};
 
+use crate::allowance::Allowance;
 use crate::block::Tag;
 use crate::codec::{Cursor, Malformed};
 use crate::error::Error;
@@ -91,9 +92,13 @@ pub struct Scan<'r> {
     /// Where the values of the last event are.
     values: Option<Values>,
     next_index: u64,
+    /// Sites of open calls that are kept, of all lanes.
+    open_calls: usize,
     resident: usize,
     budget: usize,
     spare: Vec<Vec<u8>>,
+    /// For what is only looked at.
+    unlimited: Allowance,
     failed: bool,
 }
 
@@ -127,8 +132,12 @@ struct OpenCalls {
     outer: u32,
 }
 
-/// Java stacks are shallower. A recording that lost the ends of calls may seem deeper.
+/// Open calls of all threads whose sites are kept. Java stacks are shallower; a recording that lost the ends
+/// of calls may seem deeper.
 const MAX_OPEN: usize = 1 << 22;
+
+/// Open calls of each thread whose sites are always kept.
+const FEW_OPEN: usize = 1 << 10;
 
 impl OpenCalls {
     fn depth(&self) -> u32 {
@@ -139,26 +148,35 @@ impl OpenCalls {
         self.sites.last().copied()
     }
 
-    fn note(&mut self, kind: EventKind, site: SiteId) {
+    /// Notes an event of the thread. `all` is the number of sites that are kept for all threads.
+    fn note(&mut self, kind: EventKind, site: SiteId, all: &mut usize) {
         match kind {
             EventKind::IncomingCall | EventKind::OutgoingCall => {
-                if self.sites.len() == MAX_OPEN {
-                    self.sites.drain(..MAX_OPEN / 2);
-                    self.outer = self.outer.saturating_add(MAX_OPEN as u32 / 2);
+                if *all >= MAX_OPEN && self.sites.len() >= FEW_OPEN {
+                    let forgotten = self.sites.len() / 2;
+                    self.sites.drain(..forgotten);
+                    self.sites.shrink_to_fit();
+                    self.outer = self.outer.saturating_add(forgotten as u32);
+                    *all -= forgotten;
                 }
                 self.sites.push(site);
+                *all += 1;
             }
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingReturn
-            | EventKind::OutgoingThrow => self.close(1),
+            | EventKind::OutgoingThrow => self.close(1, all),
             _ => {}
         }
     }
 
-    fn close(&mut self, calls: u32) {
+    fn close(&mut self, calls: u32, all: &mut usize) {
         let inner = self.sites.len().min(calls as usize);
         self.sites.truncate(self.sites.len() - inner);
+        *all -= inner;
+        if self.sites.capacity() > FEW_OPEN.max(4 * self.sites.len()) {
+            self.sites.shrink_to(2 * self.sites.len());
+        }
         self.outer = self.outer.saturating_sub(calls - inner as u32);
     }
 }
@@ -207,9 +225,11 @@ impl<'r> Scan<'r> {
             current: None,
             values: None,
             next_index: 0,
+            open_calls: 0,
             resident: 0,
             budget: BUDGET,
             spare: Vec::new(),
+            unlimited: Allowance::unlimited(),
             failed: false,
         }
     }
@@ -236,7 +256,9 @@ impl<'r> Scan<'r> {
             .expect("the head of the last step");
         let lane = &self.lanes[values.lane];
         let raw = lane.raw.as_deref().unwrap_or_default();
-        let mut cursor = Cursor::new(raw.get(values.start..).unwrap_or_default());
+        let allowance = Allowance::of_file(self.recording.bytes());
+        let rest = raw.get(values.start..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest, &allowance);
         let decoded = layout(self.recording, values.layout).values(
             values.kind,
             &mut cursor,
@@ -307,7 +329,8 @@ impl<'r> Scan<'r> {
         };
         let lane = &mut self.lanes[values.lane];
         let raw = lane.raw.as_deref().unwrap_or_default();
-        let mut cursor = Cursor::new(raw.get(values.start..).unwrap_or_default());
+        let rest = raw.get(values.start..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest, &self.unlimited);
         let skipped = layout(self.recording, values.layout).skip(
             values.kind,
             &mut cursor,
@@ -322,7 +345,8 @@ impl<'r> Scan<'r> {
         let block = self.events_block(place);
         let lane = &mut self.lanes[place];
         let raw = lane.raw.as_deref().unwrap_or_default();
-        let mut cursor = Cursor::new(raw.get(lane.done..).unwrap_or_default());
+        let rest = raw.get(lane.done..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest, &self.unlimited);
         if cursor.is_empty() {
             return if lane.seen == block.head.count {
                 Ok(None)
@@ -362,7 +386,7 @@ impl<'r> Scan<'r> {
                     depth: lane.open.depth(),
                 };
                 lane.seen += 1;
-                lane.open.note(kind, site);
+                lane.open.note(kind, site, &mut self.open_calls);
                 self.next_index += 1;
                 self.values = Some(Values {
                     lane: place,
@@ -377,7 +401,7 @@ impl<'r> Scan<'r> {
                 Found::Turn
             }
             Record::Unwound(crossings) => {
-                lane.open.close(crossings);
+                lane.open.close(crossings, &mut self.open_calls);
                 Found::Nothing
             }
             Record::Gap { reason, count } => {
@@ -567,15 +591,16 @@ mod tests {
     #[test]
     fn calls_that_never_end_do_not_fill_the_memory() {
         let mut open = OpenCalls::default();
+        let mut all = 0;
         let calls = MAX_OPEN as u32 * 2 + 5;
         for _ in 0..calls {
-            open.note(EventKind::IncomingCall, SiteId(1));
+            open.note(EventKind::IncomingCall, SiteId(1), &mut all);
         }
         assert_eq!(open.depth(), calls);
         assert!(open.sites.len() <= MAX_OPEN);
-        open.close(calls - 1);
+        open.close(calls - 1, &mut all);
         assert_eq!((open.depth(), open.innermost()), (1, None));
-        open.close(7);
+        open.close(7, &mut all);
         assert_eq!(open.depth(), 0);
     }
 

@@ -67,14 +67,39 @@ impl Put for Vec<u8> {
     }
 }
 
-/// Reading. Every step checks what is left; no step allocates more than is left.
+/// Bytes of memory that any message may take, however short it is.
+const BASE: u64 = 64 << 20;
+
+/// Bytes of memory more for each byte of a message that comes from Culprit itself.
+pub(crate) const TRUSTED: u64 = 256;
+
+/// The same of one that comes from a worker, whose code may mean harm. What a worker says is mostly text.
+pub(crate) const UNTRUSTED: u64 = 4;
+
+/// Reading. Every step checks what is left, and charges what it makes before it makes it: a byte can stand
+/// for an item of hundreds.
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
+    /// Bytes of memory that may still be taken.
+    allowance: u64,
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Cursor<'a> {
-        Cursor { rest: bytes }
+    /// Reads a message that may take so many bytes of memory for each of its own.
+    pub(crate) fn new(bytes: &'a [u8], per_byte: u64) -> Cursor<'a> {
+        let allowance = (bytes.len() as u64).saturating_mul(per_byte);
+        Cursor {
+            rest: bytes,
+            allowance: allowance.saturating_add(BASE),
+        }
+    }
+
+    /// Charges items of a type, without what they own elsewhere.
+    pub(crate) fn charge<T>(&mut self, count: u64) -> Result<()> {
+        let bytes = count.saturating_mul(size_of::<T>() as u64);
+        let left = self.allowance.checked_sub(bytes);
+        self.allowance = left.ok_or(WireError::Malformed("content in proportion to its length"))?;
+        Ok(())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -180,6 +205,7 @@ impl<'a> Cursor<'a> {
         if count > self.rest.len() as u64 {
             return Err(WireError::Malformed("as many items as counted"));
         }
+        self.charge::<T>(count)?;
         (0..count).map(|_| item(self)).collect()
     }
 }
@@ -195,7 +221,7 @@ mod tests {
             let mut bytes = Vec::new();
             bytes.put_varint(value);
             bytes.put_signed(value as i64);
-            let mut cursor = Cursor::new(&bytes);
+            let mut cursor = Cursor::new(&bytes, TRUSTED);
             prop_assert_eq!(cursor.varint().unwrap(), value);
             prop_assert_eq!(cursor.signed().unwrap(), value as i64);
             prop_assert!(cursor.is_empty());
@@ -213,16 +239,27 @@ mod tests {
 
     #[test]
     fn overlong_varints_are_refused() {
-        assert!(Cursor::new(&[0xff; 11]).varint().is_err());
+        assert!(Cursor::new(&[0xff; 11], TRUSTED).varint().is_err());
         let mut ten = [0xff; 10];
         ten[9] = 0x02;
-        assert!(Cursor::new(&ten).varint().is_err());
+        assert!(Cursor::new(&ten, TRUSTED).varint().is_err());
+    }
+
+    #[test]
+    fn a_list_that_would_fill_the_memory_is_refused_before_it_is_allocated() {
+        let mut bytes = Vec::new();
+        bytes.put_varint(10 << 20);
+        bytes.resize(11 << 20, 0);
+        let item = |cursor: &mut Cursor<'_>| cursor.u8().map(|_| [0u64; 16]);
+        let refused = Cursor::new(&bytes, UNTRUSTED).list(item);
+        assert!(matches!(refused, Err(WireError::Malformed(_))));
+        assert!(Cursor::new(&bytes, UNTRUSTED).list(|c| c.u8()).is_ok());
     }
 
     #[test]
     fn a_list_longer_than_its_bytes_is_refused_before_it_is_allocated() {
         let mut bytes = Vec::new();
         bytes.put_varint(u64::MAX / 2);
-        assert!(Cursor::new(&bytes).list(|c| c.u8()).is_err());
+        assert!(Cursor::new(&bytes, TRUSTED).list(|c| c.u8()).is_err());
     }
 }

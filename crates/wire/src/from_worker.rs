@@ -2,7 +2,7 @@
 
 use culprit_model::Outcome;
 
-use crate::codec::{Cursor, Put};
+use crate::codec::{Cursor, Put, UNTRUSTED};
 use crate::outcome::{outcome, put_outcome};
 use crate::{Message, VERSION, WireError};
 
@@ -85,7 +85,7 @@ impl Message for FromWorker {
     }
 
     fn decode(bytes: &[u8]) -> Result<FromWorker, WireError> {
-        let cursor = &mut Cursor::new(bytes);
+        let cursor = &mut Cursor::new(bytes, UNTRUSTED);
         let message = match cursor.u8()? {
             READY => {
                 let version = cursor.u16()?;

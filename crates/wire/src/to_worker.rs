@@ -3,7 +3,7 @@
 use culprit_model::scenario::Tables;
 use culprit_model::{BlobId, Step, ThreadId};
 
-use crate::codec::{Cursor, Put};
+use crate::codec::{Cursor, Put, TRUSTED};
 use crate::step::{put_step, step};
 use crate::tables::{blob, put_tables, tables};
 use crate::{Message, WireError};
@@ -174,7 +174,7 @@ impl Message for ToWorker {
     }
 
     fn decode(bytes: &[u8]) -> Result<ToWorker, WireError> {
-        let cursor = &mut Cursor::new(bytes);
+        let cursor = &mut Cursor::new(bytes, TRUSTED);
         let message = match cursor.u8()? {
             SUBJECT => ToWorker::Subject(Subject {
                 options: cursor.string()?,
@@ -193,6 +193,7 @@ impl Message for ToWorker {
             STEPS => {
                 let mut steps = Vec::new();
                 while !cursor.is_empty() {
+                    cursor.charge::<Step>(1)?;
                     steps.push(step(cursor)?);
                 }
                 ToWorker::Steps(steps)

@@ -203,7 +203,10 @@ fn nested_value(cursor: &mut Cursor<'_>, nesting: u32) -> Result<Value> {
             class: TypeId(cursor.varint_u32()?),
             ordinal: cursor.varint_u32()?,
         },
-        BOXED => Reference::Boxed(Box::new(nested_value(cursor, nesting + 1)?)),
+        BOXED => {
+            cursor.charge::<Value>(1)?;
+            Reference::Boxed(Box::new(nested_value(cursor, nesting + 1)?))
+        }
         ARRAY => Reference::Array {
             id: ObjectId(cursor.varint()?),
             class: TypeId(cursor.varint_u32()?),
@@ -260,6 +263,7 @@ fn contents(cursor: &mut Cursor<'_>, nesting: u32) -> Result<Contents> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::TRUSTED;
 
     #[test]
     fn a_nan_keeps_its_bits() {
@@ -267,7 +271,7 @@ mod tests {
         let mut bytes = Vec::new();
         put_value(&mut bytes, &Value::Float(f32::from_bits(float)));
         put_value(&mut bytes, &Value::Double(f64::from_bits(double)));
-        let mut cursor = Cursor::new(&bytes);
+        let mut cursor = Cursor::new(&bytes, TRUSTED);
         assert!(matches!(value(&mut cursor), Ok(Value::Float(it)) if it.to_bits() == float));
         assert!(matches!(value(&mut cursor), Ok(Value::Double(it)) if it.to_bits() == double));
     }
@@ -275,12 +279,12 @@ mod tests {
     #[test]
     fn endless_nesting_is_refused() {
         let boxes = [BOXED; 100_000];
-        assert!(value(&mut Cursor::new(&boxes)).is_err());
+        assert!(value(&mut Cursor::new(&boxes, TRUSTED)).is_err());
         let parts = [ARRAY, 1, 1, 1]
             .into_iter()
             .chain([CONTENTS_PART, 0].into_iter().cycle().take(100_000))
             .collect::<Vec<u8>>();
-        assert!(value(&mut Cursor::new(&parts)).is_err());
+        assert!(value(&mut Cursor::new(&parts, TRUSTED)).is_err());
     }
 
     #[test]
@@ -299,6 +303,6 @@ mod tests {
         }
         let mut bytes = Vec::new();
         put_value(&mut bytes, &deep);
-        assert_eq!(value(&mut Cursor::new(&bytes)).unwrap(), deep);
+        assert_eq!(value(&mut Cursor::new(&bytes, TRUSTED)).unwrap(), deep);
     }
 }

@@ -151,6 +151,7 @@ impl Session<'_> {
                     script: &script,
                     program: &program,
                     jdk: &jdk,
+                    sandbox: self.sandbox.as_ref(),
                     journals: self.journals.clone(),
                     taken: Vec::new(),
                     concrete: false,

@@ -126,6 +126,7 @@ impl Session<'_> {
                     script: &script,
                     program,
                     jdk,
+                    sandbox: self.sandbox.as_ref(),
                     journals: self.journals.clone(),
                     taken: self.taken.borrow().clone(),
                     concrete,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
+    Error, Git, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
 };
 use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED, WorkFolder};
 use culprit_isolate::{How, Unfit};
@@ -20,6 +20,7 @@ use super::options::{self, Options};
 use super::results::{Candidates, Results};
 use super::say;
 use super::typed::Typed;
+use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
@@ -77,10 +78,19 @@ const BRING_SUBMODULES: &str = "git submodule update --init --recursive brings i
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let started = std::env::current_dir()?;
-    let env: Vec<_> = std::env::vars_os().collect();
+    // Where the kernel has no sandbox, Git runs as the user would run it.
+    let confined = match args.options.sandbox || confinement::is_available() {
+        true => args.options.confined(console)?,
+        false => None,
+    };
+    let sandbox = confined.clone().filter(|_| args.options.sandbox);
+    let git = Git {
+        env: std::env::vars_os().collect(),
+        sandbox: confined,
+    };
     let mut repository = None;
-    let good = Side::find(&args.good, &started, &env, &mut repository).map_err(explained)?;
-    let bad = Side::find(&args.bad, &started, &env, &mut repository).map_err(explained)?;
+    let good = Side::find(&args.good, &started, &git, &mut repository).map_err(explained)?;
+    let bad = Side::find(&args.bad, &started, &git, &mut repository).map_err(explained)?;
     if let Some(repository) = &repository {
         for note in left_out(repository, &good, &bad).map_err(explained)? {
             say("", &format!("culprit: {note}"), console)?;
@@ -94,7 +104,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         good: good.clone(),
         bad: bad.clone(),
         repository: repository.as_ref(),
-        test: args.options.test(&env),
+        test: args.options.test(&env, sandbox.clone()),
         build: args.build.as_ref().map(|command| Test {
             command: command.into(),
             rule: Rule {
@@ -103,6 +113,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             },
             limit: args.options.timeout,
             env: env.clone(),
+            sandbox: sandbox.clone(),
         }),
         likeness: args.options.likeness().unwrap_or(Likeness::Message),
         runs: args.options.repeat,
@@ -164,7 +175,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         command: args.typed(&args.good, &args.bad).line(),
         test: args
             .options
-            .test(&env)
+            .test(&env, None)
             .command
             .to_string_lossy()
             .into_owned(),
@@ -381,6 +392,7 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "build and test must run on --bad as it is, with its files only",
         ),
+        Error::Bad(Unfit::Refused(_)) => (ExitCode::Target, options::REFUSED),
         Error::Bad(Unfit::Seldom { .. }) => (
             ExitCode::No,
             "--repeat N runs each candidate N times all the same",
@@ -402,7 +414,10 @@ fn explained(error: Error) -> anyhow::Error {
             return Expected::new(ExitCode::Interrupted, error.to_string()).into();
         }
         Error::Spent => (ExitCode::No, "--max-tests and --max-time allow more"),
-        Error::Git { .. } => (ExitCode::Target, "run it by hand to see more"),
+        Error::Git { .. } => (
+            ExitCode::Target,
+            "run it by hand to see more; a filter that needs the network, or to write, needs --no-sandbox",
+        ),
         Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
         Error::Search(_) => (
             ExitCode::No,
@@ -480,8 +495,11 @@ mod tests {
     #[test]
     fn a_repository_is_not_needed_to_say_that_there_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        let env: Vec<_> = std::env::vars_os().collect();
-        let found = Repository::find(folder.path(), &env).err().map(explained);
+        let git = Git {
+            env: std::env::vars_os().collect(),
+            sandbox: None,
+        };
+        let found = Repository::find(folder.path(), &git).err().map(explained);
         let text = found.unwrap().to_string();
         assert!(text.contains("is in no Git repository"), "{text}");
     }

@@ -21,6 +21,7 @@ use super::options::{self, Options};
 use super::results::{Candidates, Results};
 use super::say;
 use super::typed::Typed;
+use crate::confinement::WITHOUT;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
@@ -81,6 +82,10 @@ Exit codes:
   3    the test cannot be run, or does not end
   130  interrupted; the best result so far was written if there was one";
 
+/// Why a test of JUnit may pass.
+const OTHER_FILE: &str =
+    "it may read another file, or the program may be another one: see --resource and -cp";
+
 /// Where a command that a shell could not run is looked for.
 const PATHS: &str = "relative paths start here, with --in-scratch in an empty folder";
 
@@ -117,9 +122,16 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     }
     let like = args.like.as_deref().map(like::read).transpose()?;
     let env = options::environment(&started, scratch.path());
-    let java = args.java.prepare((&args.failing, &failing), &started)?;
-    let results = Results::in_folder(&args.output, args.options.resume)?;
     let options = &args.options;
+    let sandbox = match args.java.name() {
+        Some(_) => options.confined(console)?,
+        None => options.sandbox_of_command(console)?,
+    };
+    let failing_input = (args.failing.as_path(), &failing);
+    let java = args
+        .java
+        .prepare(failing_input, &started, sandbox.clone())?;
+    let results = Results::in_folder(&args.output, args.options.resume)?;
     let test = match &java {
         Some(java) => {
             if !java.said.is_empty() {
@@ -129,7 +141,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             java.test
                 .test(scratch.path(), signs, options.timeout, &env)?
         }
-        None => options.test(&env),
+        None => options.test(&env, sandbox),
     };
     let warm = java
         .as_ref()
@@ -325,9 +337,12 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             let (message, hint) = match (args.java.name(), last_words(&ending.err)) {
                 (Some(_), _) => (
                     format!("the test passes on {name}"),
-                    "it may read another file, or the program may be another one: \
-                     see --resource and -cp"
-                        .to_owned(),
+                    match args.options.no_sandbox {
+                        true => OTHER_FILE.to_owned(),
+                        false => format!(
+                            "{OTHER_FILE}\nor the failure needs what the sandbox refuses: see {WITHOUT}"
+                        ),
+                    },
                 ),
                 (None, Some(words)) => (
                     format!("{message} on {name}"),
@@ -371,6 +386,11 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             let hint = format!("--like asks for: {wanted}");
             told(ExitCode::No, format!("{message} ({name})"), hint)
         }
+        Trouble::Failing(Unfit::Refused(_)) => told(
+            ExitCode::Target,
+            format!("{message} ({name})"),
+            options::REFUSED.to_owned(),
+        ),
         Trouble::Failing(Unfit::Seldom { .. }) => told(
             ExitCode::No,
             format!("{message} ({name})"),

@@ -7,8 +7,11 @@ use std::time::Duration;
 use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
+use culprit_jvm::Sandbox;
 
 use super::typed::Typed;
+use crate::confinement;
+use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 
@@ -40,6 +43,11 @@ pub(crate) fn not_run(command: &str, how: &str, paths: &str) -> Option<Expected>
         ))
     })
 }
+
+const SANDBOX: &str = "What it may do";
+
+/// The next step where the sandbox refuses what a test does.
+pub(crate) const REFUSED: &str = "--allow-write DIR lets it write there; --no-sandbox, or no --sandbox, leaves it all your rights";
 
 /// What the test is, and how far to go.
 #[derive(clap::Args, Debug)]
@@ -80,6 +88,15 @@ pub(crate) struct Options {
     /// The same after so long, such as 30s or 2h
     #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
     pub(crate) max_time: Option<Duration>,
+    /// Let your command write to the folders of its own run only, and keep it from the network
+    #[arg(long, help_heading = SANDBOX)]
+    pub(crate) sandbox: bool,
+    /// Also let what runs in the sandbox write to this folder
+    #[arg(long, value_name = "DIR", help_heading = SANDBOX, conflicts_with = "no_sandbox")]
+    pub(crate) allow_write: Vec<PathBuf>,
+    /// Let what is confined by itself do what you may do: a test of JUnit, and Git
+    #[arg(long, help_heading = SANDBOX, conflicts_with = "sandbox")]
+    pub(crate) no_sandbox: bool,
     /// Go on in the folder of an earlier run
     #[arg(long)]
     pub(crate) resume: bool,
@@ -103,7 +120,7 @@ pub(crate) enum Same {
 
 impl Options {
     /// The test that each candidate is put to.
-    pub(crate) fn test(&self, env: &[(OsString, OsString)]) -> Test {
+    pub(crate) fn test(&self, env: &[(OsString, OsString)], sandbox: Option<Sandbox>) -> Test {
         let (command, convention) = match (&self.test, &self.interesting) {
             (Some(command), _) => (command, Convention::Test),
             (None, Some(command)) => (command, Convention::Interesting),
@@ -117,7 +134,32 @@ impl Options {
             },
             limit: self.timeout,
             env: env.to_vec(),
+            sandbox,
         }
+    }
+
+    /// The sandbox of the user's command: only on request.
+    pub(crate) fn sandbox_of_command(
+        &self,
+        console: &mut Console,
+    ) -> anyhow::Result<Option<Sandbox>> {
+        match self.sandbox {
+            true => self.confined(console),
+            false => Ok(None),
+        }
+    }
+
+    /// The sandbox of what is confined unless the user does without. Whoever is in it may start programs,
+    /// which are in it too.
+    pub(crate) fn confined(&self, console: &mut Console) -> anyhow::Result<Option<Sandbox>> {
+        let Some(sandbox) = confinement::sandbox(self.no_sandbox, console)? else {
+            return Ok(None);
+        };
+        let mut sandbox = sandbox.allow_programs();
+        for folder in &self.allow_write {
+            sandbox = sandbox.allow_write(confinement::folder(folder)?);
+        }
+        Ok(Some(sandbox))
     }
 
     /// What shows the failure.
@@ -157,6 +199,13 @@ impl Options {
         if let Some(runs) = self.repeat {
             typed.option("--repeat", runs.to_string());
         }
+        typed.flags(&[
+            (self.sandbox, "--sandbox"),
+            (self.no_sandbox, "--no-sandbox"),
+        ]);
+        for folder in &self.allow_write {
+            typed.option("--allow-write", folder);
+        }
         typed.option("--jobs", self.jobs.to_string());
         if let Some(most) = self.max_tests {
             typed.option("--max-tests", most.to_string());
@@ -170,8 +219,15 @@ impl Options {
     pub(crate) fn key(&self) -> String {
         let signs: Vec<String> = self.fail_if.iter().map(ToString::to_string).collect();
         format!(
-            "{:?} {:?} {signs:?} {:?} {:?} {:?} {:?}",
-            self.test, self.interesting, self.fail_exit, self.same, self.timeout, self.repeat
+            "{:?} {:?} {signs:?} {:?} {:?} {:?} {:?} {} {}",
+            self.test,
+            self.interesting,
+            self.fail_exit,
+            self.same,
+            self.timeout,
+            self.repeat,
+            self.sandbox,
+            self.no_sandbox
         )
     }
 }

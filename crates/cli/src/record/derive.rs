@@ -15,13 +15,14 @@ use culprit_trace::Recording;
 use super::aftermath::{self, Aftermath};
 use super::folder::{Facts, RunFolder};
 use super::{Around, Plan};
+use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::replay;
 use crate::show;
 
 pub(super) fn run(
-    path: &Path,
+    (path, no_sandbox): (&Path, bool),
     plan: Plan,
     around: &Around,
     console: &mut Console,
@@ -31,6 +32,7 @@ pub(super) fn run(
     if selection.observe.is_empty() {
         return Err(nothing(&recording).into());
     }
+    let sandbox = confinement::sandbox(no_sandbox, console)?;
     let start = (around.clock)();
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
     let options = AgentOptions {
@@ -49,7 +51,7 @@ pub(super) fn run(
     folder.write_facts(&facts)?;
     let file = recording.path().to_owned();
     drop(recording);
-    let code = replay::capture(&file, options.clone(), console)?;
+    let code = replay::capture(&file, options.clone(), sandbox, console)?;
     let status = Status::Exited(code.status());
     facts.end = Some(((around.clock)(), status));
     folder.write_facts(&facts)?;

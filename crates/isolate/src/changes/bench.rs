@@ -156,7 +156,9 @@ impl Benches {
 impl Bench {
     /// Where commands run.
     pub(crate) fn spot(&self) -> Spot {
+        let own = self.folder.parent().unwrap_or(&self.folder);
         Spot {
+            own: own.to_owned(),
             directory: self.folder.clone(),
             scratch: self.scratch.clone(),
             candidate: None,

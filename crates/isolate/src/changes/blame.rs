@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::difference::{Difference, Part};
-use super::git::{Commit, Repository};
+use super::git::Repository;
+use super::git_output::Commit;
 use super::isolation::Isolation;
 
 /// Changes whose commits are looked for, at most: so many are no result yet.

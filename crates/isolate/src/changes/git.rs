@@ -1,19 +1,22 @@
 //! A Git repository of the user's, read and never changed.
 //!
 //! Every command has an index and a store of objects of its own, so that neither the user's work
-//! tree nor anything below `.git` is written: versions are checked out into our folders.
+//! tree nor anything below `.git` is written: versions are checked out into our folders. The settings of a
+//! repository can name programs, such as filters and merge drivers: Git runs in the sandbox with all that it
+//! starts.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Launch, Limits, Status};
+use culprit_jvm::{Launch, Limits, Sandbox, Status};
 use tempfile::TempDir;
 
 use super::Error;
+use super::git_output::{self as output, Commit, first_line, lines, text};
 
 /// No command of Git takes longer.
 const LIMIT: Duration = Duration::from_secs(1800);
@@ -41,6 +44,15 @@ const USAGE: u8 = 129;
 /// How many settings the environment has.
 const SETTINGS: &str = "GIT_CONFIG_COUNT";
 
+/// How Git is run.
+#[derive(Clone, Debug)]
+pub struct Git {
+    /// Its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it may write besides our folders; `None` lets it do whatever we may do.
+    pub sandbox: Option<Sandbox>,
+}
+
 /// A repository.
 pub struct Repository {
     /// Where its data is.
@@ -49,23 +61,8 @@ pub struct Repository {
     /// `None` if the folder is in none.
     work_tree: Option<PathBuf>,
     is_shallow: bool,
-    env: Vec<(OsString, OsString)>,
+    git: Git,
     scratch: TempDir,
-}
-
-/// What a commit says of itself.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Commit {
-    /// Its full name.
-    pub id: String,
-    /// Who wrote it.
-    pub author: String,
-    /// And their address.
-    pub mail: String,
-    /// When, as in ISO 8601.
-    pub date: String,
-    /// The first line of its message.
-    pub subject: String,
 }
 
 /// What a command said.
@@ -76,13 +73,13 @@ struct Said {
 }
 
 impl Repository {
-    /// The repository that a folder is in. `env` is the environment of Git.
-    pub fn find(folder: &Path, env: &[(OsString, OsString)]) -> Result<Repository, Error> {
+    /// The repository that a folder is in.
+    pub fn find(folder: &Path, git: &Git) -> Result<Repository, Error> {
         let scratch = tempfile::Builder::new().prefix("culprit-git-").tempdir();
         let scratch = scratch.map_err(Error::at(&std::env::temp_dir()))?;
         let objects = scratch.path().join("objects");
         fs::create_dir(&objects).map_err(Error::at(&objects))?;
-        let mut env = env.to_vec();
+        let mut env = git.env.clone();
         env.retain(|(name, _)| !ELSEWHERE.iter().any(|odd| name == *odd));
         let quiet = quiet_settings(&env);
         let mut set = |name: &str, value: &OsStr| {
@@ -92,6 +89,10 @@ impl Repository {
         set("LC_ALL", "C".as_ref());
         set("GIT_OPTIONAL_LOCKS", "0".as_ref());
         set("GIT_TERMINAL_PROMPT", "0".as_ref());
+        if git.sandbox.is_some() {
+            // There is no network to fetch from.
+            set("GIT_NO_LAZY_FETCH", "1".as_ref());
+        }
         for (name, value) in quiet {
             set(&name, value.as_ref());
         }
@@ -100,7 +101,10 @@ impl Repository {
             objects: PathBuf::new(),
             work_tree: None,
             is_shallow: false,
-            env,
+            git: Git {
+                env,
+                sandbox: git.sandbox.clone(),
+            },
             scratch,
         };
         let asked = [
@@ -132,7 +136,7 @@ impl Repository {
             let top = found.line(folder, &["rev-parse", "--show-toplevel"])?;
             found.work_tree = Some(PathBuf::from(top));
         }
-        found.data = PathBuf::from(OsString::from_vec(data.clone()));
+        found.data = PathBuf::from(OsStr::from_bytes(data));
         let path = found.line(folder, &["rev-parse", "--git-path", "objects"])?;
         found.objects = folder.join(path);
         Ok(found)
@@ -195,12 +199,7 @@ impl Repository {
         let range = format!("{good}..{bad}");
         let asked = ["rev-list", "--topo-order", "--reverse", "--parents", &range];
         let out = self.answer(&asked)?;
-        let commits = lines(&out).into_iter().filter_map(|line| {
-            let line = text(&line);
-            let mut names = line.split(' ').map(str::to_owned);
-            Some((names.next()?, names.collect()))
-        });
-        Ok(commits.collect())
+        Ok(output::commits(&out))
     }
 
     /// A tree with the changes of all the commits, which are no ancestors of each other; `None` if
@@ -249,7 +248,7 @@ impl Repository {
             let place = data.join(name);
             fs::write(&place, said).map_err(Error::at(&place))?;
         }
-        Repository::find(folder, &self.env)
+        Repository::find(folder, &self.git)
     }
 
     /// A tree with what is in a folder, and besides with what makes one folder the other; `None` if
@@ -321,7 +320,7 @@ impl Repository {
 
     /// The repository of a folder inside the work tree.
     pub(super) fn inside(&self, folder: &Path) -> Result<Repository, Error> {
-        Repository::find(folder, &self.env)
+        Repository::find(folder, &self.git)
     }
 
     /// The files of the index in a folder of ours, those too that the work tree is to be without.
@@ -361,18 +360,7 @@ impl Repository {
         for ids in ids.chunks(AT_ONCE) {
             let mut asked = vec!["log", "--no-walk=unsorted", "--no-show-signature", form];
             asked.extend(ids.iter().map(AsRef::as_ref));
-            for line in lines(&self.answer(&asked)?) {
-                let line = text(&line);
-                let mut fields = line.split('\0').map(str::to_owned);
-                let mut next = || fields.next().unwrap_or_default();
-                found.push(Commit {
-                    id: next(),
-                    author: next(),
-                    mail: next(),
-                    date: next(),
-                    subject: next(),
-                });
-            }
+            found.extend(output::descriptions(&self.answer(&asked)?));
         }
         Ok(found)
     }
@@ -446,25 +434,13 @@ impl Repository {
         range: &[String],
         path: &Path,
     ) -> Result<(Vec<String>, HashSet<String>), Error> {
-        let mut asked: Vec<&OsStr> = ["blame", "--porcelain"].map(OsStr::new).to_vec();
+        let mut asked: Vec<&OsStr> = ["blame", "--porcelain", "--no-textconv"]
+            .map(OsStr::new)
+            .to_vec();
         asked.extend(range.iter().map(OsStr::new));
         asked.extend([OsStr::new("--"), path.as_os_str()]);
         let out = self.answer(&asked)?;
-        let mut found: Vec<String> = Vec::new();
-        let mut borders = HashSet::new();
-        for line in out.split(|byte| *byte == b'\n') {
-            // `COMMIT OLD NEW [COUNT]`; all other lines begin with a word or a tab.
-            let line = String::from_utf8_lossy(line);
-            let mut words = line.split(' ');
-            let id = words.next().unwrap_or_default();
-            let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if is_id && words.clone().all(|word| word.parse::<u32>().is_ok()) {
-                found.push(id.to_owned());
-            } else if line == "boundary" {
-                borders.extend(found.last().cloned());
-            }
-        }
-        Ok((found, borders))
+        Ok(output::annotations(&out))
     }
 
     fn line(&self, folder: &Path, asked: &[&str]) -> Result<String, Error> {
@@ -496,7 +472,7 @@ impl Repository {
     ) -> Result<Said, Error> {
         let out = tempfile::NamedTempFile::new_in(self.scratch.path());
         let out = out.map_err(Error::at(self.scratch.path()))?;
-        let mut env = self.env.clone();
+        let mut env = self.git.env.clone();
         let mut set = |name: &str, value: &OsStr| env.push((name.into(), value.into()));
         if !self.data.as_os_str().is_empty() {
             set("GIT_DIR", self.data.as_os_str());
@@ -518,6 +494,13 @@ impl Repository {
         for (name, value) in places {
             set(name, value);
         }
+        let sandbox = self.git.sandbox.clone();
+        let sandbox = sandbox.map(|it| it.allow_write(self.scratch.path()));
+        let sandbox = match places {
+            [] => sandbox,
+            // The work tree is a folder of ours.
+            _ => sandbox.map(|it| it.allow_write(folder)),
+        };
         let script = "out=$1; shift; exec git \"$@\" >\"$out\"";
         let mut args: Vec<OsString> =
             vec!["-c".into(), script.into(), "git".into(), out.path().into()];
@@ -532,7 +515,7 @@ impl Repository {
                 file_size: None,
                 open_files: None,
             },
-            sandbox: None,
+            sandbox,
         };
         let ended = launch.run(LIMIT)?;
         // What a shell says of a program that it does not find.
@@ -557,6 +540,8 @@ fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     for (name, value) in [
         ("core.hooksPath", "/dev/null"),
         ("core.fsmonitor", "false"),
+        ("diff.external", ""),
+        ("log.showSignature", "false"),
         // Commits that the user passes over may be those that decide.
         ("blame.ignoreRevsFile", ""),
     ] {
@@ -566,25 +551,6 @@ fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     }
     found.push((SETTINGS.to_owned(), number.to_string()));
     found
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .trim_end_matches('\n')
-        .to_owned()
-}
-
-fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    lines
-        .filter(|line| !line.is_empty())
-        .map(<[u8]>::to_vec)
-        .collect()
-}
-
-fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("fatal: ").unwrap_or(line).to_owned()
 }
 
 fn odd<S: AsRef<OsStr>>(asked: &[S], message: &str) -> Error {
@@ -624,6 +590,13 @@ pub(crate) mod tests {
         env
     }
 
+    pub(crate) fn git() -> Git {
+        Git {
+            env: env(),
+            sandbox: Some(Sandbox::default().allow_programs()),
+        }
+    }
+
     impl Made {
         pub(crate) fn by(script: &str) -> Made {
             let made = Made {
@@ -648,7 +621,7 @@ pub(crate) mod tests {
         }
 
         pub(crate) fn repository(&self) -> Repository {
-            Repository::find(self.folder.path(), &env()).unwrap()
+            Repository::find(self.folder.path(), &git()).unwrap()
         }
     }
 
@@ -726,7 +699,7 @@ pub(crate) mod tests {
     #[test]
     fn what_is_missing_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Repository::find(folder.path(), &env()).err().unwrap();
+        let error = Repository::find(folder.path(), &git()).err().unwrap();
         assert!(matches!(error, Error::NoRepository { .. }), "{error}");
         let made = Made::by(
             "echo a >a; commit one; echo b >a; commit two; git clone -q --depth 1 file://$PWD shallow",
@@ -742,7 +715,7 @@ pub(crate) mod tests {
             ),
             "{error}"
         );
-        let shallow = Repository::find(&made.folder.path().join("shallow"), &env()).unwrap();
+        let shallow = Repository::find(&made.folder.path().join("shallow"), &git()).unwrap();
         let error = shallow.resolve("HEAD~1").unwrap_err();
         assert!(
             matches!(
@@ -812,5 +785,50 @@ pub(crate) mod tests {
             (&ids[2], "Ann", "three"),
         ];
         assert!(said.eq(expect), "{commits:?}");
+    }
+
+    /// A repository whose settings name programs at every place where Git starts one on the way.
+    fn hostile(precious: &Path) -> Made {
+        let attack = format!("rm -f {}; cat", precious.display());
+        Made::by(&format!(
+            "seq 9 >a; echo '* filter=evil diff=evil merge=evil' >.gitattributes; commit base
+             git checkout -qb side; sed -i s/^2$/two/ a; commit side
+             git checkout -q main; sed -i s/^2$/deux/ a; commit main; echo dirty >>a
+             printf '#!/bin/sh\n{attack}\n' >.git/evil; chmod +x .git/evil
+             mkdir -p .git/hooks; cp .git/evil .git/hooks/post-checkout; cp .git/evil .git/hooks/post-index-change
+             evil=$PWD/.git/evil
+             for key in filter.evil.smudge filter.evil.clean diff.evil.textconv diff.external core.fsmonitor \
+                 merge.evil.driver core.sshCommand gpg.program; do git config $key $evil; done
+             git config log.showSignature true"
+        ))
+    }
+
+    #[test]
+    fn programs_that_a_repository_names_cannot_delete_files() {
+        let home = tempfile::tempdir().unwrap();
+        let precious = home.path().join("precious");
+        let used = |git: &Git| {
+            fs::write(&precious, "kept").unwrap();
+            let made = hostile(&precious);
+            // What the script itself did does not count.
+            fs::write(&precious, "kept").unwrap();
+            let repository = Repository::find(made.folder.path(), git).unwrap();
+            let id = |name: &str| repository.resolve(name).unwrap();
+            let _ = repository.is_dirty();
+            let _ = repository.merged(&[&id("main"), &id("side")]);
+            let out = tempfile::tempdir().unwrap();
+            let tree = repository.tree_of(&id("main")).unwrap();
+            let _ = repository.check_out(&tree, &out.path().join("x"));
+            let _ = repository.copy_work_tree(&out.path().join("y"));
+            let _ = repository.blame(&id("main~1"), &id("main"), Path::new("a"));
+            let _ = repository.describe(&[id("main")]);
+            precious.exists()
+        };
+        assert!(used(&git()));
+        let unconfined = Git {
+            sandbox: None,
+            ..git()
+        };
+        assert!(!used(&unconfined), "the attack is none");
     }
 }

@@ -1,11 +1,11 @@
 //! The two versions, copied into folders of ours before anything runs.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::git::Repository;
-use super::submodules::Submodule;
+use super::git::{Git, Repository};
+use super::git_output::Submodule;
 use super::tree::Tree;
 use super::way::Way;
 
@@ -33,13 +33,13 @@ impl Side {
     pub fn find(
         word: &OsStr,
         directory: &Path,
-        env: &[(OsString, OsString)],
+        git: &Git,
         repository: &mut Option<Repository>,
     ) -> Result<Side, Error> {
         let folder = directory.join(word);
         let found = match repository {
             Some(_) => Ok(()),
-            None => Repository::find(directory, env).map(|found| *repository = Some(found)),
+            None => Repository::find(directory, git).map(|found| *repository = Some(found)),
         };
         let refused = match (found, repository) {
             (Ok(()), Some(repository)) if word == WORK_TREE => {
@@ -117,21 +117,21 @@ pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::git::tests::{Made, env};
+    use super::super::git::tests::{Made, git};
     use super::*;
 
     #[test]
     fn a_word_is_a_revision_before_it_is_a_folder() {
         let made = Made::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
         let folder = made.folder.path();
-        let find = |word: &str| Side::find(word.as_ref(), folder, &env(), &mut None);
+        let find = |word: &str| Side::find(word.as_ref(), folder, &git(), &mut None);
         assert!(matches!(find("v1"), Ok(Side::Commit { .. })));
         assert!(matches!(find("v2"), Ok(Side::Folder(_))));
         assert!(matches!(find("WORKTREE"), Ok(Side::WorkTree)));
         assert!(matches!(find("v3"), Err(Error::NoRevision { .. })));
         let outside = tempfile::tempdir().unwrap();
         std::fs::create_dir(outside.path().join("a")).unwrap();
-        let find = |word: &str| Side::find(word.as_ref(), outside.path(), &env(), &mut None);
+        let find = |word: &str| Side::find(word.as_ref(), outside.path(), &git(), &mut None);
         assert!(matches!(find("a"), Ok(Side::Folder(_))));
         assert!(matches!(find("b"), Err(Error::NoRepository { .. })));
     }

@@ -1,26 +1,10 @@
 //! Submodules: repositories inside a version, at a commit each.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::git::Repository;
-
-/// The mode of an entry that is one.
-const MODE: &[u8] = b"160000 ";
-
-/// The least digits of the name of an object.
-const DIGITS: usize = 40;
-
-/// A repository inside another.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Submodule {
-    /// Where it is.
-    pub path: PathBuf,
-    /// The commit that is wanted of it.
-    pub commit: String,
-}
+use super::git_output::{self, Submodule};
 
 impl Repository {
     /// Submodules of a tree that the user has not got, and those inside others. They are left empty, as
@@ -32,7 +16,7 @@ impl Repository {
     /// Those of the work tree.
     pub(super) fn absent_of_work_tree(&self) -> Result<Vec<Submodule>, Error> {
         let out = self.answer(&["ls-files", "--stage", "-z"])?;
-        self.absent(entries(&out))
+        self.absent(git_output::submodules(&out))
     }
 
     fn absent(&self, all: Vec<Submodule>) -> Result<Vec<Submodule>, Error> {
@@ -72,7 +56,7 @@ impl Repository {
 
     fn submodules(&self, tree: &str) -> Result<Vec<Submodule>, Error> {
         let out = self.answer(&["ls-tree", "-r", "-z", "--full-tree", tree])?;
-        Ok(entries(&out))
+        Ok(git_output::submodules(&out))
     }
 
     /// Where the user has a submodule.
@@ -81,21 +65,6 @@ impl Repository {
         // A folder that is no repository of its own would be taken for one of the outer's.
         place.join(".git").exists().then_some(place)
     }
-}
-
-/// The submodules among the entries of a tree or of the index.
-fn entries(listed: &[u8]) -> Vec<Submodule> {
-    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
-        let about = entry.strip_prefix(MODE)?;
-        let tab = about.iter().position(|byte| *byte == b'\t')?;
-        let words = String::from_utf8_lossy(&about[..tab]);
-        let commit = words.split(' ').find(|word| word.len() >= DIGITS)?;
-        Some(Submodule {
-            path: PathBuf::from(OsStr::from_bytes(&about[tab + 1..])),
-            commit: commit.to_owned(),
-        })
-    });
-    entries.collect()
 }
 
 #[cfg(test)]

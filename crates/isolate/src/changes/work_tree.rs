@@ -1,30 +1,15 @@
 //! The user's work tree as it is now, seen as Git sees it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::git::Repository;
+use super::git_output::{self, Indexed};
 use super::sides::copy_tree;
 use super::tree::{Kind, Tree};
 use super::way::Way;
-
-/// What `ls-files -t` says of a file that a sparse checkout leaves out.
-const SKIPPED: &[u8] = b"S";
-
-/// The stage of a file in conflict whose mode counts before those of the others.
-const OURS: &[u8] = b"2";
-
-/// What the index has at a path.
-struct Indexed {
-    /// `None` for a submodule.
-    kind: Option<Kind>,
-    /// Whether it counts as unchanged where the work tree has it not.
-    is_skipped: bool,
-}
 
 impl Repository {
     /// Copies the files of the work tree into a folder: those that Git knows, and new ones that it does
@@ -99,35 +84,7 @@ impl Repository {
             "--others",
             "--exclude-standard",
         ])?;
-        let mut found = BTreeMap::new();
-        for line in out.split(|byte| *byte == 0) {
-            // `TAG MODE OBJECT STAGE<tab>PATH`, or `? PATH` for a new file.
-            let mut words = line.splitn(2, |byte| *byte == b' ');
-            let (Some(tag), Some(rest)) = (words.next(), words.next()) else {
-                continue;
-            };
-            let path = |bytes| PathBuf::from(OsStr::from_bytes(bytes));
-            if tag == b"?" {
-                found.insert(path(rest), None);
-                continue;
-            }
-            let mut fields = rest.splitn(2, |byte| *byte == b'\t');
-            let (Some(about), Some(name)) = (fields.next(), fields.next()) else {
-                continue;
-            };
-            let mode = about.split(|byte| *byte == b' ').next();
-            let kinds = [Kind::File, Kind::Program, Kind::Link];
-            let indexed = Indexed {
-                kind: kinds
-                    .into_iter()
-                    .find(|kind| mode == Some(kind.mode().as_bytes())),
-                is_skipped: tag == SKIPPED,
-            };
-            if about.ends_with(OURS) || !found.contains_key(&path(name)) {
-                found.insert(path(name), Some(indexed));
-            }
-        }
-        Ok(found)
+        Ok(git_output::listed(&out))
     }
 }
 

@@ -74,6 +74,7 @@ impl Places {
         let held = Held(folder.clone());
         let directory = self.directory.as_ref().unwrap_or(&scratch);
         let mut spot = Spot {
+            own: folder.clone(),
             directory: directory.clone(),
             scratch: scratch.clone(),
             candidate: None,

@@ -174,7 +174,7 @@ impl Warm {
                 file_size: None,
                 open_files: None,
             },
-            sandbox: None,
+            sandbox: self.test.sandbox.clone().map(|it| it.allow_write(&own)),
         };
         Ok(Seat {
             servant: Servant::start(&launch)?,

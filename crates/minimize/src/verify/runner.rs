@@ -52,21 +52,23 @@ impl Runner {
         matches!(self, Runner::Junit4 | Runner::Platform)
     }
 
-    pub(super) fn source(self) -> &'static str {
-        match self {
+    /// The files to compile beside a test, by their paths: the runner, and the annotation where it stands in for
+    /// JUnit's.
+    pub(super) fn sources(self, junit: Junit) -> Vec<(String, &'static str)> {
+        let runner = match self {
             Runner::Junit4 => JUNIT_4,
             Runner::Platform => LAUNCHER,
             Runner::Own | Runner::OwnWithStandIn => OWN,
+        };
+        let annotation = match junit {
+            Junit::Four => ANNOTATION_4,
+            Junit::Five => ANNOTATION_5,
+        };
+        let mut sources = vec![(format!("{CLASS}.java"), runner)];
+        if self == Runner::OwnWithStandIn {
+            sources.push(("junit/Test.java".to_owned(), annotation));
         }
-    }
-
-    /// The annotation that is compiled with the test.
-    pub(super) fn stand_in(self, junit: Junit) -> Option<&'static str> {
-        match (self, junit) {
-            (Runner::OwnWithStandIn, Junit::Four) => Some(ANNOTATION_4),
-            (Runner::OwnWithStandIn, Junit::Five) => Some(ANNOTATION_5),
-            _ => None,
-        }
+        sources
     }
 }
 

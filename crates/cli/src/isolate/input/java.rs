@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_isolate::input::Material;
 use culprit_isolate::{JavaTest, Reads};
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, Sandbox, Surroundings};
 
 use crate::exit::{ExitCode, Expected};
 use crate::isolate::typed::Typed;
@@ -92,6 +92,7 @@ impl Java {
         &self,
         (failing, input): (&Path, &Material),
         started: &Path,
+        sandbox: Option<Sandbox>,
     ) -> Result<Option<Prepared>, Expected> {
         let Some(name) = &self.java_test else {
             return Ok(None);
@@ -120,6 +121,7 @@ impl Java {
                 class: name.class.clone(),
                 method: name.method.clone(),
                 reads,
+                sandbox,
             },
             said,
         }))

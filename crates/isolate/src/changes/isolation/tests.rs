@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use culprit_reduce::{Clock, SystemClock};
 
 use super::super::blame::Origin;
-use super::super::git::tests::{Made, env};
+use super::super::git::Git;
+use super::super::git::tests::{Made, env, git};
 use super::*;
 use crate::Rule;
 
@@ -18,6 +19,7 @@ fn test(command: &str) -> Test {
         rule: Rule::default(),
         limit: Duration::from_secs(20),
         env: env(),
+        sandbox: None,
     }
 }
 
@@ -60,8 +62,12 @@ fn isolate_within(
 ) -> Result<Isolation, Error> {
     let mut repository = None;
     let folder = made.folder.path();
+    let git = Git {
+        env: env.to_vec(),
+        ..git()
+    };
     let find =
-        |word: &str, known: &mut Option<Repository>| Side::find(word.as_ref(), folder, env, known);
+        |word: &str, known: &mut Option<Repository>| Side::find(word.as_ref(), folder, &git, known);
     let good = find(good, &mut repository)?;
     let bad = find(bad, &mut repository)?;
     let work = tempfile::tempdir().unwrap();

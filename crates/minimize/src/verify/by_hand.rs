@@ -1,0 +1,63 @@
+//! How to compile and run a test by hand: for one that the sandbox kept from failing, so that whoever trusts it
+//! can see it fail.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use culprit_junit::{Junit, Test};
+
+use super::{Surroundings, running};
+use crate::Runner;
+use crate::confines::compiling;
+
+/// A test with all that it takes to run it outside of the sandbox.
+#[derive(Clone, Debug)]
+pub struct ByHand {
+    javac: PathBuf,
+    java: PathBuf,
+    class_path: OsString,
+    /// Where the test works.
+    directory: Option<PathBuf>,
+    junit: Junit,
+    runner: Runner,
+}
+
+impl ByHand {
+    pub(crate) fn of(surroundings: &Surroundings<'_>, runner: Runner) -> ByHand {
+        ByHand {
+            javac: surroundings.jdk.tool("javac"),
+            java: surroundings.jdk.tool("java"),
+            class_path: surroundings.joined(),
+            directory: surroundings.directory.map(Path::to_owned),
+            junit: surroundings.junit,
+            runner,
+        }
+    }
+
+    /// Writes the runner of a test into a new folder; the commands that compile the file of the test there
+    /// and run it, one after the other.
+    pub fn commands(
+        &self,
+        (test, file): (&Test, &Path),
+        folder: &Path,
+    ) -> io::Result<Vec<Vec<OsString>>> {
+        let classes = folder.join("classes");
+        fs::create_dir_all(&classes)?;
+        let mut files = vec![OsString::from(file)];
+        for (name, source) in self.runner.sources(self.junit) {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap_or(folder))?;
+            fs::write(&file, source)?;
+            files.push(file.into());
+        }
+        let mut javac = vec![OsString::from(&self.javac)];
+        javac.extend(compiling(&self.class_path, &files, &classes));
+        let mut java = vec![OsString::from(&self.java)];
+        java.extend(running(&classes, &self.class_path, test));
+        let go = self.directory.as_ref();
+        let go = go.map(|directory| vec!["cd".into(), directory.into()]);
+        Ok(go.into_iter().chain([javac, java]).collect())
+    }
+}
