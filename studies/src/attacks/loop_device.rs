@@ -38,6 +38,8 @@ impl LoopDevice {
             mounted: mounted.clone(),
             before: String::new(),
         };
+        // A device keeps its rights when it gets another file.
+        tool(&["blockdev", "--setrw", &it.device])?;
         tool(&["mount", &it.device, at])?;
         it.before = it.state()?;
         Ok(it)
@@ -100,6 +102,7 @@ impl Drop for LoopDevice {
                 let _ = tool(&folder, &["umount", "-l", place]);
             }
         }
+        let _ = tool(&folder, &["blockdev", "--setrw", &self.device]);
         let _ = tool(&folder, &["losetup", "-d", &self.device]);
     }
 }

@@ -147,6 +147,12 @@ fn descriptor() -> Option<String> {
     fs::read_to_string(format!("/proc/self/fd/{DESCRIPTOR}")).ok()
 }
 
+/// Whether there is something to inherit.
+pub(super) fn descriptor_is_open() -> Option<String> {
+    let is_open = descriptor().is_some_and(|text| text == "precious");
+    is_open.then(|| "the descriptor is open".to_owned())
+}
+
 /// Where it is a file of the study, and none that something else left open.
 fn reset_descriptor() {
     if descriptor().is_some_and(|text| text == "precious" || text.starts_with("harm")) {

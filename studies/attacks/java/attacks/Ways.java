@@ -124,7 +124,7 @@ class Ways {
             case "jvm-log":
                 ManagementFactory.getPlatformMBeanServer().invoke(
                         new ObjectName("com.sun.management:type=DiagnosticCommand"), "vmLog",
-                        new Object[] {new String[] {"output=" + fresh, "what=all=info"}},
+                        new Object[] {new String[] {"output=" + fresh, "what=gc=info"}},
                         new String[] {String[].class.getName()});
                 expect(Files.exists(fresh));
                 break;
