@@ -195,10 +195,15 @@ impl Worker {
             let _ = self.say(&FromWorker::Fault(format!("no thread to watch: {trouble}")));
             return;
         }
+        let mut is_fresh = true;
         loop {
             let message = ToWorker::read_from(&mut *self.incoming.lock_safe());
             match message {
                 Ok(Some(ToWorker::Run(run))) => {
+                    // The host gave time for the subject besides that for the run.
+                    if std::mem::take(&mut is_fresh) && self.say(&FromWorker::TakenIn).is_err() {
+                        return;
+                    }
                     self.refresh(agent, jni, run.fresh);
                     self.run.lock_safe().begin(&run);
                     let is_alone = self.run_to_end(agent, jni, &run);

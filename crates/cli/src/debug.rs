@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{Interrupt, Jdk, Sandbox};
+use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox};
 use culprit_minimize::{
     Condition, Found, Program, Script, choose, class_path, driver_methods, extract, full_name,
 };
@@ -31,7 +31,7 @@ use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
-use crate::reduction::{Case, Level, Results, Wishes, explained, interrupted, jdk_of};
+use crate::reduction::{Allowance, Case, Level, Results, Wishes, explained, interrupted, jdk_of};
 pub(crate) use witness::Rate;
 use witness::{Seen, Witnesses};
 
@@ -88,6 +88,8 @@ struct Session<'a> {
     followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
     journals: PathBuf,
     interrupt: Interrupt,
+    /// The time for the failure that is looked at.
+    allowance: RefCell<Allowance>,
     /// Names of the tests so far.
     taken: RefCell<Vec<String>>,
     /// Methods of drivers on the stacks of failures, where all are known.
@@ -108,6 +110,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         followed: RefCell::default(),
         journals: results.journals(),
         interrupt: Interrupt::by_signals()?,
+        allowance: RefCell::new(args.wishes.allowance()),
         taken: RefCell::default(),
         tests: RefCell::default(),
     };
@@ -199,6 +202,7 @@ impl Session<'_> {
                 continue;
             }
             let began = Instant::now();
+            self.allowance.replace(self.args.wishes.allowance());
             writeln!(console.err(), "{}", seen.signature)?;
             writeln!(console.err(), "  {rate}")?;
             match self.reduce(number + 1, seen, rate, console) {
@@ -357,7 +361,7 @@ impl Session<'_> {
         let followed = self.follow(number, seen, parts, console)?;
         let reaches_into = |found: &Found| found.test.notes.uses_reflection;
         match followed {
-            Some(found) if !reaches_into(&found) => Ok(found),
+            Some(found) if !reaches_into(&found) || self.allowance.borrow().is_spent() => Ok(found),
             // Code of the driver that could not be printed; recorded calls may do without it.
             Some(found) => match self.reduce_recorded(number, (seen, rate), parts, console) {
                 Ok(recorded) if recorded.grade.is_some() && !reaches_into(&recorded) => {
@@ -366,6 +370,10 @@ impl Session<'_> {
                 Err(error) if !error.is::<Expected>() => Err(error),
                 _ => Ok(found),
             },
+            // The command need not be recorded for what there is no time for.
+            None if self.allowance.borrow().is_spent() => {
+                Err(explained(PoolError::OutOfTime.into()))
+            }
             None => self.reduce_recorded(number, (seen, rate), parts, console),
         }
     }
@@ -405,8 +413,14 @@ impl Session<'_> {
             taken: self.taken.borrow().clone(),
             concrete: false,
         };
+        self.reduce_case(&case, console)
+    }
+
+    /// Makes a test of a case in the time that is left for its failure.
+    fn reduce_case(&self, case: &Case<'_>, console: &mut Console) -> anyhow::Result<Found> {
+        let limits = (&self.interrupt, &*self.allowance.borrow());
         let wishes = &self.args.wishes;
-        wishes.reduce(&case, &self.library, &self.interrupt, console)
+        wishes.reduce(case, &self.library, limits, console)
     }
 }
 

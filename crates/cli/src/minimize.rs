@@ -87,7 +87,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     };
     let library = agent::unpack(&agent::folders_of_process())?;
     let interrupt = Interrupt::by_signals()?;
-    let found = (args.wishes).reduce(&case, &library, &interrupt, console);
+    let allowance = args.wishes.allowance();
+    let found = (args.wishes).reduce(&case, &library, (&interrupt, &allowance), console);
     let found = found.map_err(|error| with_contents(&recording, error))?;
     let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
     let path = quote::line([&args.path]);

@@ -2,6 +2,7 @@
 
 mod verdict;
 
+use std::cell::Cell;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -10,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use culprit_junit::Junit;
-use culprit_jvm::{Interrupt, Jdk, Output, PoolError, Sandbox, Surroundings};
+use culprit_jvm::{
+    Deadline, Interrupt, Jdk, LaunchError, Output, PoolError, Sandbox, Scratch, Surroundings,
+};
 use culprit_minimize::{
     Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
     Script, Stage, directory, junit_of, make_test,
@@ -32,6 +35,9 @@ use verdict::{by_hand, verdict};
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// A search ends so long before its candidates are cut off.
+const AHEAD: Duration = Duration::from_millis(50);
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
@@ -163,13 +169,15 @@ impl Wishes {
         &self,
         case: &Case<'_>,
         library: &Path,
-        interrupt: &Interrupt,
+        (interrupt, allowance): (&Interrupt, &Allowance),
         console: &mut Console,
     ) -> anyhow::Result<Found> {
         if let (Some(_), Some(refusal)) = (case.sandbox, case.signature.thrown().refusal()) {
             return Err(refusal_to_reduce(refusal).into());
         }
-        let scratch = tempfile::tempdir()?;
+        let scratch = Scratch::new("reduce")?;
+        let began = Instant::now();
+        let deadline = allowance.deadline(interrupt)?;
         let replayer = Replayer {
             jdk: case.jdk.clone(),
             agent: library.to_owned(),
@@ -199,7 +207,7 @@ impl Wishes {
         let place = scratch.path().join("condition");
         let predicate = match case.condition {
             Some(condition) => {
-                let with = (case.program, case.jdk);
+                let with = (case.program, case.jdk, &deadline);
                 Predicate::compile(condition, case.script, with, (&place, &confines))
                     .map_err(explained)?
             }
@@ -217,7 +225,7 @@ impl Wishes {
             let stage = Stage::new(
                 replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
                 LIMIT,
-                interrupt.clone(),
+                deadline.clone(),
             );
             let means = Means {
                 program: case.program,
@@ -232,7 +240,7 @@ impl Wishes {
                     jobs,
                     budget: Budget {
                         tests: self.max_tests,
-                        time: Some(self.max_time),
+                        time: Some(deadline.left().saturating_sub(AHEAD)),
                     },
                     ..Settings::default()
                 },
@@ -246,14 +254,46 @@ impl Wishes {
             Ok(make_test(case.script, case.signature, means))
         };
         let mut found = run(directory.clone())?;
-        if matches!(found, Err(Error::OtherFailure(_))) && directory.is_some() {
+        if matches!(found, Err(Error::OtherFailure(_)))
+            && directory.is_some()
+            && !deadline.is_over()
+        {
             // Files may be read where the program worked, but only be written elsewhere.
             let elsewhere = run(None)?;
             if elsewhere.is_ok() {
                 found = elsewhere;
             }
         }
+        allowance.spend(began.elapsed());
         found.map_err(explained)
+    }
+
+    /// The time for all ways to a test of one failure.
+    pub(crate) fn allowance(&self) -> Allowance {
+        Allowance(Cell::new(self.max_time))
+    }
+}
+
+/// What is left of `--max-time` for one failure. Runs of the user's command do not count.
+pub(crate) struct Allowance(Cell<Duration>);
+
+impl Allowance {
+    /// The deadline of what begins now.
+    fn deadline(&self, interrupt: &Interrupt) -> anyhow::Result<Deadline> {
+        match self.is_spent() {
+            true => Err(explained(PoolError::OutOfTime.into())),
+            false => Ok(Deadline::after(self.0.get()).unless(interrupt)),
+        }
+    }
+
+    /// Takes off the time that something took.
+    fn spend(&self, time: Duration) {
+        self.0.set(self.0.get().saturating_sub(time));
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0.get().is_zero()
     }
 }
 
@@ -332,7 +372,16 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         }
         Error::Unsteady => "run it again; it may depend on chance",
         Error::Print(_) => "culprit show --scenario shows the calls",
-        Error::Pool(PoolError::Interrupted) => return interrupted().into(),
+        Error::Pool(PoolError::Interrupted) | Error::Launch(LaunchError::Interrupted) => {
+            return interrupted().into();
+        }
+        Error::Pool(PoolError::OutOfTime) => {
+            let message =
+                "no candidate was seen to fail like the program before --max-time was over";
+            let hint = "give it more time (--max-time); the code may wait for something that the sandbox \
+                        refuses, such as the network or a file to write";
+            return Expected::new(ExitCode::No, message).hint(hint).into();
+        }
         Error::Journal(_) => {
             let hint = "name another folder (-o), or reduce without --resume";
             return refused(ExitCode::Usage, &error, hint);

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, Jdk, Job, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Surroundings, jvm_options,
+    Answer, Deadline, Jdk, Job, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Surroundings,
+    jvm_options,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::{
@@ -147,6 +148,7 @@ fn run(pool: &Pool, steps: &Vec<Step>) {
         tables: Arc::<Tables>::default(),
         steps,
         limit: LONG,
+        deadline: Deadline::never(),
     };
     let answer = pool.run(&job).unwrap();
     assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");

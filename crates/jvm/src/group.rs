@@ -47,6 +47,9 @@ pub enum LaunchError {
     Sandbox(#[from] SandboxError),
     #[error("cannot start {}: {error}", .file.display())]
     Start { file: PathBuf, error: io::Error },
+    /// Somebody wants us to end.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// The streams of a program, and the one descriptor that it gets besides.

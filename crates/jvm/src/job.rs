@@ -10,7 +10,7 @@ use culprit_model::scenario::Tables;
 use culprit_model::{BlobId, Outcome, Step, ThreadId};
 use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode};
 
-use crate::Status;
+use crate::{Deadline, Status};
 
 /// One candidate to run.
 pub struct Job<'a> {
@@ -22,8 +22,10 @@ pub struct Job<'a> {
     /// What the steps refer to. A worker that has the very same tables is not told them again.
     pub tables: Arc<Tables>,
     pub steps: &'a dyn Steps,
-    /// How long it may take.
+    /// How long it may take, once a worker is up and has taken in the subject.
     pub limit: Duration,
+    /// When everything must have ended, the start of a worker included.
+    pub deadline: Deadline,
 }
 
 /// Steps that can be told more than once, from the first one on each time.

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod connection;
+mod deadline;
 mod descriptors;
 mod errand;
 mod error;
@@ -16,15 +17,19 @@ mod launcher;
 mod limits;
 mod orphans;
 mod pool;
+mod removal;
 mod sandbox;
+mod scratch;
 mod servant;
 mod starter;
 mod status;
 mod target;
 mod task;
+pub mod untrusted;
 mod version;
 mod worker;
 
+pub use deadline::Deadline;
 pub use errand::{Errand, Fate, Kept, Ran};
 pub use error::{JdkError, TargetError};
 pub use group::{Launch, LaunchError};
@@ -35,7 +40,9 @@ pub use launcher::{java_home_of, resolve};
 pub use limits::Limits;
 pub use orphans::between_starts;
 pub use pool::{Pool, PoolError, StartError, Told};
+pub use removal::remove_folder;
 pub use sandbox::{Abilities, CRASH_REPORT, Sandbox, SandboxError, jvm_options};
+pub use scratch::Scratch;
 pub use servant::{Heard, Servant};
 pub use status::Status;
 pub use target::Target;

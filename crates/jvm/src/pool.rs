@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use culprit_wire::{Message, Subject, WireError};
 
-use crate::Status;
 use crate::group::LaunchError;
 use crate::job::{Answer, Job, SourceError};
 use crate::worker::{NoAnswer, Plan, Worker};
+use crate::{Deadline, Status};
 
 /// How often a worker is started before that is given up.
 const ATTEMPTS: u32 = 2;
@@ -33,6 +33,8 @@ pub enum PoolError {
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
     Source(SourceError),
+    #[error("out of time")]
+    OutOfTime,
     #[error("interrupted")]
     Interrupted,
 }
@@ -89,6 +91,7 @@ impl PoolError {
             PoolError::Start(_) => "see what the JVM says, and check its options",
             PoolError::Fault { .. } | PoolError::TooLarge(_) => "please report this",
             PoolError::Source(_) => "check that the recording is whole",
+            PoolError::OutOfTime => "give it more time",
             PoolError::Interrupted => "run it again",
         }
     }
@@ -156,7 +159,7 @@ impl Pool {
     pub fn run(&self, job: &Job<'_>) -> Result<Answer, PoolError> {
         let mut place = self.place();
         loop {
-            let worker = place.worker()?;
+            let worker = place.worker(&job.deadline)?;
             let is_fresh = worker.is_fresh();
             let number = self.runs.fetch_add(1, Ordering::Relaxed);
             match worker.run(job, number) {
@@ -213,14 +216,17 @@ impl Pool {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self) -> Result<Worker, PoolError> {
+    fn start(&self, deadline: &Deadline) -> Result<Worker, PoolError> {
         let mut attempt = 1;
         loop {
             let number = self.started.fetch_add(1, Ordering::Relaxed);
-            match Worker::start(&self.plan, number) {
+            match Worker::start(&self.plan, number, deadline) {
                 Ok(mut worker) => {
                     worker.tell(&self.subject);
                     return Ok(worker);
+                }
+                Err(StartError::Late { .. }) if deadline.is_over() => {
+                    return Err(PoolError::OutOfTime);
                 }
                 Err(error) if attempt < ATTEMPTS && error.may_pass() => attempt += 1,
                 Err(StartError::Interrupted) => return Err(PoolError::Interrupted),
@@ -238,7 +244,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// The worker, or a new one where it is gone.
-    fn worker(&mut self) -> Result<&mut Worker, PoolError> {
+    fn worker(&mut self, deadline: &Deadline) -> Result<&mut Worker, PoolError> {
         let mut worker = self.worker.take();
         if !worker.as_mut().is_some_and(Worker::is_idle) {
             // It ended without work to do, which is nobody's fault: it must go before the new one.
@@ -246,7 +252,7 @@ impl Place<'_> {
         }
         let worker = match worker {
             Some(worker) => worker,
-            None => self.pool.start()?,
+            None => self.pool.start(deadline)?,
         };
         Ok(self.worker.insert(worker))
     }

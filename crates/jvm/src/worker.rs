@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::connection::{Broken, Connection, Heard};
 use crate::group::{Group, Streams};
 use crate::job::{Answer, Job, Piece, Unresolved};
 use crate::pool::{PoolError, StartError, Told};
-use crate::{CRASH_REPORT, Interrupt, Launch, Limits, Sandbox};
+use crate::{CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, remove_folder, untrusted};
 
 /// How to start workers.
 pub struct Plan {
@@ -86,6 +86,12 @@ const MOST_OUTPUT: u64 = 1 << 20;
 /// Bytes of each output and report that are told when something goes wrong.
 const TOLD: u64 = 4096;
 
+/// Reports in its folder that are told then.
+const MOST_REPORTS: usize = 4;
+
+/// Bytes of the report of a crash that are saved.
+const MOST_SAVED: u64 = 16 << 20;
+
 /// Bytes of messages that are put together before they are sent.
 const BATCH: usize = 64 << 10;
 
@@ -101,7 +107,8 @@ pub(crate) struct Worker {
     group: Group,
     connection: Connection,
     scratch: PathBuf,
-    printed: Vec<(PathBuf, File)>,
+    /// What it printed, errors first.
+    printed: Vec<File>,
     intake: Duration,
     /// The tables that it has.
     tables: Option<Arc<Tables>>,
@@ -119,27 +126,29 @@ pub(crate) enum NoAnswer {
 
 impl Worker {
     /// Starts a worker and waits until it greets.
-    pub(crate) fn start(plan: &Plan, number: u64) -> Result<Worker, StartError> {
+    pub(crate) fn start(
+        plan: &Plan,
+        number: u64,
+        deadline: &Deadline,
+    ) -> Result<Worker, StartError> {
         let scratch = plan.scratch.join(format!("worker-{number}"));
         let failed = |error| StartError::Folder {
             path: scratch.clone(),
             error,
         };
         // What an earlier pool may have left behind is not this worker's.
-        match fs::remove_dir_all(&scratch) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => fs::create_dir_all(&scratch).map_err(failed)?,
-        }
+        remove_folder(&scratch).map_err(failed)?;
+        fs::create_dir_all(&scratch).map_err(failed)?;
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
         let printed = match plan.output {
             Output::Kept => vec![
-                printed_to(scratch.join("stderr")).map_err(failed)?,
-                printed_to(scratch.join("stdout")).map_err(failed)?,
+                printed_to(&scratch.join("stderr")).map_err(failed)?,
+                printed_to(&scratch.join("stdout")).map_err(failed)?,
             ],
             Output::Shared => Vec::new(),
         };
         let stream = |number: usize| match printed.get(number) {
-            Some((_, file)) => file.try_clone().map(Stdio::from),
+            Some(file) => file.try_clone().map(Stdio::from),
             None => io::stderr().as_fd().try_clone_to_owned().map(Stdio::from),
         };
         let seat = Seat {
@@ -170,7 +179,7 @@ impl Worker {
             tables: None,
             runs: 0,
         };
-        worker.greeting(plan.patience)?;
+        worker.greeting(plan.patience.min(deadline.left()))?;
         Ok(worker)
     }
 
@@ -226,23 +235,22 @@ impl Worker {
 
     /// Runs a candidate.
     pub(crate) fn run(&mut self, job: &Job<'_>, number: u64) -> Result<Answer, NoAnswer> {
-        // The first run has the time to take in the subject besides.
+        // The first run has the time to take in the subject besides, unless the worker says when that is over.
         let limit = match self.is_fresh() {
             true => job.limit.saturating_add(self.intake),
             false => job.limit,
         };
         let births = job.steps.births();
         let births = births.map_err(|error| NoAnswer::Failed(PoolError::Source(error)))?;
-        let deadline = after(limit);
+        let mut end = after(limit);
         self.runs += 1;
         self.begin(job, number, births).map_err(unsendable)?;
         let mut talk = Talk::new(job);
         let mut coverage = Vec::new();
         loop {
-            let heard = self
-                .connection
-                .listen(deadline, |out| talk.continue_with(out));
-            let late = Instant::now() >= deadline;
+            let last = end.min(after(job.deadline.left()));
+            let heard = self.connection.listen(last, |out| talk.continue_with(out));
+            let late = Instant::now() >= last;
             match heard {
                 Ok(Heard::Message(FromWorker::Done {
                     number: done,
@@ -255,6 +263,9 @@ impl Worker {
                     self.empty_output();
                     return Ok(Answer::Ran { outcome, coverage });
                 }
+                Ok(Heard::Message(FromWorker::TakenIn)) if !late && self.runs == 1 => {
+                    end = end.min(after(job.limit));
+                }
                 Ok(Heard::Message(FromWorker::Coverage(classes))) if !late => {
                     coverage.extend(classes);
                 }
@@ -265,6 +276,9 @@ impl Worker {
                     }));
                 }
                 Ok(Heard::Message(_)) if !late => return Err(self.garbled("not an answer")),
+                Ok(Heard::Message(_) | Heard::Nothing) if job.deadline.is_over() => {
+                    return Err(NoAnswer::Failed(PoolError::OutOfTime));
+                }
                 Ok(Heard::Message(_) | Heard::Nothing) => {
                     return Err(NoAnswer::Lost(Unresolved::TimeLimit(job.limit)));
                 }
@@ -350,16 +364,22 @@ impl Worker {
     /// The end of what it printed, errors first, and the start of the reports in its folder: of a
     /// crash, say, which is saved before the folder is removed.
     fn last_lines(&self) -> String {
-        let ends = self.printed.iter().map(|(path, _)| end_of(path));
-        let starts = reports(&self.scratch);
-        let texts = ends.chain(starts.iter().map(|path| start_of(path)));
-        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        let ends = self
+            .printed
+            .iter()
+            .map(|file| untrusted::end_of(file, TOLD));
+        let reports = untrusted::files_with(&self.scratch, "log", MOST_REPORTS);
+        let starts = reports.iter().map(|path| {
+            let text = untrusted::read_text(path, TOLD).unwrap_or_default();
+            text.trim().to_owned()
+        });
+        let texts: Vec<String> = ends.chain(starts).filter(|it| !it.is_empty()).collect();
         let text = texts.join("\n");
         let (here, saved) = (self.scratch.join(CRASH_REPORT), self.scratch.parent());
         let Some(saved) = saved.map(|folder| folder.join(CRASH_REPORT)) else {
             return text;
         };
-        match fs::rename(&here, &saved) {
+        match untrusted::copy(&here, &saved, MOST_SAVED) {
             Ok(()) => text.replace(&*here.to_string_lossy(), &saved.to_string_lossy()),
             Err(_) => text,
         }
@@ -368,7 +388,7 @@ impl Worker {
     /// Files of output must not grow from run to run. What is in them is of no use to anybody,
     /// so neither is an error here.
     fn empty_output(&mut self) {
-        for (_, file) in &self.printed {
+        for file in &self.printed {
             if file.metadata().is_ok_and(|it| it.len() > MOST_OUTPUT) {
                 let _ = file.set_len(0);
             }
@@ -379,7 +399,8 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.group.end_within(Duration::ZERO);
-        let _ = fs::remove_dir_all(&self.scratch);
+        // What stays goes with the folder around it.
+        let _ = remove_folder(&self.scratch);
     }
 }
 
@@ -435,42 +456,7 @@ fn after(limit: Duration) -> Instant {
     Instant::now() + limit.min(FOR_EVER)
 }
 
-fn printed_to(path: PathBuf) -> io::Result<(PathBuf, File)> {
-    let file = File::options().create(true).append(true).open(&path)?;
-    Ok((path, file))
-}
-
-/// The reports in a folder, by name.
-fn reports(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut reports: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|it| it == "log"))
-        .collect();
-    reports.sort();
-    reports
-}
-
-/// The first lines of a file, as far as they can be read.
-fn start_of(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    if let Ok(file) = File::open(path) {
-        // What was read before an error is what there is.
-        let _ = file.take(TOLD).read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).trim().to_owned()
-}
-
-/// The last lines of a file, as far as they can be read.
-fn end_of(path: &Path) -> String {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(path)?;
-        let start = file.metadata()?.len().saturating_sub(TOLD);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
-        file.take(TOLD).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().unwrap_or_default();
-    String::from_utf8_lossy(&bytes).trim().to_owned()
+fn printed_to(path: &Path) -> io::Result<File> {
+    let mut file = File::options();
+    file.create_new(true).read(true).append(true).open(path)
 }

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use culprit_jvm::PoolError;
+use culprit_jvm::{LaunchError, PoolError};
 
 /// A recording could not be minimised.
 #[derive(Debug, thiserror::Error)]
@@ -56,4 +56,15 @@ pub enum Error {
     /// The engine did not come to a result.
     #[error("{0}")]
     Reduction(String),
+}
+
+impl Error {
+    /// Whether the work was ended from outside: nothing is wrong with what was run.
+    pub fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Error::Pool(PoolError::OutOfTime | PoolError::Interrupted)
+                | Error::Launch(LaunchError::Interrupted)
+        )
+    }
 }

@@ -96,7 +96,7 @@ pub fn minimise(
             false => vec![part],
         };
         for part in parts {
-            if whole.is_none() && bench.fails(&part)?.is_some() {
+            if whole.is_none() && bench.fails_in_time(&part)? {
                 whole = Some(part);
             }
         }
@@ -111,11 +111,13 @@ pub fn minimise(
         Err(Error::Unsteady) => None,
         reduced => Some(reduced?),
     };
+    bench.close();
     bench.fresh = FreshState::NewLoader;
     let Reduced { kept, end } = match shared {
         Some(reduced) if bench.fails(&reduced.kept)?.is_some() => reduced,
         _ => {
             let reduced = bench.reduce(&whole, last)?;
+            bench.close();
             bench.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
             reduced
         }
@@ -128,8 +130,10 @@ pub fn minimise(
         if effort.end().is_some() {
             return Ok(None);
         }
-        let run = bench.run_steps(script.steps().cloned().collect())?;
-        Ok(bench.trace(&run))
+        match bench.run_steps(script.steps().cloned().collect()) {
+            Err(error) if error.is_end() => Ok(None),
+            run => Ok(bench.trace(&run?)),
+        }
     })?;
     Ok(Minimised {
         script: merged,
@@ -221,7 +225,7 @@ impl Bench<'_> {
         let fixed = self.least(last);
         let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
         let deltas: Vec<usize> = deltas.collect();
-        if deltas.is_empty() || self.fails(&fixed)?.is_some() {
+        if deltas.is_empty() || self.fails_in_time(&fixed)? {
             return Ok(Reduced {
                 kept: fixed,
                 end: End::Minimal,
@@ -249,11 +253,14 @@ impl Bench<'_> {
                 found = other;
             }
         }
-        if self.effort.end() == Some(End::Cancelled) {
-            // What is left to do is done all the same.
-            self.stage.interrupt.heed();
-        }
         Ok(found)
+    }
+
+    /// What is left to do after an early end is done all the same.
+    fn close(&self) {
+        if let Some(end) = self.effort.end() {
+            self.stage.close(end);
+        }
     }
 
     /// What verdicts on parts of some statements depend on.
@@ -503,6 +510,14 @@ impl Bench<'_> {
         self.stage.run(&self.tables, steps, self.fresh)
     }
 
+    /// Whether the statements fail the same way, as far as there is time to see it.
+    fn fails_in_time(&self, kept: &[usize]) -> Result<bool, Error> {
+        match self.fails(kept) {
+            Err(Error::Pool(PoolError::OutOfTime)) => Ok(false),
+            trace => Ok(trace?.is_some()),
+        }
+    }
+
     /// What the failure prints, if the statements fail the same way.
     fn fails(&self, kept: &[usize]) -> Result<Option<String>, Error> {
         Ok(self.trace(&self.run(kept)?))
@@ -585,6 +600,10 @@ impl Oracle for Search<'_> {
             Err(Error::Pool(PoolError::Interrupted)) => {
                 // Nobody waits for the verdict any more.
                 self.bench.effort.cancel();
+                return Ok(Verdict::Unresolved(String::new()));
+            }
+            // The search ends just before.
+            Err(Error::Pool(PoolError::OutOfTime)) => {
                 return Ok(Verdict::Unresolved(String::new()));
             }
             run => run?,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_junit::Test;
-use culprit_jvm::{Jdk, Status};
+use culprit_jvm::{Deadline, Jdk, PoolError, Status};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use crate::confines::Place;
@@ -37,7 +37,7 @@ impl Predicate {
     pub fn compile(
         condition: &Condition,
         script: &Script,
-        (program, jdk): (&Program, &Jdk),
+        (program, jdk, deadline): (&Program, &Jdk, &Deadline),
         (folder, confines): (&Path, &Confines),
     ) -> Result<Option<Predicate>, Error> {
         let Condition::Holds {
@@ -59,7 +59,7 @@ impl Predicate {
             message: condition.message(),
             folder: folder.to_owned(),
         };
-        predicate.build(program, jdk, confines)?;
+        predicate.build((program, jdk, deadline), confines)?;
         Ok(Some(predicate))
     }
 
@@ -103,7 +103,11 @@ impl Predicate {
         )
     }
 
-    fn build(&self, program: &Program, jdk: &Jdk, confines: &Confines) -> Result<(), Error> {
+    fn build(
+        &self,
+        (program, jdk, deadline): (&Program, &Jdk, &Deadline),
+        confines: &Confines,
+    ) -> Result<(), Error> {
         fs::create_dir_all(&self.folder)?;
         let file = self.folder.join(format!("{CLASS}.java"));
         fs::write(&file, self.source())?;
@@ -114,7 +118,10 @@ impl Predicate {
         };
         let files = [OsString::from(file)];
         let launch = confines.javac(jdk, (&path, &files), &self.folder, place);
-        let compiled = launch.run(LIMIT)?;
+        let compiled = launch.run(deadline.within(LIMIT))?;
+        if compiled.status.is_none() && deadline.is_over() {
+            return Err(PoolError::OutOfTime.into());
+        }
         match compiled.status == Some(Status::Exited(0)) {
             true => Ok(()),
             false => Err(Error::Expression(complaint(&compiled.err))),

@@ -14,7 +14,7 @@ mod simpler;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_reduce::Settings;
+use culprit_reduce::{End, Settings};
 use culprit_signature::{Grade, Origin, Signature, Thrown};
 use culprit_wire::FreshState;
 
@@ -64,7 +64,15 @@ pub(crate) fn shrink(
     let tables = Arc::new(script.tables.clone());
     let run = |statements: &[Statement], fresh| {
         let steps = statements.iter().flat_map(|statement| &statement.steps);
-        stage.run(&tables, steps.cloned().collect(), fresh)
+        match stage.run(&tables, steps.cloned().collect(), fresh) {
+            Err(error) if error.is_end() => {
+                // What was found up to now is the result.
+                settings.cancel.cancel();
+                stage.close(End::Cancelled);
+                Ok(Run::Unresolved(error.to_string()))
+            }
+            run => run,
+        }
     };
     let before = match run(&script.statements, FreshState::NewLoader)? {
         Run::Threw { trace, .. } => Thrown::parse(&trace).filter(|thrown| !is_raised(thrown)),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Answer, Interrupt, Job, Pool};
+use culprit_jvm::{Answer, Deadline, Job, Pool};
 use culprit_model::{Outcome, Step, Tables};
+use culprit_reduce::End;
 use culprit_wire::{FreshState, LineCheck, Mode};
 
 use crate::Error;
@@ -16,8 +17,8 @@ pub struct Stage {
     pool: Pool,
     /// How long a script may take.
     limit: Duration,
-    /// What ends runs early.
-    pub interrupt: Interrupt,
+    /// When runs end at the latest, and what ends them earlier.
+    deadline: Deadline,
     /// Microseconds of the longest run that came to its end.
     longest: AtomicU64,
 }
@@ -25,6 +26,9 @@ pub struct Stage {
 /// How long a script may take at least, and how many times as long as others that came to their end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const TIMES: u32 = 3;
+
+/// How long it may take beyond the deadline to complete what was found before it.
+const GRACE: Duration = Duration::from_secs(15);
 
 /// How a script ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,12 +52,28 @@ impl fmt::Display for Run {
 }
 
 impl Stage {
-    pub fn new(pool: Pool, limit: Duration, interrupt: Interrupt) -> Stage {
+    pub fn new(pool: Pool, limit: Duration, deadline: Deadline) -> Stage {
         Stage {
             pool,
             limit,
-            interrupt,
+            deadline,
             longest: AtomicU64::new(0),
+        }
+    }
+
+    /// When all of it ends.
+    pub fn deadline(&self) -> &Deadline {
+        &self.deadline
+    }
+
+    /// Has what was found completed: neither the deadline nor an interrupt that is known keeps the result from
+    /// being run and checked.
+    pub(crate) fn close(&self, end: End) {
+        self.deadline.put_off(GRACE);
+        if end == End::Cancelled
+            && let Some(interrupt) = self.deadline.interrupt()
+        {
+            interrupt.heed();
         }
     }
 
@@ -85,6 +105,7 @@ impl Stage {
             tables: Arc::clone(tables),
             steps: &steps,
             limit: self.patience(),
+            deadline: self.deadline.clone(),
         })?;
         if matches!(answer, Answer::Ran { .. }) {
             let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);

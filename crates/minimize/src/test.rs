@@ -6,7 +6,7 @@ use std::sync::Arc;
 use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::Jdk;
 use culprit_model::{Reference, Value};
-use culprit_reduce::Settings;
+use culprit_reduce::{End, Settings};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
@@ -83,6 +83,7 @@ pub struct Means<'a> {
 pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
+    let deadline = means.stage.deadline();
     let mut minimised = Err(Error::NotLinked);
     let runs = |script: &Script| {
         effort.count_run();
@@ -120,9 +121,13 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
             Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
             _ => false,
         };
-        let concrete = concrete(&minimised.script, &runs, &fails)?;
+        let concrete = concrete(&minimised.script, &runs, &fails);
         // What made the values is not needed any more.
-        if let Ok(smaller) = minimise(&concrete, means.stage, &grade, &effort) {
+        let smaller = match concrete {
+            Err(error) if error.is_end() => Err(error),
+            concrete => minimise(&concrete?, means.stage, &grade, &effort),
+        };
+        if let Ok(smaller) = smaller {
             minimised = Minimised {
                 captured: minimised.captured,
                 sliced: minimised.sliced,
@@ -131,7 +136,9 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         }
     }
     let before = minimised.script.clone();
-    let mut minimised = shrink(minimised, means.stage, &means.settings)?;
+    if effort.end().is_none() {
+        minimised = shrink(minimised, means.stage, &effort.settings())?;
+    }
     minimised.script = without_idle_conditions(&minimised.script);
     effort.tell(Progress::Checking);
     let mut test = printed(&minimised, signature, &means, true);
@@ -150,13 +157,16 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         folder: means.folder,
         directory: means.directory,
         confines: means.confines,
+        deadline,
     };
     let graded = |verified: &Verified| match verified {
         Verified::Threw(trace) => grade(trace),
         _ => None,
     };
+    // What was found in time is checked, even where that takes a little longer.
+    means.stage.close(effort.end().unwrap_or(End::Minimal));
     let (mut verified, mut runner) = verify(&test, &surroundings)?;
-    let is_judged = !matches!(verified, Verified::NoCompiler(_));
+    let is_judged = !matches!(verified, Verified::NoCompiler(_) | Verified::Interrupted);
     if is_judged && graded(&verified).is_none() && test.notes.loops > 0 {
         // A straight line asks less of the compiler.
         test = printed(&minimised, signature, &means, false)?;

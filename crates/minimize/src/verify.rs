@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
-use culprit_jvm::{Jdk, Status};
+use culprit_jvm::{Deadline, Jdk, LaunchError, Status};
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
@@ -40,6 +40,8 @@ pub enum Verified {
     Late(Duration),
     /// There is no compiler.
     NoCompiler(PathBuf),
+    /// Somebody wanted us to end before it did.
+    Interrupted,
 }
 
 /// Which JUnit a class path has.
@@ -63,6 +65,8 @@ pub struct Surroundings<'a> {
     pub directory: Option<&'a Path>,
     /// Rights and limits of the compiler and of the test.
     pub confines: &'a Confines,
+    /// When it ends at the latest.
+    pub deadline: &'a Deadline,
 }
 
 /// Compiles and runs a test; who ran it in the end.
@@ -72,7 +76,10 @@ pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<(Verified,
     if !javac.exists() {
         return Ok((Verified::NoCompiler(javac), runner));
     }
-    let verified = surroundings.run(test, runner)?;
+    let verified = match surroundings.run(test, runner) {
+        Err(Error::Launch(LaunchError::Interrupted)) => Verified::Interrupted,
+        verified => verified?,
+    };
     let is_broken = matches!(verified, Verified::Rejected(_) | Verified::Broken(_));
     match is_broken && runner.is_junit() {
         true => Ok((surroundings.run(test, Runner::Own)?, Runner::Own)),
@@ -103,7 +110,11 @@ impl Surroundings<'_> {
         let javac = self
             .confines
             .javac(self.jdk, (&path, &files), &classes, place);
-        let compiled = javac.run(LIMIT)?;
+        let compiled = javac.run(self.deadline.within(LIMIT))?;
+        if compiled.status.is_none() {
+            let why = format!("the compiler did not end within {:.0?}", compiled.took);
+            return Ok(Verified::Rejected(why));
+        }
         if compiled.status != Some(Status::Exited(0)) {
             return Ok(Verified::Rejected(compiled.err));
         }
@@ -115,8 +126,9 @@ impl Surroundings<'_> {
             directory: self.directory.unwrap_or(&scratch),
             scratch: &scratch,
         };
-        let ran = self.confines.java(self.jdk, words, place).run(LIMIT)?;
-        Ok(match verdict(ran.status, &ran.err) {
+        let java = self.confines.java(self.jdk, words, place);
+        let ran = java.run(self.deadline.within(LIMIT))?;
+        Ok(match verdict(ran.status, &ran.err, ran.took) {
             Verified::Threw(trace) if self.is_refused(&trace) => Verified::Refused(trace),
             verified => verified,
         })
@@ -147,9 +159,9 @@ fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
 }
 
 /// The end of a test, from the status of its JVM and what it printed; without a status, it took too long.
-fn verdict(status: Option<Status>, err: &str) -> Verified {
+fn verdict(status: Option<Status>, err: &str, took: Duration) -> Verified {
     match (status, err.split_once(MARK)) {
-        (None, _) => Verified::Late(LIMIT),
+        (None, _) => Verified::Late(Duration::from_secs(took.as_secs())),
         (_, Some((_, trace))) => Verified::Threw(trace.to_owned()),
         (Some(Status::Exited(0)), None) => Verified::Passed,
         _ => Verified::Broken(err.to_owned()),
@@ -165,6 +177,7 @@ mod tests {
         let trace = "java.lang.IllegalStateException: why\n\tat T.t(T.java:1)\n";
         let threw = Verified::Threw(trace.to_owned());
         let printed = format!("noise of the program\n{MARK}{trace}");
+        let verdict = |status, err: &str| verdict(status, err, LIMIT);
         assert_eq!(verdict(Some(Status::Exited(1)), &printed), threw);
         assert_eq!(verdict(Some(Status::Exited(0)), "noise"), Verified::Passed);
         let broken = Verified::Broken("no such class".to_owned());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvm::{
-    Answer, Interrupt, JavaVersion, Jdk, Job, Limits, Output, Plan, Pool, Sandbox, Seat,
+    Answer, Deadline, Interrupt, JavaVersion, Jdk, Job, Limits, Output, Plan, Pool, Sandbox, Seat,
     jvm_options,
 };
 use culprit_model::AgentOptions;
@@ -117,6 +117,7 @@ impl Replayer {
             tables: Arc::new(lifted.tables.clone()),
             steps: &lifted,
             limit: self.limit.unwrap_or(Duration::MAX),
+            deadline: Deadline::never(),
         })?;
         let took = began.elapsed();
         // Agents of the user write their reports when the JVM ends.

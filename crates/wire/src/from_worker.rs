@@ -10,6 +10,7 @@ const READY: u8 = 1;
 const DONE: u8 = 2;
 const FAULT: u8 = 3;
 const COVERAGE: u8 = 4;
+const TAKEN_IN: u8 = 5;
 
 /// A message from a worker.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,6 +31,9 @@ pub enum FromWorker {
     Fault(String),
     /// How often lines were run; comes before the `Done` of its run.
     Coverage(Vec<ClassCoverage>),
+    /// The subject is taken in, and the first run begins. A worker need not say so; then nobody knows how
+    /// long its first run takes by itself.
+    TakenIn,
 }
 
 /// How often the lines of a class were run.
@@ -81,6 +85,7 @@ impl Message for FromWorker {
                 out.put_u8(COVERAGE);
                 out.put_list(classes, put_coverage);
             }
+            FromWorker::TakenIn => out.put_u8(TAKEN_IN),
         }
     }
 
@@ -109,6 +114,7 @@ impl Message for FromWorker {
             },
             FAULT => FromWorker::Fault(cursor.string()?),
             COVERAGE => FromWorker::Coverage(cursor.list(coverage)?),
+            TAKEN_IN => FromWorker::TakenIn,
             _ => return Err(WireError::Malformed("a known message from a worker")),
         };
         cursor.end()?;

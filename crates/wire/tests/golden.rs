@@ -298,4 +298,5 @@ fn faults_and_coverage() {
         FromWorker::Coverage(vec![coverage]),
         r#"04 01 01 "C" 01 0a 00 03"#,
     );
+    check(FromWorker::TakenIn, "05");
 }

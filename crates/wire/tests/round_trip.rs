@@ -278,6 +278,7 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
             .prop_map(|(number, outcome)| FromWorker::Done { number, outcome }),
         text().prop_map(FromWorker::Fault),
         vec(coverage, 0..4).prop_map(FromWorker::Coverage),
+        Just(FromWorker::TakenIn),
     ]
 }
 

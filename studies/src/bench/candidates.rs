@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use culprit_jvm::{Answer, Jdk, Job, Output, Pool, Sandbox};
+use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Pool, Sandbox};
 use culprit_model::scenario::Tables;
 use culprit_model::{Outcome, Step};
 use culprit_replay::{Replayer, lift, subject};
@@ -179,6 +179,7 @@ impl Candidates {
             tables: self.tables.clone(),
             steps: &self.steps,
             limit: LIMIT,
+            deadline: Deadline::never(),
         })?;
         match answer {
             Answer::Ran {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
-use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Surroundings};
+use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings};
 use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
 use culprit_model::scenario::Tables;
 use culprit_reduce::Kind;
@@ -118,7 +118,7 @@ impl Sequence {
         let run = self
             .stage
             .run(&self.tables, steps.collect(), FreshState::Reset)?;
-        ensure!(!self.stage.interrupt.is_wanted(), "interrupted");
+        ensure!(!self.stage.deadline().is_interrupted(), "interrupted");
         Ok(match run {
             Run::Done => Kind::Pass,
             Run::Threw { trace, .. } => match Thrown::parse(&trace) {
@@ -157,6 +157,6 @@ fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
     Ok(Stage::new(
         replayer.plain_pool(recording, class_path, None, 1)?,
         LIMIT,
-        workers.interrupt.clone(),
+        Deadline::never().unless(&workers.interrupt),
     ))
 }

@@ -156,8 +156,7 @@ impl Session<'_> {
                     taken: Vec::new(),
                     concrete: false,
                 };
-                let wishes = &self.args.wishes;
-                match wishes.reduce(&case, &self.library, &self.interrupt, console) {
+                match self.reduce_case(&case, console) {
                     Ok(found) => return Ok(found),
                     Err(error) if error.is::<Expected>() && !self.interrupt.is_wanted() => {
                         why = error;

@@ -62,7 +62,8 @@ impl Session<'_> {
         if !self.tests.borrow().is_empty() {
             let following = following(name.clone(), self.tests.borrow().clone());
             let found = self.test_of(following, seen, (witness, program, jdk), console)?;
-            if found.is_some() || self.interrupt.is_wanted() {
+            let is_over = self.interrupt.is_wanted() || self.allowance.borrow().is_spent();
+            if found.is_some() || is_over {
                 return Ok(found);
             }
             name.push_str("-all");
@@ -83,7 +84,8 @@ impl Session<'_> {
         let jdk = jdk_of(&witness)?;
         let program = Program::open(&class_path(witness.start()), &jdk)?;
         let innermost = innermost(&seen.failed(&witness), &program);
-        let Some((class, selection)) = innermost.filter(|_| !self.interrupt.is_wanted()) else {
+        let is_over = self.interrupt.is_wanted() || self.allowance.borrow().is_spent();
+        let Some((class, selection)) = innermost.filter(|_| !is_over) else {
             return Ok(None);
         };
         writeln!(
@@ -131,8 +133,7 @@ impl Session<'_> {
                     taken: self.taken.borrow().clone(),
                     concrete,
                 };
-                let wishes = &self.args.wishes;
-                match wishes.reduce(&case, &self.library, &self.interrupt, console) {
+                match self.reduce_case(&case, console) {
                     Ok(found) if found.grade >= Some(Signature::ENOUGH) => return Ok(Some(found)),
                     Ok(found) => {
                         let verified = &found.verified;

@@ -36,6 +36,7 @@ pub(super) fn verdict(found: &Found) -> (String, bool) {
             let limit = quantity::typed_duration(*limit);
             format!("compiled, but does not end within {limit}")
         }
+        (Verified::Interrupted, _) => "not checked: interrupted".to_owned(),
         (Verified::NoCompiler(path), _) => format!(
             "not compiled: there is no {}; install the JDK, not only its JRE, or set JAVA_HOME",
             path.display()

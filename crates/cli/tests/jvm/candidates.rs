@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Job, Output, Pool};
+use culprit_jvm::{Answer, Deadline, Job, Output, Pool};
 use culprit_model::Outcome;
 use culprit_replay::{ClassPath, Replayer, against, lift, subject};
 use culprit_trace::Recording;
@@ -56,6 +56,7 @@ fn outcome(pool: &Pool, recording: &Recording) -> Outcome {
         tables: Arc::new(lifted.tables.clone()),
         steps: &lifted,
         limit: LIMIT,
+        deadline: Deadline::never(),
     });
     match answer.unwrap() {
         Answer::Ran { outcome, .. } => outcome,

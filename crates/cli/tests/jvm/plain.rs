@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Interrupt, Output};
+use culprit_jvm::{Deadline, Output};
 use culprit_minimize::{Run, Stage};
 use culprit_model::Scenario;
 use culprit_replay::Replayer;
@@ -70,7 +70,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
     let pool = replayer
         .plain_pool(&recorded.recording(), path, None, 1)
         .unwrap();
-    let workers = Stage::new(pool, LIMIT, Interrupt::by_signals().unwrap());
+    let workers = Stage::new(pool, LIMIT, Deadline::never());
     let end = |script: &String| {
         let scenario: Scenario = format!("{TABLES}{script}").parse().unwrap();
         let tables = Arc::new(scenario.tables);

@@ -33,6 +33,13 @@ pub(crate) const CHILD: u32 = 16;
 /// Crashes, and says where its report is.
 pub(crate) const REPORT: u32 = 17;
 
+/// Says that it has the subject, and hangs.
+pub(crate) const HANG_IN_RUN: u32 = 18;
+/// Leaves pipes and links to them where reports are looked for, and dies.
+pub(crate) const PIPES: u32 = 19;
+/// Leaves a folder that nobody may look into, and dies.
+pub(crate) const LOCKED: u32 = 20;
+
 /// What no worker says.
 const NONSENSE_LINE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
@@ -155,6 +162,12 @@ impl Fake {
             REPORT => report(),
             EXIT => std::process::exit(7),
             HANG => park(),
+            HANG_IN_RUN => {
+                FromWorker::TakenIn.write_to(&self.line).unwrap();
+                park();
+            }
+            PIPES => leave_pipes(),
+            LOCKED => leave_locked(),
             NONSENSE => self.line.write_all(&[0xff; 64]).unwrap(),
             CLOSE => {
                 self.line.shutdown(std::net::Shutdown::Both).unwrap();
@@ -204,6 +217,29 @@ fn print_much() {
     for _ in 0..3000 {
         println!("{}", "x".repeat(1000));
     }
+}
+
+fn leave_pipes() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    for name in ["stderr", "stdout"] {
+        std::fs::remove_file(name).unwrap();
+    }
+    for name in ["stderr", "stdout", "a.log", CRASH_REPORT] {
+        mknodat(CWD, name, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    }
+    std::os::unix::fs::symlink("a.log", "b.log").unwrap();
+    std::os::unix::fs::symlink("/dev/zero", "c.log").unwrap();
+    std::process::exit(6);
+}
+
+fn leave_locked() {
+    use rustix::fs::{CWD, Mode, mkdirat};
+    std::fs::create_dir("deep").unwrap();
+    std::fs::write("deep/file", "x").unwrap();
+    for name in ["locked", "deep/locked"] {
+        mkdirat(CWD, name, Mode::empty()).unwrap();
+    }
+    std::process::exit(6);
 }
 
 /// Leaves a process behind that would outlive this one, and dies.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, CRASH_REPORT, Job, Limits, Output, Piece, Plan, Pool, PoolError, Seat, SourceError,
-    StartError, Status, Steps, Unresolved,
+    Answer, CRASH_REPORT, Deadline, Job, Limits, Output, Piece, Plan, Pool, PoolError, Seat,
+    SourceError, StartError, Status, Steps, Unresolved,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
@@ -74,6 +74,7 @@ pub(crate) fn job<'a>(steps: &'a dyn Steps, tables: &Arc<Tables>) -> Job<'a> {
         tables: Arc::clone(tables),
         steps,
         limit: LONG,
+        deadline: Deadline::never(),
     }
 }
 
@@ -186,6 +187,69 @@ fn a_hang_costs_one_candidate_and_its_time() {
         assert!(started.elapsed() < LONG);
         check_answers(&pool);
     }
+}
+
+/// The time for the subject is not spent on candidates.
+#[test]
+fn a_hang_of_a_fresh_worker_costs_the_time_of_the_candidate_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut plan = plan("ready", scratch.path());
+    plan.intake = LONG;
+    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let steps = steps(fake::HANG_IN_RUN, 3);
+    let mut job = job(&steps, &Arc::default());
+    job.limit = Duration::from_millis(100);
+    for _ in 0..3 {
+        let started = Instant::now();
+        let answer = pool.run(&job).unwrap();
+        let limit = Answer::Unresolved(Unresolved::TimeLimit(job.limit));
+        assert_eq!(answer, limit);
+        assert!(started.elapsed() < LONG / 2, "{:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn no_run_and_no_start_goes_on_beyond_the_deadline() {
+    let scratch = tempfile::tempdir().unwrap();
+    let steps = steps(fake::HANG, 3);
+    let mut job = job(&steps, &Arc::default());
+    for start in ["ready", "never"] {
+        let pool = Pool::new(plan(start, scratch.path()), 1, subject()).unwrap();
+        let started = Instant::now();
+        job.deadline = Deadline::after(Duration::from_millis(300));
+        let error = pool.run(&job).unwrap_err();
+        assert!(matches!(error, PoolError::OutOfTime), "{start}: {error}");
+        assert!(started.elapsed() < LONG / 2, "{:?}", started.elapsed());
+    }
+    let pool = pool(1, scratch.path());
+    check_answers(&pool);
+}
+
+/// What is read of a folder that a worker can write to never blocks, and links lead nowhere.
+#[test]
+fn pipes_where_reports_are_looked_for_cost_one_candidate() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pool = pool(1, scratch.path());
+    let answer = run(&pool, fake::PIPES).unwrap();
+    let Answer::Unresolved(Unresolved::Died { status, .. }) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(status, Status::Exited(6));
+    assert!(!scratch.path().join(CRASH_REPORT).exists());
+    check_answers(&pool);
+}
+
+#[test]
+fn a_folder_without_rights_goes_with_its_worker() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pool = pool(1, scratch.path());
+    for _ in 0..2 {
+        let answer = run(&pool, fake::LOCKED).unwrap();
+        assert!(matches!(answer, Answer::Unresolved(_)), "{answer:?}");
+    }
+    drop(pool);
+    let left = fs::read_dir(scratch.path()).unwrap().count();
+    assert_eq!(left, 0);
 }
 
 /// The worker lives on without a line to us: it is ended.

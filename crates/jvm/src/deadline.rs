@@ -1,0 +1,141 @@
+//! The time by which work must have ended. One is handed down from a command to everything that it waits
+//! for, so that no wait of its own is longer than what is left.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::Interrupt;
+
+/// The end of some work. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Deadline {
+    end: Arc<Mutex<End>>,
+    interrupt: Option<Interrupt>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    /// `None` is never.
+    at: Option<Instant>,
+    /// It was put off, which is possible once.
+    is_final: bool,
+}
+
+impl Deadline {
+    /// No end but the interrupt's, if there is one.
+    pub fn never() -> Deadline {
+        Deadline::default()
+    }
+
+    /// An end so long from now. A time beyond what a clock can tell is never.
+    pub fn after(limit: Duration) -> Deadline {
+        let end = End {
+            at: Instant::now().checked_add(limit),
+            is_final: false,
+        };
+        Deadline {
+            end: Arc::new(Mutex::new(end)),
+            interrupt: None,
+        }
+    }
+
+    /// The same, which ends early by an interrupt.
+    #[must_use]
+    pub fn unless(self, interrupt: &Interrupt) -> Deadline {
+        Deadline {
+            interrupt: Some(interrupt.clone()),
+            ..self
+        }
+    }
+
+    /// A deadline for a part of the work: so long from now, but not later than this one.
+    #[must_use]
+    pub fn within(&self, limit: Duration) -> Deadline {
+        Deadline {
+            interrupt: self.interrupt.clone(),
+            ..Deadline::after(limit.min(self.left()))
+        }
+    }
+
+    /// The time that is left.
+    pub fn left(&self) -> Duration {
+        match self.end().at {
+            Some(at) => at.saturating_duration_since(Instant::now()),
+            None => Duration::MAX,
+        }
+    }
+
+    /// Whether no time is left.
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero()
+    }
+
+    /// Whether somebody wants us to end, whatever time is left.
+    pub fn is_interrupted(&self) -> bool {
+        (self.interrupt.as_ref()).is_some_and(Interrupt::ends_waits)
+    }
+
+    /// Grants at least so long from now, once: what was found in time is to be completed.
+    pub fn put_off(&self, grace: Duration) {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        if !end.is_final {
+            let later = Instant::now().checked_add(grace);
+            end.at = end.at.and_then(|at| later.map(|later| at.max(later)));
+            end.is_final = true;
+        }
+    }
+
+    /// What ends it early.
+    pub fn interrupt(&self) -> Option<&Interrupt> {
+        self.interrupt.as_ref()
+    }
+
+    fn end(&self) -> End {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<Duration> for Deadline {
+    fn from(limit: Duration) -> Deadline {
+        Deadline::after(limit)
+    }
+}
+
+impl From<&Deadline> for Deadline {
+    fn from(deadline: &Deadline) -> Deadline {
+        deadline.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn a_part_ends_no_later_than_the_whole() {
+        assert!(Deadline::after(Duration::ZERO).within(HOUR).is_over());
+        let whole = Deadline::after(HOUR);
+        assert!(whole.within(2 * HOUR).left() <= HOUR);
+        assert!(whole.within(Duration::ZERO).is_over());
+        assert!(!whole.is_over());
+        assert_eq!(Deadline::never().left(), Duration::MAX);
+        assert!(Deadline::never().within(HOUR).left() <= HOUR);
+        assert!(!Deadline::after(Duration::MAX).is_over());
+    }
+
+    #[test]
+    fn it_is_put_off_once_for_all_clones() {
+        let deadline = Deadline::after(Duration::ZERO);
+        let same = deadline.clone();
+        same.put_off(HOUR);
+        let left = deadline.left();
+        assert!(left > HOUR / 2 && left <= HOUR);
+        same.put_off(5 * HOUR);
+        assert!(deadline.left() <= HOUR);
+        let long = Deadline::after(2 * HOUR);
+        long.put_off(HOUR);
+        assert!(long.left() > HOUR);
+    }
+}
