@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test audit demo bench corpus fuzz study-changes study-isolate study-reduce study-replay study-transparency study-weaver
+.PHONY: help test audit demo bench corpus fuzz study-attacks study-changes study-isolate study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -12,6 +12,8 @@ help:
 	@echo "            has culprit debug real bugs of published libraries, one table (5 minutes)"
 	@echo "make fuzz   gives any bytes to everything that reads some, guided by coverage (a minute for"
 	@echo "            each target; ARGS=\"recording 3600\" takes one, for an hour)"
+	@echo "make study-attacks"
+	@echo "            attacks culprit in some 300 ways, as root and as an ordinary user"
 	@echo "make study-transparency"
 	@echo "            runs the tests of real libraries plain and recorded, on every JDK"
 	@echo "make study-replay"
@@ -39,6 +41,9 @@ corpus:
 
 fuzz:
 	@scripts/fuzz $(ARGS)
+
+study-attacks:
+	@scripts/study-attacks $(ARGS)
 
 study-transparency:
 	@scripts/study-transparency $(ARGS)

@@ -4,6 +4,7 @@
 //! A study only uses what a user has: the `culprit` executable and the recordings it leaves.
 #![forbid(unsafe_code)]
 
+pub mod attacks;
 pub mod bench;
 pub mod changes;
 pub mod isolate;

@@ -1,0 +1,315 @@
+//! `make study-attacks`: see `docs/studies/attacks.md`.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use clap::Parser;
+use culprit_jvm::{Jdk, Surroundings};
+use rustix::process::geteuid;
+use studies::attacks::attempt::judge;
+use studies::attacks::cases::CASES;
+use studies::attacks::page::{Attacker, Row, render};
+use studies::attacks::place::remove_all;
+use studies::attacks::results::{self, Outcomes};
+use studies::attacks::stage::{Confines, Observations, Stage, open_folder};
+use studies::attacks::tricks::TRICKS;
+use studies::attacks::within::Within;
+use studies::attacks::{Attempt, Way, attempts};
+use studies::markdown::write_into;
+use studies::process::{Outcome, Run, words};
+
+/// How long the attacks of one user on one JDK may take.
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// An ordinary user: a number that nobody has.
+const NOBODY: &str = "64321";
+
+/// Attacks culprit in many ways, and has witnesses outside tell what came of it
+#[derive(Parser)]
+struct Args {
+    /// The executable to attack [default: the one beside this program]
+    #[arg(long, value_name = "FILE")]
+    culprit: Option<PathBuf>,
+    /// Only these JDKs, by their feature number
+    #[arg(long, value_name = "N")]
+    jdk: Vec<u32>,
+    /// Only these users: root, user
+    #[arg(long, value_name = "NAME")]
+    user: Vec<String>,
+    /// Only attempts whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Only these parts: launch, worker, check, cases, tricks
+    #[arg(long, value_name = "NAME")]
+    part: Vec<String>,
+    /// Put the tables into the study's document, if they are all there
+    #[arg(long)]
+    document: bool,
+    /// Make the attacks as whoever this is, and write their outcomes to a file
+    #[arg(long, value_name = "FILE", hide = true)]
+    inside: Option<PathBuf>,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let args = Args::parse();
+    let mut jdks: Vec<Jdk> = Vec::new();
+    for jdk in Jdk::all(&Surroundings::of_process()) {
+        let feature = jdk.version.feature;
+        let known = jdks.iter().any(|it| it.version.feature == feature);
+        let wanted = args.jdk.is_empty() || args.jdk.contains(&feature);
+        if !known && wanted && jdk.tool("javac").is_file() {
+            jdks.push(jdk);
+        }
+    }
+    jdks.sort_by_key(|jdk| jdk.version.feature);
+    ensure!(!jdks.is_empty(), "no such JDK");
+    match &args.inside {
+        Some(file) => attack(&args, &jdks[0], file),
+        None => all(&args, &jdks),
+    }
+}
+
+/// Makes all attempts as the user that this process has, and on one JDK.
+fn attack(args: &Args, jdk: &Jdk, file: &Path) -> anyhow::Result<ExitCode> {
+    let place = file.parent().context("a file in no folder")?.join("place");
+    let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only));
+    let stage = Stage::new(jdk, &place)?;
+    let is_root = geteuid().is_root();
+    let chosen: Vec<&'static Attempt> = attempts()
+        .filter(|it| wanted(it.name) && (is_root || !it.root_only))
+        .collect();
+    let culprit = args.culprit.as_deref().context("no executable")?;
+    let mut outcomes = Outcomes::new();
+    let part = |name: &str| args.part.is_empty() || args.part.iter().any(|it| it == name);
+    if !chosen.is_empty() {
+        let free = stage.observe_all(&chosen, Confines::None)?;
+        let mut add = |place: &str, seen: Observations| {
+            for (key, confined) in seen {
+                if let (Some(attempt), Some(free)) = (attempt_of(&key), free.get(&key)) {
+                    let verdict = judge(attempt, free, &confined, place == "worker");
+                    outcomes.insert(format!("{place} {key}"), verdict);
+                }
+            }
+        };
+        if part("launch") {
+            add("launch", stage.observe_all(&chosen, Confines::Sandbox)?);
+        }
+        for (name, within) in [("worker", Within::Worker), ("check", Within::Check)] {
+            if part(name) {
+                add(name, stage.observe_within(within, culprit, &chosen)?);
+            }
+        }
+    }
+    if part("cases") {
+        for case in CASES.iter().filter(|it| wanted(it.mode)) {
+            let verdict = case.run(&stage, culprit)?;
+            writeln!(
+                io::stderr(),
+                "{}: {verdict} {}",
+                case.mode,
+                verdict.reason()
+            )?;
+            outcomes.insert(format!("case {}", case.mode), verdict);
+        }
+    }
+    if part("tricks") {
+        for trick in TRICKS.iter().filter(|it| wanted(it.name)) {
+            let folder = stage.place.join(format!("trick-{}", trick.name));
+            let verdict = (trick.play)(&stage, culprit, &folder).context(trick.name)?;
+            writeln!(
+                io::stderr(),
+                "{}: {verdict} {}",
+                trick.name,
+                verdict.reason()
+            )?;
+            outcomes.insert(format!("trick {}", trick.name), verdict);
+            remove_all(&folder);
+        }
+    }
+    fs::write(file, results::written(&outcomes))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The attempt of a key such as `jni unlink`. Attempts of Java and of C may have the same name.
+fn attempt_of(key: &str) -> Option<&'static Attempt> {
+    let (by, name) = key.split_once(' ')?;
+    attempts().find(|it| it.name == name && (it.way == Way::Java) == (by == "java"))
+}
+
+/// Has every user attack on every JDK, and shows what came of it.
+fn all(args: &Args, jdks: &[Jdk]) -> anyhow::Result<ExitCode> {
+    let users: Vec<&str> = match geteuid().is_root() {
+        true => vec!["root", "user"],
+        false => vec!["user"],
+    };
+    let place = tempfile::Builder::new().prefix("attacks-").tempdir()?;
+    open_folder(place.path())?;
+    // Whoever attacks must be able to read and execute it.
+    let tools = place.path().join("tools");
+    open_folder(&tools)?;
+    let here = std::env::current_exe()?;
+    let culprit = match &args.culprit {
+        Some(file) => file.clone(),
+        None => here.with_file_name("culprit"),
+    };
+    for (from, name) in [(&here, "attacks"), (&culprit, "culprit")] {
+        fs::copy(from, tools.join(name)).with_context(|| format!("no {}", from.display()))?;
+    }
+    let mut found: BTreeMap<Attacker, Outcomes> = BTreeMap::new();
+    for user in users {
+        if !args.user.is_empty() && !args.user.iter().any(|it| it == user) {
+            continue;
+        }
+        for jdk in jdks {
+            let attacker = Attacker {
+                user: user.to_owned(),
+                jdk: jdk.version.feature.to_string(),
+            };
+            writeln!(io::stderr(), "attacks: {user} on JDK {}", jdk.version)?;
+            let folder = place.path().join(format!("{user}-{}", attacker.jdk));
+            found.insert(attacker, as_user(args, user, jdk, &folder, &tools)?);
+        }
+    }
+    let attackers: Vec<Attacker> = found.keys().cloned().collect();
+    let rows = rows(&found);
+    let text = render(&rows, &attackers)?;
+    io::stdout().write_all(text.as_bytes())?;
+    let all = args.jdk.is_empty() && args.user.is_empty() && args.part.is_empty();
+    let is_whole = all && args.only.is_none();
+    if args.document && is_whole {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        write_into(&here.with_file_name("docs/studies/attacks.md"), &text)?;
+    }
+    let mut succeeded = false;
+    for (attacker, outcomes) in &found {
+        for (name, verdict) in outcomes.iter().filter(|(_, it)| it.has_succeeded()) {
+            let Attacker { user, jdk } = attacker;
+            let why = verdict.reason();
+            writeln!(
+                io::stderr(),
+                "SUCCEEDED as {user} on JDK {jdk}: {name}: {why}"
+            )?;
+            succeeded = true;
+        }
+    }
+    Ok(match succeeded {
+        false => ExitCode::SUCCESS,
+        true => ExitCode::FAILURE,
+    })
+}
+
+/// Runs this program once more, as a user, with a descriptor open that nobody should inherit.
+fn as_user(
+    args: &Args,
+    user: &str,
+    jdk: &Jdk,
+    folder: &Path,
+    tools: &Path,
+) -> anyhow::Result<Outcomes> {
+    open_folder(folder)?;
+    let precious = folder.join("precious");
+    fs::write(&precious, "precious")?;
+    if user == "user" && geteuid().is_root() {
+        let id = NOBODY.parse()?;
+        std::os::unix::fs::chown(folder, Some(id), Some(id))?;
+        std::os::unix::fs::chown(&precious, Some(id), Some(id))?;
+    }
+    let file = folder.join("outcomes.json");
+    let mut line: Vec<OsString> = Vec::new();
+    line.push("-c".into());
+    line.push("exec 7<>\"$0\"; exec \"$@\"".into());
+    line.push(precious.into());
+    if user == "user" && geteuid().is_root() {
+        line.extend(words([
+            "setpriv",
+            "--reuid",
+            NOBODY,
+            "--regid",
+            NOBODY,
+            "--clear-groups",
+        ]));
+    }
+    line.push(tools.join("attacks").into());
+    line.extend(words(["--inside"]));
+    line.push(file.clone().into());
+    line.push(format!("--jdk={}", jdk.version.feature).into());
+    line.push("--culprit".into());
+    line.push(tools.join("culprit").into());
+    if let Some(only) = &args.only {
+        line.push(format!("--only={only}").into());
+    }
+    line.extend(args.part.iter().map(|it| format!("--part={it}").into()));
+    let temporary = folder.join("tmp");
+    open_folder(&temporary)?;
+    if user == "user" && geteuid().is_root() {
+        let id = NOBODY.parse()?;
+        std::os::unix::fs::chown(&temporary, Some(id), Some(id))?;
+    }
+    let run = Run {
+        program: "/bin/sh".into(),
+        args: line,
+        folder: folder.to_owned(),
+        env: vec![
+            ("HOME".into(), folder.into()),
+            ("TMPDIR".into(), temporary.into()),
+        ],
+        stdout: folder.join("out"),
+        stderr: folder.join("err"),
+        limit: LIMIT,
+    };
+    let outcome = run.run()?;
+    let said = fs::read_to_string(&run.stderr).unwrap_or_default();
+    let ended = matches!(outcome, Outcome::Ended { status, .. } if status.is_success());
+    ensure!(
+        ended,
+        "the attacks of {user} did not end well: {outcome:?}: {said}"
+    );
+    results::read(&fs::read_to_string(&file)?)
+}
+
+/// A row for each attempt: the worst outcome of all its ways and places.
+fn rows(found: &BTreeMap<Attacker, Outcomes>) -> Vec<Row> {
+    let worst = |is_own: &dyn Fn(&str) -> bool| {
+        let mut verdicts = BTreeMap::new();
+        for (attacker, outcomes) in found {
+            let own = outcomes.iter().filter(|(key, _)| is_own(key));
+            if let Some(worst) = own.map(|(_, verdict)| verdict).max() {
+                verdicts.insert(attacker.clone(), worst.clone());
+            }
+        }
+        verdicts
+    };
+    let direct = attempts().map(|attempt| Row {
+        aim: attempt.aim,
+        what: attempt.what.to_owned(),
+        way: attempt.way.to_string(),
+        witness: attempt.witness.to_string(),
+        verdicts: worst(&|key| {
+            let inner = key.split_once(' ').and_then(|(_, inner)| attempt_of(inner));
+            inner == Some(attempt)
+        }),
+    });
+    let cases = CASES.iter().map(|case| Row {
+        aim: case.aim,
+        what: case.what.to_owned(),
+        way: "candidate".to_owned(),
+        witness: "culprit".to_owned(),
+        verdicts: worst(&|key| key.strip_prefix("case ") == Some(case.mode)),
+    });
+    let tricks = TRICKS.iter().map(|trick| Row {
+        aim: trick.aim,
+        what: trick.what.to_owned(),
+        way: trick.by.to_owned(),
+        witness: "files, culprit".to_owned(),
+        verdicts: worst(&|key| key.strip_prefix("trick ") == Some(trick.name)),
+    });
+    let rows = direct.chain(cases).chain(tricks);
+    rows.filter(|row| !row.verdicts.is_empty()).collect()
+}
