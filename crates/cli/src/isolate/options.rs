@@ -94,7 +94,7 @@ pub(crate) struct Options {
     /// Also let what runs in the sandbox write to this folder
     #[arg(long, value_name = "DIR", help_heading = SANDBOX, conflicts_with = "no_sandbox")]
     pub(crate) allow_write: Vec<PathBuf>,
-    /// Let what is confined by itself do what you may do: a test of JUnit, and Git
+    /// Run tests of JUnit, and Git, with all your rights; both are confined otherwise
     #[arg(long, help_heading = SANDBOX, conflicts_with = "sandbox")]
     pub(crate) no_sandbox: bool,
     /// Go on in the folder of an earlier run

@@ -171,13 +171,10 @@ fn plugins_and_processors_of_the_class_path_do_not_run_in_the_compiler() {
         for run in [Office::debug, Office::minimize] {
             for options in [&[][..], &["--no-sandbox"]] {
                 let office = Office::with_plugin(stage);
-                let mut words = vec!["--jobs", "1"];
-                words.extend(options);
-                let ended = run(&office, &words, path, "Initialised");
+                let ended = run(&office, options, path, "Harmless");
                 assert_eq!(ended.status, 0, "{}", ended.err);
                 assert!(ended.err.contains("fails the same way"), "{}", ended.err);
-                let out = fs::read_to_string(office.path("out/report.json")).unwrap();
-                assert!(!out.contains("Evil"), "{out}");
+                assert!(office.has_thesis(), "{}", ended.err);
             }
         }
     }

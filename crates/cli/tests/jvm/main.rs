@@ -3,7 +3,8 @@
 //!
 //! The programs are in `fixtures/capture`, `fixtures/follow`, `fixtures/minimize`, `fixtures/replay`
 //! and `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
-//! Those of `fixtures/debug` have a library and what uses it: `debug` runs these. `isolate` has programs of its
+//! Those of `fixtures/debug` have a library and what uses it: `debug` runs these. Those of `fixtures/confined` do
+//! harm where they can: `confined` runs these. `isolate` has programs of its
 //! own, in `fixtures/isolate`.
 
 mod against;
