@@ -14,7 +14,7 @@ use culprit_minimize::{
     Verified, directory, junit_of, make_test,
 };
 use culprit_reduce::{Budget, End, Settings};
-use culprit_replay::{Replayer, choose};
+use culprit_replay::{Error as Unplayable, Replayer, choose};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
 use culprit_wire::Mode;
@@ -25,6 +25,7 @@ use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::quantity;
+use crate::show;
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -34,6 +35,10 @@ const JOURNALS: &str = "journal";
 
 /// Megabytes of the heap of a worker.
 const HEAP: u64 = 1024;
+
+/// The next step for a recording that was tampered with.
+pub(crate) const FORGED: &str =
+    "culprit record does not write that: somebody changed the recording; use none of it";
 
 /// Options of both commands.
 #[derive(clap::Args, Debug)]
@@ -196,7 +201,8 @@ impl Wishes {
             let class_path = class_path.clone();
             let checked_in = works_in.clone().unwrap_or_else(|| folder.clone());
             let stage = Stage::new(
-                replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
+                (replayer.plain_pool(case.recording, class_path, works_in, jobs))
+                    .map_err(|error| explained(error.into()))?,
                 LIMIT,
                 interrupt.clone(),
             );
@@ -288,6 +294,14 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             "it may depend on files, time, threads or code that was not observed; \
              culprit replay still runs it as it was"
         }
+        Error::Refused(_) => {
+            "if its calls may do no harm, let them do what you may do: --no-sandbox"
+        }
+        Error::TooLarge => {
+            let hint =
+                "record fewer calls: name classes with --observe, or the last events with --last";
+            return refused(ExitCode::Recording, &error, hint);
+        }
         Error::Unsteady => "run it again; it may depend on chance",
         Error::Print(_) => "culprit show --scenario shows the calls",
         Error::Pool(PoolError::Interrupted) => return interrupted().into(),
@@ -299,12 +313,14 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::Launch(_) => {
             return refused(ExitCode::Target, &error, "check the JDK (JAVA_HOME, PATH)");
         }
+        Error::Replay(Unplayable::Recording(why)) => return show::expected(why).into(),
+        Error::Recording(why) => return show::expected(why).into(),
+        Error::Replay(Unplayable::Forged(_)) => {
+            return refused(ExitCode::Recording, &error, FORGED);
+        }
         Error::Replay(_) => {
             let hint = "check the class path of the program";
             return refused(ExitCode::Target, &error, hint);
-        }
-        Error::Recording(_) => {
-            return refused(ExitCode::Recording, &error, "record it again");
         }
         _ => return error.into(),
     };

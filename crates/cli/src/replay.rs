@@ -34,6 +34,7 @@ use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
+use crate::reduction::FORGED;
 use crate::show;
 use crate::show::place::dotted;
 use case::{Case, Facts, Verdict};
@@ -613,6 +614,10 @@ impl Stage<'_> {
                     next: error.hint,
                 }
             }
+            Error::Forged(_) => Verdict::Unreadable {
+                why: error.to_string(),
+                next: Some(FORGED.to_owned()),
+            },
             Error::Options(_) => Verdict::Unreadable {
                 why: error.to_string(),
                 next: None,
