@@ -9,6 +9,7 @@ mod exit;
 mod instrument;
 mod isolate;
 mod minimize;
+mod origin;
 mod progress;
 mod quantity;
 mod record;
