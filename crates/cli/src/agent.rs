@@ -73,13 +73,18 @@ fn unpack_into(folder: &Path, name: &str, library: &[u8]) -> Result<PathBuf, Str
     if text.contains(|c: char| c == '=' || c == '"' || c == '\'' || c.is_whitespace()) {
         return Err("the JVM cannot load from a path with blanks, quotes or `=`".to_owned());
     }
-    make_private(folder).map_err(|error| error.to_string())?;
-    check_private(folder)?;
+    private_folder(folder)?;
     let file = folder.join(name);
     if !is_sound(&file, library) {
         write_whole(folder, &file, library).map_err(|error| error.to_string())?;
     }
     Ok(file)
+}
+
+/// Makes a folder that only the user can write to, or sees to it that it is one.
+pub(crate) fn private_folder(folder: &Path) -> Result<(), String> {
+    make_private(folder).map_err(|error| error.to_string())?;
+    check_private(folder)
 }
 
 fn make_private(folder: &Path) -> io::Result<()> {

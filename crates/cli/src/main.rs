@@ -12,6 +12,7 @@ mod instrument;
 mod isolate;
 mod markup;
 mod minimize;
+mod origin;
 mod progress;
 mod quantity;
 mod record;

@@ -1,5 +1,6 @@
 //! `culprit minimize`: from a recording of a failure to the smallest test that fails alike.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,6 +13,8 @@ use culprit_trace::{Recording, RunFolder};
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::origin;
+use crate::record::quote;
 use crate::reduction::{Case, Level, Results, Wishes, explained, jdk_of};
 use crate::show;
 
@@ -28,6 +31,12 @@ pub(crate) struct Args {
     /// Go on in the folder of a reduction that ended early
     #[arg(long)]
     resume: bool,
+    /// Take the program from this class path, instead of the recorded one
+    #[arg(long, value_name = "CP")]
+    class_path: Option<OsString>,
+    /// Run what is on the class path that the recording names, though it was not made here
+    #[arg(long, conflicts_with = "class_path")]
+    trust: bool,
     #[command(flatten)]
     wishes: Wishes,
 }
@@ -36,8 +45,9 @@ const EXAMPLES: &str = "\
 Examples:
   culprit record --contents --observe 'com.acme.**' -- java -jar app.jar
   culprit minimize culprit-runs/2026-03-09-1
-The program must be on its class path still. Without --contents a recording
-does not tell what library objects hold that were passed in.
+The program must be on its class path still; --class-path names another place.
+Without --contents a recording does not tell what library objects hold that
+were passed in.
 Exit codes:
   0    a test was written, and seen to fail for the same reason
   1    everything ran, and there is no such test
@@ -53,7 +63,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
     let signature = Signature::of(&thrown);
     let jdk = jdk_of(&recording)?;
-    let class_path = class_path(recording.start());
+    let folders = agent::folders_of_process();
+    let class_path = args.class_path(&recording, &folders)?;
     let program = Program::open(&class_path, &jdk).map_err(explained)?;
     let script = extract(&recording, &failure);
     let script = script.map_err(|error| with_contents(&recording, explained(error)))?;
@@ -84,13 +95,13 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         taken: Vec::new(),
         concrete: false,
     };
-    let library = agent::unpack(&agent::folders_of_process())?;
+    let library = agent::unpack(&folders)?;
     let interrupt = Interrupt::by_signals()?;
     let allowance = args.wishes.allowance();
     let found = (args.wishes).reduce(&case, &library, (&interrupt, &allowance), console);
     let found = found.map_err(|error| with_contents(&recording, error))?;
     let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
-    let wishes = args.wishes.typed();
+    let wishes = args.typed();
     results.finish(
         &format!("culprit minimize{wishes}"),
         &[args.path.as_os_str()],
@@ -100,6 +111,42 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => ExitCode::Answered,
         false => ExitCode::No,
     })
+}
+
+impl Args {
+    /// The class path of the program: the given one, or that of a recording which was made here.
+    fn class_path(
+        &self,
+        recording: &Recording,
+        folders: &[PathBuf],
+    ) -> Result<Vec<PathBuf>, Expected> {
+        if let Some(given) = &self.class_path {
+            return Ok(std::env::split_paths(given).collect());
+        }
+        let claimed = class_path(recording.start());
+        let mut there = claimed.iter().filter(|path| path.exists()).peekable();
+        if self.trust || there.peek().is_none() || origin::is_ours(recording, folders) {
+            return Ok(claimed);
+        }
+        let path = recording.path().display();
+        let message = format!("{path} was not made here, and names code of this machine to run");
+        let there = quote::line(there);
+        Err(Expected::new(ExitCode::Usage, message).hint(format!(
+            "it names {there}\nif that is the program, add --trust; or name it: --class-path CP"
+        )))
+    }
+
+    /// Options as they would be typed.
+    fn typed(&self) -> String {
+        let mut typed = self.wishes.typed();
+        if self.trust {
+            typed.push_str(" --trust");
+        }
+        if let Some(given) = &self.class_path {
+            typed.push_str(&format!(" --class-path {}", quote::line([given])));
+        }
+        typed
+    }
 }
 
 /// Another next step for a recording that does not tell what library objects hold.

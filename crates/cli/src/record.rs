@@ -289,6 +289,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     let written = folder.write_facts(&facts);
     let aftermath = Aftermath::find(folder.path(), &plan.options)?;
     aftermath.report(&folder, plan.say, console)?;
+    let noted = aftermath.note(&around.agent_folders);
     if plan.options.mode == Mode::Suggest {
         let selection = &plan.options.selection;
         Suggestions::find(&folder.path(), selection, &plan.command, console)?
@@ -297,6 +298,9 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     // No trouble of ours may hide how the command ended.
     if let Err(error) = written {
         aftermath::warn(console, &error.to_string())?;
+    }
+    if noted.is_err() {
+        aftermath::warn(console, "culprit minimize will ask for the class path")?;
     }
     Ok(code(status, &aftermath))
 }

@@ -22,13 +22,13 @@ use culprit_minimize::{
 };
 use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
-use culprit_replay::{Replayer, choose};
+use culprit_replay::{Error as Unplayable, Replayer, choose};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::Recording;
 use culprit_wire::Mode;
 use serde_json::json;
 
-use crate::confinement::{self, WITHOUT};
+use crate::confinement;
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
@@ -37,6 +37,7 @@ use crate::markup::markdown::{block, code, plain};
 use crate::progress::Progress;
 use crate::quantity;
 use crate::record::quote;
+use crate::show;
 use verdict::{by_hand, verdict};
 
 /// How long a candidate may take.
@@ -53,6 +54,10 @@ const HEAP: u64 = 1024;
 
 /// What is said before the command that runs a test with the rights of the user.
 const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
+
+/// The next step for a recording that was tampered with.
+pub(crate) const FORGED: &str =
+    "culprit record does not write that: somebody changed the recording; use none of it";
 
 /// Options of both commands.
 #[derive(clap::Args, Debug)]
@@ -178,9 +183,6 @@ impl Wishes {
         (interrupt, allowance): (&Interrupt, &Allowance),
         console: &mut Console,
     ) -> anyhow::Result<Found> {
-        if let (Some(_), Some(refusal)) = (case.sandbox, case.signature.thrown().refusal()) {
-            return Err(refusal_to_reduce(refusal).into());
-        }
         let scratch = Scratch::new("reduce")?;
         let began = Instant::now();
         let deadline = allowance.deadline(interrupt)?;
@@ -229,7 +231,8 @@ impl Wishes {
             let class_path = class_path.clone();
             let checked_in = works_in.clone();
             let stage = Stage::new(
-                replayer.plain_pool(case.recording, class_path, works_in, jobs)?,
+                (replayer.plain_pool(case.recording, class_path, works_in, jobs))
+                    .map_err(|error| explained(error.into()))?,
                 LIMIT,
                 deadline.clone(),
             );
@@ -303,17 +306,6 @@ impl Allowance {
     }
 }
 
-/// That a failure cannot be told from what the sandbox does to candidates.
-fn refusal_to_reduce(refusal: &Thrown) -> Expected {
-    let message = format!(
-        "the failure is a refusal of the system ({}), and the sandbox refuses the same to every candidate",
-        refusal.class
-    );
-    Expected::new(ExitCode::No, message).hint(format!(
-        "{WITHOUT} reduces it with all your rights, if you trust the program with fewer calls and other values"
-    ))
-}
-
 /// What the sandbox refused to a script that fails in another way than the program did.
 fn refused_to(run: &Run) -> Option<Thrown> {
     match run {
@@ -376,6 +368,14 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             "it may depend on files, time, threads or code that was not observed; \
              culprit replay still runs it as it was"
         }
+        Error::Refused(_) => {
+            "if its calls may do no harm, let them do what you may do: --no-sandbox"
+        }
+        Error::TooLarge => {
+            let hint =
+                "record fewer calls: name classes with --observe, or the last events with --last";
+            return refused(ExitCode::Recording, &error, hint);
+        }
         Error::Unsteady => "run it again; it may depend on chance",
         Error::Print(_) => "culprit show --scenario shows the calls",
         Error::Pool(PoolError::Interrupted) | Error::Launch(LaunchError::Interrupted) => {
@@ -396,12 +396,14 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::Launch(_) => {
             return refused(ExitCode::Target, &error, "check the JDK (JAVA_HOME, PATH)");
         }
+        Error::Replay(Unplayable::Recording(why)) => return show::expected(why).into(),
+        Error::Recording(why) => return show::expected(why).into(),
+        Error::Replay(Unplayable::Forged(_)) => {
+            return refused(ExitCode::Recording, &error, FORGED);
+        }
         Error::Replay(_) => {
             let hint = "check the class path of the program";
             return refused(ExitCode::Target, &error, hint);
-        }
-        Error::Recording(_) => {
-            return refused(ExitCode::Recording, &error, "record it again");
         }
         _ => return error.into(),
     };

@@ -35,6 +35,7 @@ use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
+use crate::reduction::FORGED;
 use crate::show;
 use crate::show::place::dotted;
 use case::{Case, Facts, Verdict};
@@ -599,6 +600,10 @@ impl Stage<'_> {
                     next: error.hint,
                 }
             }
+            Error::Forged(_) => Verdict::Unreadable {
+                why: error.to_string(),
+                next: Some(FORGED.to_owned()),
+            },
             Error::Options(_) => Verdict::Unreadable {
                 why: error.to_string(),
                 next: None,

@@ -66,21 +66,8 @@ fn main() -> std::io::Result<()> {
 /// A recording as the parts that [`blocks::parts`] reads, with payloads as they were before compression.
 fn apart(recording: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut rest = &recording[blocks::HEADER.len()..];
-    while let Some((header, tail)) = rest.split_first_chunk::<14>() {
-        let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("4 bytes"));
-        let (payload, after) = tail.split_at(word(2) as usize);
-        let plain = if header[0] == 8 { 24 } else { 0 };
-        let mut whole = payload[..plain.min(payload.len())].to_vec();
-        match header[1] {
-            0 => whole = payload.to_vec(),
-            _ => whole.extend(
-                zstd::bulk::decompress(&payload[plain..], word(6) as usize)
-                    .expect("a golden block"),
-            ),
-        }
-        blocks::put_part(header[0], &whole, &mut out);
-        rest = after;
+    for (tag, payload) in blocks::take_apart(recording) {
+        blocks::put_part(tag, &payload, &mut out);
     }
     out
 }

@@ -52,12 +52,44 @@ pub fn recording(parts: &[Block<'_>]) -> Vec<u8> {
     out
 }
 
+/// The blocks of a recording that is whole: tags, and payloads as they were before compression.
+///
+/// # Panics
+/// If it is not.
+pub fn take_apart(recording: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut blocks = Vec::new();
+    let mut rest = &recording[HEADER.len()..];
+    while let Some((header, tail)) = rest.split_first_chunk::<14>() {
+        let word = |at: usize| {
+            let bytes = header[at..at + 4].try_into();
+            u32::from_le_bytes(bytes.expect("4 bytes")) as usize
+        };
+        let (tag, is_compressed) = (header[0], header[1] != 0);
+        let (stored, after) = tail.split_at(word(2));
+        let plain = plain_head(tag, stored.len());
+        let mut payload = stored[..plain].to_vec();
+        match is_compressed {
+            true => payload
+                .extend(zstd::bulk::decompress(&stored[plain..], word(6)).expect("a whole block")),
+            false => payload.extend(&stored[plain..]),
+        }
+        blocks.push((tag, payload));
+        rest = after;
+    }
+    blocks
+}
+
+/// Bytes of a payload that are never compressed.
+fn plain_head(tag: u8, length: usize) -> usize {
+    match tag {
+        8 | 12 => EVENTS_HEAD.min(length),
+        _ => 0,
+    }
+}
+
 /// Appends a block with the lengths and the checksum that it should have.
 pub fn put_block(block: &Block<'_>, out: &mut Vec<u8>) {
-    let plain = match block.tag {
-        8 | 12 => EVENTS_HEAD.min(block.payload.len()),
-        _ => 0,
-    };
+    let plain = plain_head(block.tag, block.payload.len());
     let (head, body) = block.payload.split_at(plain);
     let mut payload = head.to_vec();
     match block.is_compressed {

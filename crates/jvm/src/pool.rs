@@ -155,6 +155,11 @@ impl Pool {
         })
     }
 
+    /// Whether its workers are in a sandbox.
+    pub fn is_confined(&self) -> bool {
+        self.plan.sandbox.is_some()
+    }
+
     /// Runs a candidate, as soon as there is a worker for it.
     pub fn run(&self, job: &Job<'_>) -> Result<Answer, PoolError> {
         let mut place = self.place();

@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use culprit_jvm::{LaunchError, PoolError};
+use culprit_signature::Refusal;
 
 /// A recording could not be minimised.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,15 @@ pub enum Error {
     /// The recorded calls do not fail the same way when they are made alone.
     #[error("the recorded calls, made alone, do not fail the same way: {0}")]
     OtherFailure(crate::Run),
+    /// The failure is what a sandbox makes, too.
+    #[error(
+        "the failure is that the system denied {0}: in the sandbox, which denies the same, \
+         nothing tells one from the other"
+    )]
+    Refused(Refusal),
+    /// More calls than memory can hold.
+    #[error("the recording has more calls than can be held in memory")]
+    TooLarge,
     /// The same calls fail once and pass once.
     #[error("the same calls fail once and pass once")]
     Unsteady,

@@ -15,11 +15,15 @@ use crate::script::Author;
 use crate::surroundings;
 use crate::{Error, Script, Statement};
 
+/// Bytes of the calls of a script. A small file can tell of any number of calls.
+const MOST: usize = 1 << 30;
+
 /// Makes the script that ends with the call that failed.
 pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error> {
     let lifted = lift(recording);
     let mut outermost = Vec::new();
     let mut largest = 0;
+    let mut memory = 0;
     let mut nested = Nested::new(&lifted.tables);
     for step in lifted.steps() {
         let step = step?;
@@ -32,6 +36,11 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
         }
         let is_outermost = step.depth == 0 || step.depth == 1 && is_end(step.kind);
         if is_outermost || nested.belongs(&step) {
+            let values: usize = step.values.iter().map(Value::memory).sum();
+            memory += size_of::<Step>() + values;
+            if memory > MOST {
+                return Err(Error::TooLarge);
+            }
             outermost.push(step);
         }
     }

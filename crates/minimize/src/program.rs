@@ -1,23 +1,19 @@
 //! The classes of a program and of its JDK: where they are, and their bytes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Jdk;
-use culprit_replay::{ClassPath, manifest};
+use culprit_replay::{ClassPath, JdkClasses, manifest};
 use culprit_trace::Start;
-use jimage_rs::JImage;
 
 use crate::Error;
 
 /// A program on a class path.
 pub struct Program {
     entries: Vec<(PathBuf, ClassPath)>,
-    /// The classes of the JDK.
-    image: Option<JImage>,
-    /// By package, with slashes, the module of the JDK that has it.
-    modules: HashMap<String, String>,
+    jdk: JdkClasses,
 }
 
 impl Program {
@@ -28,17 +24,9 @@ impl Program {
             let opened = ClassPath::open(path.as_os_str(), feature)?;
             Ok((path.clone(), opened))
         });
-        let image = JImage::open(jdk.home.join("lib/modules")).ok();
-        let mut modules = HashMap::new();
-        for name in image.iter().flat_map(JImage::resource_names_iter).flatten() {
-            if name.extension == "class" {
-                modules.insert(name.parent.into_owned(), name.module.into_owned());
-            }
-        }
         Ok(Program {
             entries: entries.collect::<Result<_, Error>>()?,
-            image,
-            modules,
+            jdk: JdkClasses::of(jdk),
         })
     }
 
@@ -53,15 +41,7 @@ impl Program {
             let mut found = self.entries.iter().map(|(_, entry)| entry.class(name));
             found.find_map(|bytes| bytes.ok().flatten())
         };
-        self.bytes_of_jdk(name).or_else(of_program)
-    }
-
-    fn bytes_of_jdk(&self, name: &str) -> Option<Vec<u8>> {
-        let (package, _) = name.rsplit_once('/')?;
-        let module = self.modules.get(package)?;
-        let resource = format!("/{module}/{name}.class");
-        let bytes = self.image.as_ref()?.find_resource(&resource).ok()??;
-        Some(bytes.into_owned())
+        self.jdk.bytes(name).or_else(of_program)
     }
 
     /// The number of the entry that has a class.

@@ -1,4 +1,7 @@
 //! Where scripts run: worker JVMs with the program as it is.
+//!
+//! In a sandbox, an exception by which the JVM reports that something was denied tells of the sandbox and not
+//! of the program. Such a run is unresolved, whatever failure is looked for.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,6 +11,7 @@ use std::time::{Duration, Instant};
 use culprit_jvm::{Answer, Deadline, Job, Pool};
 use culprit_model::{Outcome, Step, Tables};
 use culprit_reduce::End;
+use culprit_signature::Refusal;
 use culprit_wire::{FreshState, LineCheck, Mode};
 
 use crate::Error;
@@ -88,6 +92,20 @@ impl Stage {
         }
     }
 
+    /// Whether workers are in a sandbox, so that what is denied to them says nothing of the program.
+    pub fn is_confined(&self) -> bool {
+        self.pool.is_confined()
+    }
+
+    /// A run that threw.
+    fn judged(&self, at: u64, trace: String) -> Run {
+        let refusal = Refusal::of_trace(&trace).filter(|_| self.is_confined());
+        match refusal {
+            Some(refusal) => Run::Unresolved(format!("the sandbox denied {refusal}")),
+            None => Run::Threw { at, trace },
+        }
+    }
+
     /// Runs steps. In classes that are loaded anew it takes longer, and nothing is there that an
     /// earlier run left.
     pub fn run(
@@ -114,7 +132,7 @@ impl Stage {
         Ok(match answer {
             Answer::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { .. } => Run::Done,
-                Outcome::Threw { at, trace } => Run::Threw { at, trace },
+                Outcome::Threw { at, trace } => self.judged(at, trace),
                 Outcome::Unsupported(why) => Run::Unresolved(why),
                 Outcome::Diverged(divergence) => Run::Unresolved(divergence.why),
                 Outcome::Differed { .. } | Outcome::Stopped => {

@@ -7,7 +7,7 @@ use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::Jdk;
 use culprit_model::{Reference, Value};
 use culprit_reduce::{End, Settings};
-use culprit_signature::{Grade, Signature, Thrown};
+use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::concrete::concrete;
@@ -82,6 +82,9 @@ pub struct Means<'a> {
 /// Makes a test of a recorded failure.
 pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
+    if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| means.stage.is_confined()) {
+        return Err(Error::Refused(refusal));
+    }
     let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let deadline = means.stage.deadline();
     let mut minimised = Err(Error::NotLinked);

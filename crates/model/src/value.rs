@@ -101,13 +101,34 @@ impl Value {
             return;
         };
         visit(reference);
-        let within: &[Value] = match reference {
+        let within = reference.within().iter();
+        within.for_each(|value| value.each_reference(visit));
+    }
+
+    /// Bytes of memory that it takes, with what is within it.
+    pub fn memory(&self) -> usize {
+        let Value::Reference(reference) = self else {
+            return size_of::<Value>();
+        };
+        let text = match reference {
+            Reference::String(units) => 2 * units.len(),
+            Reference::Constant { name, .. } => name.len(),
+            _ => 0,
+        };
+        let within: usize = reference.within().iter().map(Value::memory).sum();
+        size_of::<Value>() + text + within
+    }
+}
+
+impl Reference {
+    /// The values that this one is made of.
+    fn within(&self) -> &[Value] {
+        match self {
             Reference::Boxed(value) => std::slice::from_ref(&**value),
             Reference::Array { contents, .. } => contents.elements(),
             Reference::Structure { fields, .. } => fields,
             _ => &[],
-        };
-        within.iter().for_each(|value| value.each_reference(visit));
+        }
     }
 }
 

@@ -12,6 +12,9 @@ pub enum Error {
     /// It could not be read.
     #[error(transparent)]
     Recording(#[from] culprit_trace::Error),
+    /// It claims what no recording of ours does.
+    #[error(transparent)]
+    Forged(#[from] crate::Forged),
     /// The options it was made with make no sense.
     #[error("the recording has options that make no sense: {0}")]
     Options(#[from] OptionsError),

@@ -82,7 +82,7 @@ pub(crate) fn options(start: &Start) -> Vec<String> {
 /// Options that change what code does, whatever it is told of its surroundings.
 fn flags(start: &Start) -> Vec<String> {
     typed(&start.command)
-        .filter(|word| FLAGS.iter().any(|flag| is_flag(word, flag)))
+        .filter(|word| FLAGS.iter().any(|flag| is_flag(word, flag)) && !word.contains('\0'))
         .map(str::to_owned)
         .collect()
 }
@@ -111,6 +111,7 @@ pub(crate) fn variables(start: &Start) -> Vec<(String, String)> {
         .notes
         .iter()
         .find(|(name, _)| name == Start::TIME_ZONE);
+    let zone = zone.filter(|(_, zone)| !zone.contains('\0'));
     let zone = zone.map_or("UTC", |(_, zone)| zone.as_str());
     vec![
         ("TZ".to_owned(), zone.to_owned()),
@@ -146,7 +147,7 @@ fn is_seen(property: &str) -> bool {
 
 /// Nothing is what every JVM has by itself where nothing is said, and so is the end of a line.
 fn is_worth_saying(value: &str) -> bool {
-    !value.is_empty() && value != "\n" && value != MASK
+    !value.is_empty() && value != "\n" && value != MASK && !value.contains('\0')
 }
 
 /// `-ea` and `-ea:com.acme...` are `-ea`, `-eagle` is not.
@@ -182,6 +183,58 @@ mod tests {
             properties: properties.iter().map(owned).collect(),
             ..Start::default()
         }
+    }
+
+    #[test]
+    fn nothing_that_runs_other_code_is_taken_over() {
+        let hostile = [
+            "-agentpath:/tmp/x.so",
+            "-agentlib:x",
+            "-javaagent:/tmp/x.jar",
+            "-Xbootclasspath/a:/tmp/x.jar",
+            "-XX:OnError=/tmp/x",
+            "-XX:OnOutOfMemoryError=/tmp/x",
+            "-XX:Flags=/tmp/x",
+            "-XX:VMOptionsFile=/tmp/x",
+            "-XX:SharedArchiveFile=/tmp/x",
+            "-XX:AOTLibrary=/tmp/x",
+            "-XX:ErrorFile=/tmp/x",
+            "-Xlog:all:file=/tmp/x",
+            "-XX:+EnableDynamicAgentLoading",
+            "--patch-module=java.base=/tmp/x",
+            "--upgrade-module-path=/tmp",
+            "-Djava.system.class.loader=x.Y",
+            "-Djava.library.path=/tmp",
+            "@/tmp/x",
+            "-ea\0-javaagent:/tmp/x.jar",
+        ];
+        let start = Start {
+            properties: vec![
+                ("java.system.class.loader".to_owned(), "x.Y".to_owned()),
+                ("sun.boot.library.path".to_owned(), "/tmp".to_owned()),
+                ("jdk.module.path".to_owned(), "/tmp".to_owned()),
+                ("user.language".to_owned(), "a\0b".to_owned()),
+            ],
+            ..start(&format!("java -ea {} -esa Main", hostile.join(" ")), &[])
+        };
+        for options in [options(&start), plain_options(&start)] {
+            let known = [
+                "-ea",
+                "-esa",
+                "-Xss",
+                "-Duser.",
+                "-XX:-OmitStackTraceInFastThrow",
+            ];
+            for option in options {
+                let is_known = known.iter().any(|known| option.starts_with(known));
+                assert!(is_known && !option.contains('\0'), "{option:?}");
+            }
+        }
+        let names: Vec<String> = variables(&start)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["TZ", "LC_ALL"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use culprit_trace::Recording;
 use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
 
 use crate::subject::salt;
-use crate::{Coverage, Error, lift, likeness};
+use crate::{Coverage, Error, lift, likeness, vet};
 
 /// The main class of a worker; the agent brings it along.
 const MAIN: &str = "culprit.runtime.Worker";
@@ -103,6 +103,7 @@ impl Replayer {
         lines: LineCheck,
     ) -> Result<Replayed, Error> {
         let began = Instant::now();
+        vet(recording, &self.jdk)?;
         let lifted = lift(recording);
         let lines_run = match self.coverage {
             true => Some(Coverage::none(&subject)?),
@@ -145,6 +146,7 @@ impl Replayer {
         subject: Subject,
         size: usize,
     ) -> Result<Pool, Error> {
+        vet(recording, &self.jdk)?;
         let plan = Plan {
             patience: PATIENCE,
             intake: PATIENCE,
@@ -163,6 +165,7 @@ impl Replayer {
         directory: Option<PathBuf>,
         size: usize,
     ) -> Result<Pool, Error> {
+        vet(recording, &self.jdk)?;
         let fixed = likeness::plain_options(recording.start());
         let env = likeness::plain_variables();
         let plan = Plan {

@@ -7,6 +7,8 @@ use culprit_model::{
     TypeId,
 };
 
+use sha2::{Digest, Sha256};
+
 use crate::codec::{Cursor, Malformed, Put};
 
 /// The name of the note in [`Start`] that has the salt of immutable collections.
@@ -48,6 +50,13 @@ impl Start {
     /// The note of the class path in the manifest of the jar that is all of the class path. Build tools
     /// remove such jars.
     pub const CLASS_PATH: &str = "class path of the jar";
+
+    /// The SHA-256 of all that is said here, whether the recording is in one piece or not.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut bytes = Vec::new();
+        self.whole().encode(&mut bytes);
+        Sha256::digest(bytes).into()
+    }
 }
 
 /// A class loader of the subject. Loader 0 is the boot loader and needs no definition.

@@ -15,6 +15,7 @@ use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 use super::folder::RunFolder;
 use super::{nearest, quote};
 use crate::console::Console;
+use crate::origin;
 
 /// How many names to propose.
 const PROPOSALS: usize = 5;
@@ -73,6 +74,14 @@ impl Aftermath {
             counted: with(COUPLING_EXTENSION).len(),
             options: options.clone(),
         })
+    }
+
+    /// Notes that the recordings were made here.
+    pub(crate) fn note(&self, folders: &[PathBuf]) -> io::Result<()> {
+        match self.recordings.is_empty() {
+            true => Ok(()),
+            false => origin::note(&self.recordings, folders),
+        }
     }
 
     /// Whether no JVM was recorded at all.

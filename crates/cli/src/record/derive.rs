@@ -18,6 +18,7 @@ use super::{Around, Plan};
 use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::origin;
 use crate::replay;
 use crate::show;
 
@@ -50,6 +51,7 @@ pub(super) fn run(
     };
     folder.write_facts(&facts)?;
     let file = recording.path().to_owned();
+    let is_ours = origin::is_ours(&recording, &around.agent_folders);
     drop(recording);
     let code = replay::capture(&file, options.clone(), sandbox, console)?;
     let status = Status::Exited(code.status());
@@ -62,6 +64,10 @@ pub(super) fn run(
         return Ok(code);
     }
     aftermath.report(&folder, plan.say, console)?;
+    if is_ours {
+        // Without it, `culprit minimize` asks for the class path.
+        let _ = aftermath.note(&around.agent_folders);
+    }
     if !is_in_sync {
         aftermath::warn(console, "the recording ends where the replay did")?;
     }

@@ -12,15 +12,15 @@ use crate::process::{self, Ended, command};
 use crate::stage::{Stage, folder, on_one_jdk, skipped};
 
 /// A program that was compiled, in a folder of its own.
-struct Program {
-    stage: &'static Stage,
-    home: tempfile::TempDir,
+pub(crate) struct Program {
+    pub(crate) stage: &'static Stage,
+    pub(crate) home: tempfile::TempDir,
     class_path: String,
 }
 
 impl Program {
     /// Compiles a fixture, the library apart from what uses it.
-    fn compile(name: &str, jars: &[PathBuf]) -> Program {
+    pub(crate) fn compile(name: &str, jars: &[PathBuf]) -> Program {
         let (stage, home) = (on_one_jdk(), folder());
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/debug");
         let mut class_path: Vec<String> = Vec::new();
@@ -40,11 +40,11 @@ impl Program {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
 
-    fn java(&self, words: &[&str]) -> Vec<String> {
+    pub(crate) fn java(&self, words: &[&str]) -> Vec<String> {
         let java = self.stage.jdk.tool("java").display().to_string();
         let first = [java, "-cp".to_owned(), self.class_path.clone()];
         let rest = words.iter().map(|&word| word.to_owned());
@@ -52,14 +52,17 @@ impl Program {
     }
 
     /// Runs `culprit` where the program is.
-    fn culprit<I: AsRef<std::ffi::OsStr>>(&self, words: impl IntoIterator<Item = I>) -> Ended {
+    pub(crate) fn culprit<I: AsRef<std::ffi::OsStr>>(
+        &self,
+        words: impl IntoIterator<Item = I>,
+    ) -> Ended {
         let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), self.home.path());
         culprit.env("JAVA_HOME", &self.stage.jdk.home).args(words);
         process::run(&mut culprit)
     }
 
     /// `culprit debug -o out -- java ...`
-    fn debug(&self, program: &[&str]) -> Ended {
+    pub(crate) fn debug(&self, program: &[&str]) -> Ended {
         self.debug_with(&[], program)
     }
 
@@ -78,7 +81,7 @@ impl Program {
     }
 
     /// `culprit record ... -o run -- java ...`
-    fn record(&self, options: &[&str], program: &[&str]) {
+    pub(crate) fn record(&self, options: &[&str], program: &[&str]) {
         let record = ["record", "--quiet", "-o", "run"].iter().chain(options);
         let record = record.chain(&["--"]).map(|&word| word.to_owned());
         let ended = self.culprit(record.chain(self.java(program)));
@@ -99,7 +102,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[track_caller]
-fn says(ended: &Ended, status: i32, message: &str) {
+pub(crate) fn says(ended: &Ended, status: i32, message: &str) {
     assert_eq!(ended.status, status, "{}", ended.err);
     assert!(ended.err.contains(message), "{}", ended.err);
 }

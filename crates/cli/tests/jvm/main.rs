@@ -18,6 +18,7 @@ mod derive;
 mod failures;
 mod fixture;
 mod follow;
+mod foreign;
 mod isolate;
 mod java_test;
 mod library;
