@@ -21,6 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Termination;
 
 use clap::{Parser, Subcommand};
+use culprit_jvm::Scratch;
 
 use console::{Color, Console};
 use exit::{ExitCode, Expected};
@@ -68,6 +69,8 @@ Exit codes:
 fn main() -> impl Termination {
     let cli = Cli::parse_from(isolate::spelled_out(std::env::args_os()));
     let mut console = Console::new(cli.color);
+    // What a run left behind that was killed.
+    Scratch::sweep();
     let answer = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, &mut console)));
     let code = match answer {
         Ok(Ok(code)) => code,
@@ -103,7 +106,10 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
     if error.chain().any(reader_left) {
         return ExitCode::Answered;
     }
-    let known = error.chain().find_map(expected);
+    let known = match is_full(error) {
+        true => Some((ExitCode::Usage, Some(make_room()))),
+        false => error.chain().find_map(expected),
+    };
     if matches!(known, Some((ExitCode::Interrupted, _))) {
         // What the user did is no error.
         let _ = writeln!(console.err(), "culprit: {}", whole_message(error));
@@ -118,6 +124,29 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
         let _ = writeln!(console.err(), "  {hint}");
     }
     code
+}
+
+/// Whether an error came about because a disk is full, or what the user may write to it.
+pub(crate) fn is_full(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        matches!(
+            kind,
+            Some(
+                io::ErrorKind::StorageFull
+                    | io::ErrorKind::QuotaExceeded
+                    | io::ErrorKind::FileTooLarge
+            )
+        )
+    })
+}
+
+fn make_room() -> String {
+    let temporary = std::env::temp_dir();
+    format!(
+        "make room where results go (-o names another folder), and in {} (TMPDIR names another one)",
+        temporary.display()
+    )
 }
 
 /// The exit code and the next step of an error that is not our defect.
@@ -216,6 +245,21 @@ mod tests {
         assert_eq!(report(&error.into(), &mut console), ExitCode::Recording);
         let text = console.kept_text().1;
         assert_eq!(text, "culprit: error: cannot read x.culprit: bad disk\n");
+    }
+
+    #[test]
+    fn a_full_disk_is_no_defect_wherever_it_is_in_the_chain() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            let mut console = Console::kept();
+            let error = culprit_minimize::Error::Write(kind.into());
+            let error = anyhow::Error::from(error).context("cannot go on");
+            assert_eq!(report(&error, &mut console), ExitCode::Usage);
+            let text = console.kept_text().1;
+            assert!(
+                text.contains("make room") && !text.contains("defect"),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Launch, Limits, Status};
+use culprit_jvm::{Launch, Limits, Scratch, Status};
 use tempfile::TempDir;
 
 use super::Error;
@@ -50,7 +50,7 @@ pub struct Repository {
     work_tree: Option<PathBuf>,
     is_shallow: bool,
     env: Vec<(OsString, OsString)>,
-    scratch: TempDir,
+    scratch: Scratch,
 }
 
 /// What a commit says of itself.
@@ -78,8 +78,7 @@ struct Said {
 impl Repository {
     /// The repository that a folder is in. `env` is the environment of Git.
     pub fn find(folder: &Path, env: &[(OsString, OsString)]) -> Result<Repository, Error> {
-        let scratch = tempfile::Builder::new().prefix("culprit-git-").tempdir();
-        let scratch = scratch.map_err(Error::at(&std::env::temp_dir()))?;
+        let scratch = Scratch::new("git").map_err(Error::at(&std::env::temp_dir()))?;
         let objects = scratch.path().join("objects");
         fs::create_dir(&objects).map_err(Error::at(&objects))?;
         let mut env = env.to_vec();
