@@ -128,16 +128,20 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
 
 /// Whether an error came about because a disk is full, or what the user may write to it.
 pub(crate) fn is_full(error: &anyhow::Error) -> bool {
+    use rustix::io::Errno;
+    let kinds = [
+        (io::ErrorKind::StorageFull, Errno::NOSPC),
+        (io::ErrorKind::QuotaExceeded, Errno::DQUOT),
+        (io::ErrorKind::FileTooLarge, Errno::FBIG),
+    ];
     error.chain().any(|cause| {
         let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        matches!(
-            kind,
-            Some(
-                io::ErrorKind::StorageFull
-                    | io::ErrorKind::QuotaExceeded
-                    | io::ErrorKind::FileTooLarge
-            )
-        )
+        kinds.iter().any(|(known, number)| {
+            // An expected error has been put into words on the way.
+            let words = format!("(os error {})", number.raw_os_error());
+            let is_expected = || cause.is::<Expected>() && cause.to_string().contains(&words);
+            kind == Some(*known) || is_expected()
+        })
     })
 }
 
@@ -260,6 +264,10 @@ mod tests {
                 "{text}"
             );
         }
+        let mut console = Console::kept();
+        let full = io::Error::from(rustix::io::Errno::NOSPC);
+        let error = Expected::new(ExitCode::Target, format!("cannot use /tmp/x: {full}"));
+        assert_eq!(report(&error.into(), &mut console), ExitCode::Usage);
     }
 
     #[test]

@@ -279,6 +279,29 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_uses_too_much_is_ended_and_the_reason_is_known() {
+        let mut sleep = crate::target::command("/bin/sleep");
+        sleep.arg("1000");
+        let mut child = crate::orphans::spawn(sleep).unwrap();
+        let pid = Pid::from_child(&child);
+        let limits = Limits {
+            memory: Some(1),
+            ..Limits::default()
+        };
+        let watcher = Watcher::start(Watched {
+            pid,
+            process: rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
+                .unwrap(),
+            limits,
+            folders: Vec::new(),
+        });
+        assert!(!child.wait().unwrap().success());
+        crate::orphans::forget(child.id());
+        let excess = watcher.unwrap().excess();
+        assert_eq!(excess, Some(Excess::Memory(1)));
+    }
+
+    #[test]
     fn memory_is_what_a_process_has_filled() {
         let us = rustix::process::getpid();
         let filled = vec![1_u8; 32 << 20];
