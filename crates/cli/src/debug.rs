@@ -14,10 +14,11 @@ use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox};
+use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox, untrusted};
 use culprit_minimize::{
     Condition, Found, Program, Script, choose, class_path, driver_methods, extract, full_name,
 };
@@ -68,6 +69,9 @@ Exit codes:
   3    the command cannot be run, or there is no sandbox for candidates
   130  interrupted; the smallest test so far was written if there was one";
 
+/// Bytes that are read of what an agent says.
+const MOST_SAID: u64 = 64 << 10;
+
 /// How often the command is recorded, each time with more classes.
 const ATTEMPTS: usize = 4;
 
@@ -116,9 +120,10 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         tests: RefCell::default(),
     };
     let all = match &args.fails_if {
-        Some(condition) => session.look_for(condition, &mut results, console)?,
-        None => session.reduce_all(&mut results, console)?,
+        Some(condition) => session.look_for(condition, &mut results, console),
+        None => session.reduce_all(&mut results, console),
     };
+    let all = all.inspect_err(|error| results.discard_if_full(error))?;
     let wishes = match &args.fails_if {
         Some(condition) => {
             let words = ["--fails-if".to_owned(), condition.to_string()];
@@ -130,7 +135,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         .into_iter()
         .chain(args.command.iter().map(AsRef::as_ref))
         .collect();
-    results.finish(&format!("culprit debug{wishes}"), &words)?;
+    let finished = results.finish(&format!("culprit debug{wishes}"), &words);
+    let finished = finished.map_err(anyhow::Error::from);
+    finished.inspect_err(|error| results.discard_if_full(error))?;
     Ok(match all {
         _ if session.interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
@@ -152,7 +159,7 @@ fn no_jvm(witness: &Path) -> io::Result<Expected> {
     for entry in fs::read_dir(witness)? {
         let path = entry?.path();
         if path.extension().is_some_and(|it| it == "log") {
-            let said = fs::read_to_string(&path)?;
+            let said = untrusted::read_text(&path, MOST_SAID)?;
             let message = format!("no JVM of the command can be recorded: {}", said.trim());
             return Ok(Expected::new(ExitCode::Target, message)
                 .hint("run the command with a JDK 11 or newer (JAVA_HOME, PATH)"));
@@ -310,7 +317,10 @@ impl Session<'_> {
             tests: tests.to_vec(),
             ..AgentOptions::default()
         };
-        let output = File::create(folder.join("output.txt"))?;
+        // It may print secrets.
+        let mut private = File::options();
+        let private = private.write(true).create(true).truncate(true).mode(0o600);
+        let output = private.open(folder.join("output.txt"))?;
         let inherited = std::env::var_os("JAVA_TOOL_OPTIONS");
         let launched = &self.launched;
         let doing = match mode {

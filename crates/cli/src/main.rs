@@ -24,6 +24,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Parser, Subcommand};
+use culprit_jvm::Scratch;
 
 use culprit_model::clean;
 
@@ -79,6 +80,8 @@ fn main() -> ExitCode {
         Err(error) => return not_parsed(&error, &mut Console::new(Color::Auto)),
     };
     let mut console = Console::new(cli.color);
+    // What a run left behind that was killed.
+    Scratch::sweep();
     let answer = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, &mut console)));
     let code = match answer {
         Ok(Ok(code)) => code,
@@ -129,7 +132,10 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
     if error.chain().any(reader_left) {
         return ExitCode::Answered;
     }
-    let known = error.chain().find_map(expected);
+    let known = match is_full(error) {
+        true => Some((ExitCode::Usage, Some(make_room()))),
+        false => error.chain().find_map(expected),
+    };
     if matches!(known, Some((ExitCode::Interrupted, _))) {
         // What the user did is no error.
         let _ = writeln!(console.err(), "culprit: {}", whole_message(error));
@@ -144,6 +150,33 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
         let _ = writeln!(console.err(), "  {hint}");
     }
     code
+}
+
+/// Whether an error came about because a disk is full, or what the user may write to it.
+pub(crate) fn is_full(error: &anyhow::Error) -> bool {
+    use rustix::io::Errno;
+    let kinds = [
+        (io::ErrorKind::StorageFull, Errno::NOSPC),
+        (io::ErrorKind::QuotaExceeded, Errno::DQUOT),
+        (io::ErrorKind::FileTooLarge, Errno::FBIG),
+    ];
+    error.chain().any(|cause| {
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        kinds.iter().any(|(known, number)| {
+            // An expected error has been put into words on the way.
+            let words = format!("(os error {})", number.raw_os_error());
+            let is_expected = || cause.is::<Expected>() && cause.to_string().contains(&words);
+            kind == Some(*known) || is_expected()
+        })
+    })
+}
+
+fn make_room() -> String {
+    let temporary = std::env::temp_dir();
+    format!(
+        "make room where results go (-o names another folder), and in {} (TMPDIR names another one)",
+        temporary.display()
+    )
 }
 
 /// The exit code and the next step of an error that is not our defect.
@@ -248,6 +281,25 @@ mod tests {
         assert_eq!(report(&error.into(), &mut console), ExitCode::Recording);
         let text = console.kept_text().1;
         assert_eq!(text, "culprit: error: cannot read x.culprit: bad disk\n");
+    }
+
+    #[test]
+    fn a_full_disk_is_no_defect_wherever_it_is_in_the_chain() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            let mut console = Console::kept();
+            let error = culprit_minimize::Error::Write(kind.into());
+            let error = anyhow::Error::from(error).context("cannot go on");
+            assert_eq!(report(&error, &mut console), ExitCode::Usage);
+            let text = console.kept_text().1;
+            assert!(
+                text.contains("make room") && !text.contains("defect"),
+                "{text}"
+            );
+        }
+        let mut console = Console::kept();
+        let full = io::Error::from(rustix::io::Errno::NOSPC);
+        let error = Expected::new(ExitCode::Target, format!("cannot use /tmp/x: {full}"));
+        assert_eq!(report(&error.into(), &mut console), ExitCode::Usage);
     }
 
     #[test]

@@ -99,13 +99,21 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let interrupt = Interrupt::by_signals()?;
     let allowance = args.wishes.allowance();
     let found = (args.wishes).reduce(&case, &library, (&interrupt, &allowance), console);
-    let found = found.map_err(|error| with_contents(&recording, error))?;
-    let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
-    let wishes = args.typed();
-    results.finish(
-        &format!("culprit minimize{wishes}"),
-        &[args.path.as_os_str()],
-    )?;
+    let found = found.map_err(|error| with_contents(&recording, error));
+    let written = found.and_then(|found| {
+        let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
+        let wishes = args.typed();
+        results.finish(
+            &format!("culprit minimize{wishes}"),
+            &[args.path.as_os_str()],
+        )?;
+        Ok(is_good)
+    });
+    let is_good = written.inspect_err(|error| match args.resume {
+        // What was there before stays.
+        true => {}
+        false => results.discard_if_full(error),
+    })?;
     Ok(match is_good {
         _ if interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use culprit_isolate::quoted;
 use culprit_junit::Junit;
 use culprit_jvm::{
     Deadline, Interrupt, Jdk, LaunchError, Output, PoolError, Sandbox, Scratch, Surroundings,
+    remove_folder,
 };
 use culprit_minimize::{
     Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
@@ -423,7 +425,10 @@ impl Results {
             let message = format!("cannot write to {}: {error}", wish.display());
             Expected::new(ExitCode::Usage, message).hint("name another folder (-o)")
         };
-        fs::create_dir_all(wish).map_err(unusable)?;
+        // Values of the program are in there.
+        let mut private = fs::DirBuilder::new();
+        let made = private.recursive(true).mode(0o700).create(wish);
+        made.map_err(unusable)?;
         let mut entries = fs::read_dir(wish).map_err(unusable)?;
         if entries.next().is_some() {
             let message = format!("{} is not empty", wish.display());
@@ -452,6 +457,14 @@ impl Results {
                 text: String::new(),
             }),
             false => Err(nothing()),
+        }
+    }
+
+    /// Takes everything away if there was no room for all of it. The folder was new, or empty.
+    pub(crate) fn discard_if_full(&self, error: &anyhow::Error) {
+        if crate::is_full(error) {
+            // What stays is as much as the disk lets go.
+            let _ = remove_folder(&self.folder);
         }
     }
 

@@ -21,7 +21,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use culprit_jvm::{
-    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, StartError, Surroundings, Told,
+    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, Scratch, StartError, Surroundings,
+    Told, untrusted,
 };
 use culprit_model::{AgentOptions, clean};
 use culprit_replay::{
@@ -110,6 +111,9 @@ enum OnDivergence {
 /// The limits of a replay that nobody set any for.
 const LIMIT: Duration = Duration::from_secs(600);
 const HEAP: u64 = 1024;
+
+/// Bytes of the report of a crash that are kept.
+const MOST_REPORT: u64 = 16 << 20;
 
 const LIMITS: &str = "What replayed code may do";
 const JVM: &str = "Where it runs";
@@ -368,10 +372,9 @@ pub(crate) fn capture(
     }
 }
 
-fn scratch() -> Result<tempfile::TempDir, Expected> {
-    let made = tempfile::Builder::new().prefix("culprit-replay-").tempdir();
-    made.map_err(|error| {
-        Expected::new(ExitCode::Usage, format!("no temporary folder: {error}"))
+fn scratch() -> Result<Scratch, Expected> {
+    Scratch::new("replay").map_err(|error| {
+        Expected::new(ExitCode::Usage, error.to_string())
             .hint("set TMPDIR to a folder that you can write to")
     })
 }
@@ -651,13 +654,13 @@ impl Stage<'_> {
     /// Saves the report of a JVM that crashed, before the folder it is in is removed.
     fn keep_report(&self, case: &mut Case) {
         let report = self.scratch.join(CRASH_REPORT);
-        if !report.exists() {
+        if untrusted::open(&report).is_err() {
             return;
         }
         let beside = case.path.with_extension(CRASH_REPORT);
         let here = beside.file_name().map(PathBuf::from);
         let mut places = [Some(beside), here].into_iter().flatten();
-        let kept = places.find(|place| fs::copy(&report, place).is_ok());
+        let kept = places.find(|place| untrusted::copy(&report, place, MOST_REPORT).is_ok());
         // The next one is of another recording.
         let _ = fs::remove_file(&report);
         case.report(&report, kept);

@@ -40,4 +40,3 @@ pub use rule::{Answer, Convention, Rule, UNRESOLVED};
 pub use shell::quoted;
 pub use sign::{Sign, SignError};
 pub use test::{Spot, Test};
-pub use work_folder::WorkFolder;

@@ -15,14 +15,16 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
-#[cfg(target_os = "linux")]
-use rustix::process::set_parent_process_death_signal;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process_group, setsid, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, setsid, waitid,
 };
 
+use crate::cgroup::Entrance;
+use crate::guard::Guard;
 use crate::sandbox::{Confinement, SandboxError};
+use crate::starter::end_with;
 use crate::target::{command, wait_without_reaping};
+use crate::watcher::{Excess, Watched};
 use crate::{Limits, Sandbox, Status, descriptors, orphans};
 
 /// What to start, and in which confines.
@@ -65,6 +67,7 @@ pub(crate) struct Group {
     child: Child,
     leader: Pid,
     ended: Option<Status>,
+    guard: Guard,
 }
 
 impl fmt::Debug for Group {
@@ -75,6 +78,7 @@ impl fmt::Debug for Group {
 
 impl Launch {
     pub(crate) fn start(&self, streams: Streams) -> Result<Group, LaunchError> {
+        let (guard, entrance) = Guard::prepare(self);
         let confinement = match &self.sandbox {
             Some(sandbox) => Some(Confinement::prepare(sandbox, &self.file)?),
             None => None,
@@ -88,16 +92,20 @@ impl Launch {
             .stdin(streams.input)
             .stdout(streams.out)
             .stderr(streams.err);
-        before_exec(&mut command, self.limits, streams.inherited, confinement);
+        let limits = (self.limits, entrance);
+        before_exec(&mut command, limits, streams.inherited, confinement);
         let child = orphans::spawn(command).map_err(|error| LaunchError::Start {
             file: self.file.clone(),
             error,
         })?;
-        Ok(Group {
+        let mut group = Group {
             leader: Pid::from_child(&child),
             child,
             ended: None,
-        })
+            guard,
+        };
+        group.guard(self);
+        Ok(group)
     }
 }
 
@@ -110,7 +118,7 @@ impl Launch {
 )]
 fn before_exec(
     command: &mut Command,
-    limits: Limits,
+    (limits, group): (Limits, Option<Entrance>),
     inherited: Option<OwnedFd>,
     mut confinement: Option<Confinement>,
 ) {
@@ -122,6 +130,9 @@ fn before_exec(
         if let Some(descriptor) = &inherited {
             fcntl_setfd(descriptor, FdFlags::empty())?;
         }
+        if let Some(group) = &group {
+            group.enter();
+        }
         limits.enter()?;
         match &mut confinement {
             Some(confinement) => confinement.enter(),
@@ -130,22 +141,10 @@ fn before_exec(
     };
     // SAFETY: between fork and exec only what is safe in a signal handler may be done, since other
     // threads of this process may hold any lock. The closure makes system calls with what was
-    // prepared before: setsid, prctl, getppid, close_range, fcntl, getrlimit, setrlimit, capset, capget,
+    // prepared before: setsid, prctl, getppid, close_range, fcntl, write, getrlimit, setrlimit, capset, capget,
     // landlock_restrict_self, close, seccomp. It allocates nothing, frees nothing on the heap and takes no
     // lock.
     unsafe { command.pre_exec(enter) };
-}
-
-/// Has this process killed when the one that started it ends, however that ends. The kernel looks at
-/// the thread that started it, which for all of ours lives as long as the process.
-fn end_with(parent: Pid) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    // It may have ended before.
-    match getppid() == Some(parent) {
-        true => Ok(()),
-        false => Err(io::ErrorKind::NotConnected.into()),
-    }
 }
 
 impl Group {
@@ -165,6 +164,23 @@ impl Group {
         return rustix::process::pidfd_open(self.leader, PidfdFlags::empty()).ok();
         #[cfg(not(target_os = "linux"))]
         return None;
+    }
+
+    /// Has a confined program watched from outside.
+    fn guard(&mut self, launch: &Launch) {
+        if let (Some(sandbox), Some(process)) = (&launch.sandbox, self.watch()) {
+            self.guard.watch(Watched {
+                pid: self.leader,
+                process,
+                limits: launch.limits,
+                folders: sandbox.writable.clone(),
+            });
+        }
+    }
+
+    /// What the program used too much of, if it was ended for that.
+    pub(crate) fn excess(&self) -> Option<Excess> {
+        self.guard.excess()
     }
 
     /// The number of the group.

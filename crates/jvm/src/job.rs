@@ -10,7 +10,7 @@ use culprit_model::scenario::Tables;
 use culprit_model::{BlobId, Outcome, Step, ThreadId};
 use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode};
 
-use crate::{Deadline, Status};
+use crate::{Deadline, Excess, Status};
 
 /// One candidate to run.
 pub struct Job<'a> {
@@ -84,6 +84,12 @@ pub enum Unresolved {
         /// The last lines it printed.
         output: String,
     },
+    /// The JVM was ended because it used too much of the machine.
+    Exceeded(Excess),
+    /// The JVM ended because it found no more memory.
+    OutOfMemory {
+        output: String,
+    },
     /// The JVM lives, but does not speak to us any more.
     Silent {
         output: String,
@@ -93,6 +99,30 @@ pub enum Unresolved {
         what: String,
         output: String,
     },
+}
+
+impl Unresolved {
+    /// The last lines that the JVM printed, where they tell something.
+    pub fn output(&self) -> Option<&str> {
+        match self {
+            Unresolved::TimeLimit(_) | Unresolved::Exceeded(_) => None,
+            Unresolved::Died { output, .. }
+            | Unresolved::OutOfMemory { output }
+            | Unresolved::Silent { output }
+            | Unresolved::Garbled { output, .. } => Some(output),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn output_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Unresolved::TimeLimit(_) | Unresolved::Exceeded(_) => None,
+            Unresolved::Died { output, .. }
+            | Unresolved::OutOfMemory { output }
+            | Unresolved::Silent { output }
+            | Unresolved::Garbled { output, .. } => Some(output),
+        }
+    }
 }
 
 impl fmt::Display for Unresolved {
@@ -107,6 +137,8 @@ impl fmt::Display for Unresolved {
                 status: Status::Killed(signal),
                 ..
             } => write!(f, "the JVM died by signal {signal}"),
+            Unresolved::Exceeded(excess) => write!(f, "the JVM {excess}"),
+            Unresolved::OutOfMemory { .. } => write!(f, "the JVM ran out of memory"),
             Unresolved::Silent { .. } => write!(f, "the JVM closed the line to us"),
             Unresolved::Garbled { what, .. } => write!(f, "the JVM spoke nonsense: {what}"),
         }

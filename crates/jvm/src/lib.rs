@@ -4,12 +4,14 @@
 //! caller says what to run, with which environment, and learns how it ended.
 #![deny(unsafe_code)]
 
+mod cgroup;
 mod connection;
 mod deadline;
 mod descriptors;
 mod errand;
 mod error;
 mod group;
+mod guard;
 mod interrupt;
 mod jdk;
 mod job;
@@ -27,6 +29,7 @@ mod target;
 mod task;
 pub mod untrusted;
 mod version;
+mod watcher;
 mod worker;
 
 pub use deadline::Deadline;
@@ -48,6 +51,7 @@ pub use status::Status;
 pub use target::Target;
 pub use task::Ended;
 pub use version::JavaVersion;
+pub use watcher::Excess;
 pub use worker::{Arguments, Output, Plan, Seat};
 
 /// The oldest Java the agent works with.

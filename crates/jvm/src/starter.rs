@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use rustix::process::{Pid, getpid, getppid};
+
 /// Something to do on that thread.
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -43,28 +45,22 @@ pub(crate) fn on_thread<T: Send + 'static>(
 }
 
 /// Has the process that a command becomes killed when this process ends, however that comes about.
-#[cfg(target_os = "linux")]
 #[expect(
     unsafe_code,
     reason = "the standard library has no other way to ask for it"
 )]
 pub(crate) fn ends_with_us(command: &mut Command) {
     use std::os::unix::process::CommandExt;
-    let us = rustix::process::getpid();
+    let us = getpid();
     // SAFETY: between fork and exec only what is safe in a signal handler may be done. These are two
     // system calls; nothing is allocated and no lock is taken.
     unsafe { command.pre_exec(move || end_with(us)) };
 }
 
-/// The same where the system has no such thing.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn ends_with_us(_: &mut Command) {}
-
 /// Has this process killed when its parent ends. Neither allocates nor locks.
-#[cfg(target_os = "linux")]
-pub(crate) fn end_with(parent: rustix::process::Pid) -> io::Result<()> {
-    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-    set_parent_process_death_signal(Some(Signal::KILL))?;
+pub(crate) fn end_with(parent: Pid) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     // It may have ended before it was asked.
     match getppid() == Some(parent) {
         true => Ok(()),

@@ -20,7 +20,9 @@ use crate::connection::{Broken, Connection, Heard};
 use crate::group::{Group, Streams};
 use crate::job::{Answer, Job, Piece, Unresolved};
 use crate::pool::{PoolError, StartError, Told};
-use crate::{CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, remove_folder, untrusted};
+use crate::{
+    CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, Status, remove_folder, untrusted,
+};
 
 /// How to start workers.
 pub struct Plan {
@@ -91,6 +93,12 @@ const MOST_REPORTS: usize = 4;
 
 /// Bytes of the report of a crash that are saved.
 const MOST_SAVED: u64 = 16 << 20;
+
+/// What a JVM prints that ends for want of memory.
+const NO_MEMORY: [&str; 2] = [
+    "There is insufficient memory for the Java Runtime Environment to continue",
+    "Terminating due to java.lang.OutOfMemoryError",
+];
 
 /// Bytes of messages that are put together before they are sent.
 const BATCH: usize = 64 << 10;
@@ -329,14 +337,23 @@ impl Worker {
     /// How a worker ended that has closed the line.
     fn dead(&mut self) -> NoAnswer {
         match self.group.end_within(GRACE) {
-            Ok((status, true)) => NoAnswer::Lost(Unresolved::Died {
-                status,
-                output: self.last_lines(),
-            }),
+            Ok((status, true)) => NoAnswer::Lost(self.death(status)),
             Ok((_, false)) => NoAnswer::Lost(Unresolved::Silent {
                 output: self.last_lines(),
             }),
             Err(error) => NoAnswer::Failed(PoolError::Start(StartError::Watch(error))),
+        }
+    }
+
+    /// Why a worker ended with a status.
+    fn death(&self, status: Status) -> Unresolved {
+        let output = self.last_lines();
+        match self.group.excess() {
+            Some(excess) => Unresolved::Exceeded(excess),
+            None if NO_MEMORY.iter().any(|words| output.contains(words)) => {
+                Unresolved::OutOfMemory { output }
+            }
+            None => Unresolved::Died { status, output },
         }
     }
 

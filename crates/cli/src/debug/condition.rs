@@ -1,10 +1,10 @@
 //! `--fails-if`: the user says what counts as a failure, where the program neither throws nor fails an
 //! assertion. Other failures are ignored, and only what the driver does is reduced.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use culprit_jvm::untrusted;
 use culprit_minimize::{Condition, Failed, Found, Program, class_path, drivers, followed_until};
 use culprit_model::clean;
 use culprit_trace::{Recording, RunFolder};
@@ -15,6 +15,9 @@ use super::{Rate, Session, WITNESSES};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::reduction::{Case, Level, Results, jdk_of};
+
+/// Bytes that are read of what a command printed.
+const MOST_OUTPUT: u64 = 1 << 30;
 
 /// Reads a condition.
 pub(super) fn parse(text: &str) -> Result<Condition, String> {
@@ -96,7 +99,7 @@ impl Session<'_> {
         writeln!(console.err(), "Running the command to see how it fails")?;
         let mut look = |name: &str| {
             let (folder, status) = self.watch(name, console)?;
-            let output = fs::read(folder.join("output.txt"))?;
+            let output = untrusted::read(&folder.join("output.txt"), MOST_OUTPUT)?;
             let is_shown = is_shown(condition, &String::from_utf8_lossy(&output), status);
             anyhow::Ok((folder, status, is_shown))
         };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use culprit_jvm::Jdk;
+use culprit_jvm::{Jdk, untrusted};
 use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
 use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
 use culprit_model::{Scenario, Selection};
@@ -20,6 +20,9 @@ pub(super) const PATIENCE: u64 = 120;
 
 /// The same where more is followed, which others may have done already.
 const SHORT_PATIENCE: u64 = 10;
+
+/// Bytes that are read of what a driver did.
+const MOST_FOLLOWED: u64 = 1 << 30;
 
 /// A run that is followed.
 struct Following {
@@ -181,7 +184,7 @@ impl Session<'_> {
                 .extension()
                 .is_some_and(|end| end == FOLLOWED_EXTENSION)
             {
-                found.push(fs::read_to_string(path)?.parse::<Scenario>()?);
+                found.push(untrusted::read_text(&path, MOST_FOLLOWED)?.parse::<Scenario>()?);
             }
         }
         self.followed.borrow_mut().insert(drivers, found.clone());

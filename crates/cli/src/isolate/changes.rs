@@ -10,9 +10,9 @@ use std::time::Duration;
 use culprit_isolate::changes::{
     Error, Git, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
 };
-use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED, WorkFolder};
+use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
-use culprit_jvm::Interrupt;
+use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
 use culprit_reduce::{JournalError, Kind, SystemClock};
 use serde_json::json;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         }
     }
     let results = Results::in_folder(&args.output, args.options.resume)?;
-    let work = WorkFolder::new()?;
+    let work = Scratch::new("isolate")?;
     let env = options::environment(&started, work.path());
     let interrupt = Interrupt::by_signals()?;
     let plan = Plan {

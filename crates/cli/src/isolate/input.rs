@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::input::{Handing, Heard, Material, Plan, Syntax, Trouble, isolate, pairs};
-use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm, WorkFolder};
-use culprit_jvm::Interrupt;
+use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm};
+use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
 use culprit_reduce::{End, JournalError, Kind};
 use serde_json::json;
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             .into());
     }
     let passing = args.passing.as_deref().map(read).transpose()?;
-    let scratch = WorkFolder::new()?;
+    let scratch = Scratch::new("isolate")?;
     let interrupt = Interrupt::by_signals()?;
     let is_over = {
         let interrupt = interrupt.clone();

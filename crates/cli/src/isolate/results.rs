@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,10 @@ impl Results {
             return Err(Expected::new(ExitCode::Usage, message)
                 .hint("name the folder of an earlier run with -o, or leave out --resume"));
         }
-        fs::create_dir_all(wish).map_err(unusable)?;
+        // The input, or the change, may be nobody else's business.
+        let mut private = fs::DirBuilder::new();
+        let made = private.recursive(true).mode(0o700).create(wish);
+        made.map_err(unusable)?;
         let mut entries = fs::read_dir(wish).map_err(unusable)?;
         if !resume && entries.next().is_some() {
             let message = format!("{} is not empty", wish.display());

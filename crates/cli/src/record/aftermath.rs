@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use culprit_jvm::untrusted;
 use culprit_model::{AgentOptions, clean};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
@@ -19,6 +20,9 @@ use crate::origin;
 
 /// How many names to propose.
 const PROPOSALS: usize = 5;
+
+/// Bytes that are read of what an agent left.
+const MOST_READ: u64 = 64 << 20;
 
 /// How many recordings to list one by one.
 const LISTED: usize = 10;
@@ -109,7 +113,7 @@ impl Aftermath {
         }
         for log in &self.logs {
             warn(console, &format!("the agent of {} says:", stem(log)))?;
-            let text = fs::read_to_string(log)?;
+            let text = untrusted::read_text(log, MOST_READ)?;
             for line in text.lines().take(LISTED) {
                 writeln!(console.err(), "  {line}")?;
             }
@@ -170,7 +174,11 @@ impl Aftermath {
     fn explain_unmatched(&self, folder: &RunFolder, console: &mut Console) -> io::Result<()> {
         let mut classes = Vec::new();
         for file in &self.unmatched {
-            classes.extend(fs::read_to_string(file)?.lines().map(str::to_owned));
+            classes.extend(
+                untrusted::read_text(file, MOST_READ)?
+                    .lines()
+                    .map(str::to_owned),
+            );
         }
         classes.sort();
         classes.dedup();

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Unresolved};
+use culprit_jvm::{Answer, Excess, Unresolved};
 use culprit_model::{Outcome, clean};
 use culprit_replay::{Coverage, Severity};
 use culprit_trace::Recording;
@@ -151,6 +151,8 @@ impl Verdict {
             Verdict::OutOfSync { .. } => "out of sync",
             Verdict::Unsupported(_) => "unsupported",
             Verdict::Lost(Unresolved::TimeLimit(_)) => "time limit",
+            Verdict::Lost(Unresolved::OutOfMemory { .. }) => "out of memory",
+            Verdict::Lost(Unresolved::Exceeded(_)) => "limit exceeded",
             Verdict::Lost(_) => "JVM died",
             Verdict::Nothing => "nothing observed",
             Verdict::Refused { .. } => "refused",
@@ -200,6 +202,12 @@ impl Verdict {
                 if output.contains("OutOfMemoryError") =>
             {
                 Some("give it more memory (--memory MB)".to_owned())
+            }
+            Verdict::Lost(
+                Unresolved::OutOfMemory { .. } | Unresolved::Exceeded(Excess::Memory(_)),
+            ) => Some("give it more memory (--memory MB)".to_owned()),
+            Verdict::Lost(Unresolved::Exceeded(Excess::Disk(_) | Excess::Files(_))) => {
+                Some("give options of a JVM (after --), which lifts the limit of files".to_owned())
             }
             Verdict::Lost(_) => Some("see what the JVM says above".to_owned()),
             Verdict::Refused { next, .. } | Verdict::NotStarted { next, .. } => Some(next.clone()),
@@ -270,14 +278,12 @@ impl Case {
     pub(crate) fn report(&mut self, was: &Path, kept: Option<PathBuf>) {
         let (was, is) = (was.display().to_string(), kept.as_ref());
         let is = is.map_or_else(|| "(not kept)".to_owned(), |it| it.display().to_string());
-        if let Verdict::Lost(
-            Unresolved::Died { output: said, .. }
-            | Unresolved::Silent { output: said }
-            | Unresolved::Garbled { output: said, .. },
-        )
-        | Verdict::NotStarted { why: said, .. }
-        | Verdict::Fault(said) = &mut self.verdict
-        {
+        let said = match &mut self.verdict {
+            Verdict::Lost(unresolved) => unresolved.output_mut(),
+            Verdict::NotStarted { why: said, .. } | Verdict::Fault(said) => Some(said),
+            _ => None,
+        };
+        if let Some(said) = said {
             *said = said.replace(&was, &is);
         }
         self.crash = kept;
@@ -320,11 +326,8 @@ impl Case {
             };
             lines.extend(wrap(&clean::line(paragraph), WIDTH - lead));
         }
-        if let Verdict::Lost(
-            Unresolved::Died { output, .. }
-            | Unresolved::Silent { output }
-            | Unresolved::Garbled { output, .. },
-        ) = &self.verdict
+        if let Verdict::Lost(unresolved) = &self.verdict
+            && let Some(output) = unresolved.output()
         {
             lines.extend(
                 output

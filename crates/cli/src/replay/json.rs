@@ -76,10 +76,5 @@ fn case(case: &Case) -> Json {
 }
 
 fn output(unresolved: &Unresolved) -> Option<&str> {
-    match unresolved {
-        Unresolved::TimeLimit(_) => None,
-        Unresolved::Died { output, .. }
-        | Unresolved::Silent { output }
-        | Unresolved::Garbled { output, .. } => Some(output),
-    }
+    unresolved.output()
 }

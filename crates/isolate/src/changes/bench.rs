@@ -16,8 +16,9 @@ use super::Error;
 use super::file_times::FileTimes;
 use super::tree::{Entry, Kind, Source, Tree};
 use super::way::Way;
-use crate::work_folder::{self, unlock};
+use crate::work_folder::unlock;
 use crate::{Ending, Spot, Test};
+use culprit_jvm::remove_folder;
 
 /// What is left on a bench from the candidate before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -232,7 +233,7 @@ impl Bench {
     fn clear(&mut self) -> Result<(), Error> {
         self.forget();
         for folder in [&self.folder, &self.scratch] {
-            work_folder::remove(folder).map_err(Error::at(folder))?;
+            remove_folder(folder).map_err(Error::at(folder))?;
         }
         self.begin()
     }
@@ -311,7 +312,7 @@ mod tests {
 
     use super::super::difference::tests::tree;
     use super::*;
-    use crate::WorkFolder;
+    use culprit_jvm::Scratch;
 
     fn times(folder: &Path, path: &str) -> (i64, i64) {
         let found = fs::symlink_metadata(folder.join(path)).unwrap();
@@ -361,7 +362,7 @@ mod tests {
     #[test]
     fn folders_that_a_run_left_read_only_are_no_hindrance() {
         for leftovers in [Leftovers::Stay, Leftovers::Go] {
-            let root = WorkFolder::new().unwrap();
+            let root = Scratch::new("test").unwrap();
             let benches = Benches::new(root.path().to_owned(), leftovers);
             let lock = |bench: &Bench| {
                 let built = bench.folder.join("src/built");

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Launch, Limits, Sandbox, Status};
+use culprit_jvm::{Launch, Limits, Sandbox, Scratch, Status};
 use tempfile::TempDir;
 
 use super::Error;
@@ -62,7 +62,7 @@ pub struct Repository {
     work_tree: Option<PathBuf>,
     is_shallow: bool,
     git: Git,
-    scratch: TempDir,
+    scratch: Scratch,
 }
 
 /// What a command said.
@@ -75,8 +75,7 @@ struct Said {
 impl Repository {
     /// The repository that a folder is in.
     pub fn find(folder: &Path, git: &Git) -> Result<Repository, Error> {
-        let scratch = tempfile::Builder::new().prefix("culprit-git-").tempdir();
-        let scratch = scratch.map_err(Error::at(&std::env::temp_dir()))?;
+        let scratch = Scratch::new("git").map_err(Error::at(&std::env::temp_dir()))?;
         let objects = scratch.path().join("objects");
         fs::create_dir(&objects).map_err(Error::at(&objects))?;
         let mut env = git.env.clone();

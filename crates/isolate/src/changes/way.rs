@@ -7,11 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use culprit_jvm::between_starts;
+use culprit_jvm::{between_starts, remove_folder};
 
 use super::Error;
 use super::tree::{Entry, Kind};
-use crate::work_folder;
 
 /// The folders above files. A link may be in place of one: a run or the user put it there.
 pub(super) struct Way<'b> {
@@ -75,7 +74,7 @@ impl<'b> Way<'b> {
 /// Removes a folder that stands where a file is to be: runs leave such things.
 fn make_room(place: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
-        work_folder::remove(place).map_err(Error::at(place))?;
+        remove_folder(place).map_err(Error::at(place))?;
     }
     Ok(())
 }

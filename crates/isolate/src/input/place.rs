@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::material::Material;
 use crate::java::shadow;
-use crate::{Error, Reads, Spot, work_folder};
+use crate::{Error, Reads, Spot};
+use culprit_jvm::remove_folder;
 
 /// How a test gets its candidate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,7 +36,7 @@ pub(crate) struct Held(PathBuf);
 impl Drop for Held {
     fn drop(&mut self) {
         // A test may have made it hard to remove; the folder above goes at the end.
-        let _ = work_folder::remove(&self.0);
+        let _ = remove_folder(&self.0);
     }
 }
 

@@ -40,6 +40,13 @@ pub(crate) const PIPES: u32 = 19;
 /// Leaves a folder that nobody may look into, and dies.
 pub(crate) const LOCKED: u32 = 20;
 
+/// Writes file after file.
+pub(crate) const FILL_DISK: u32 = 21;
+/// Makes file after file.
+pub(crate) const FILL_FOLDER: u32 = 22;
+/// Writes to files without a name.
+pub(crate) const FILL_NAMELESS: u32 = 23;
+
 /// What no worker says.
 const NONSENSE_LINE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
@@ -168,6 +175,7 @@ impl Fake {
             }
             PIPES => leave_pipes(),
             LOCKED => leave_locked(),
+            FILL_DISK | FILL_FOLDER | FILL_NAMELESS => fill(way),
             NONSENSE => self.line.write_all(&[0xff; 64]).unwrap(),
             CLOSE => {
                 self.line.shutdown(std::net::Shutdown::Both).unwrap();
@@ -230,6 +238,27 @@ fn leave_pipes() {
     std::os::unix::fs::symlink("a.log", "b.log").unwrap();
     std::os::unix::fs::symlink("/dev/zero", "c.log").unwrap();
     std::process::exit(6);
+}
+
+fn fill(way: u32) {
+    let mut held = Vec::new();
+    for number in 0.. {
+        let name = format!("file-{number}");
+        let mut file = std::fs::File::options();
+        let file = file
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&name);
+        let mut file = file.unwrap();
+        let bytes = if way == FILL_FOLDER { 0 } else { 1 << 20 };
+        file.write_all(&vec![1; bytes]).unwrap();
+        if way == FILL_NAMELESS {
+            std::fs::remove_file(&name).unwrap();
+            held.push(file);
+        }
+    }
 }
 
 fn leave_locked() {

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, CRASH_REPORT, Deadline, Job, Limits, Output, Piece, Plan, Pool, PoolError, Seat,
-    SourceError, StartError, Status, Steps, Unresolved,
+    Answer, CRASH_REPORT, Deadline, Excess, Job, Limits, Output, Piece, Plan, Pool, PoolError,
+    Sandbox, Seat, SourceError, StartError, Status, Steps, Unresolved,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
@@ -250,6 +250,28 @@ fn a_folder_without_rights_goes_with_its_worker() {
     drop(pool);
     let left = fs::read_dir(scratch.path()).unwrap().count();
     assert_eq!(left, 0);
+}
+
+/// What the limits of the kernel do not count is seen from outside, and told as what it is.
+#[test]
+fn a_candidate_that_uses_up_the_machine_costs_one_candidate() {
+    let check = |way: u32, expect: &dyn Fn(&Excess) -> bool| {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut plan = plan("ready", scratch.path());
+        plan.sandbox = Some(Sandbox::default());
+        plan.limits.memory = Some(512 << 20);
+        plan.limits.file_size = Some(16 << 20);
+        let pool = Pool::new(plan, 1, subject()).unwrap();
+        let answer = run(&pool, way).unwrap();
+        let Answer::Unresolved(Unresolved::Exceeded(excess)) = &answer else {
+            panic!("way {way}: {answer:?}");
+        };
+        assert!(expect(excess), "way {way}: {excess}");
+        check_answers(&pool);
+    };
+    check(fake::FILL_DISK, &|it| matches!(it, Excess::Disk(_)));
+    check(fake::FILL_NAMELESS, &|it| matches!(it, Excess::Disk(_)));
+    check(fake::FILL_FOLDER, &|it| matches!(it, Excess::Files(_)));
 }
 
 /// The worker lives on without a line to us: it is ended.

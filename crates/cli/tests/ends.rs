@@ -1,0 +1,298 @@
+//! Everything that Culprit waits for ends in time, with a signal, and with Culprit itself; and nothing of it is
+//! left. The program is `fixtures/debug/waits`, which waits for ever in the sandbox, or in the check of its test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use culprit_jvm::{Jdk, Surroundings};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Enough for anything on a busy machine, and less than a candidate that waits for ever would take.
+const LONG: Duration = Duration::from_secs(100);
+
+/// How the names of folders begin that hold files on the way.
+const SCRATCH: &str = "culprit-tmp-";
+
+#[expect(clippy::disallowed_methods, reason = "the commands under test")]
+fn command(program: impl AsRef<Path>) -> Command {
+    Command::new(program.as_ref())
+}
+
+/// A folder with the program, and one for temporary files.
+struct Place {
+    home: tempfile::TempDir,
+    jdk: Jdk,
+}
+
+impl Place {
+    fn new() -> Place {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("tmp")).unwrap();
+        let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+        Place { home, jdk }
+    }
+
+    /// The same with the program compiled.
+    fn with_program() -> Place {
+        static CLASSES: OnceLock<tempfile::TempDir> = OnceLock::new();
+        let place = Place::new();
+        let classes = CLASSES.get_or_init(|| {
+            let classes = tempfile::tempdir().unwrap();
+            let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/debug/waits");
+            let mut javac = command(place.jdk.tool("javac"));
+            javac.args(["-g", "-proc:none", "-d"]).arg(classes.path());
+            javac.args(["lib/gate/Gate.java", "app/desk/Main.java"].map(|it| sources.join(it)));
+            assert!(javac.status().unwrap().success());
+            classes
+        });
+        std::os::unix::fs::symlink(classes.path(), place.at("classes")).unwrap();
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    fn culprit(&self, words: &[&str]) -> Command {
+        let mut culprit = command(env!("CARGO_BIN_EXE_culprit"));
+        culprit
+            .args(words)
+            .current_dir(self.home.path())
+            .env("TMPDIR", self.at("tmp"))
+            .env("XDG_CACHE_HOME", self.at("cache"))
+            .env("JAVA_HOME", &self.jdk.home)
+            .env("NO_COLOR", "1")
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        culprit
+    }
+
+    /// `culprit ... -- java desk.Main ...`
+    fn on_program(&self, words: &[&str], args: &[&str]) -> Command {
+        let mut culprit = self.culprit(words);
+        let java = self.jdk.tool("java");
+        let program = ["-cp".into(), self.at("classes"), "desk.Main".into()];
+        culprit.arg("--").arg(java).args(program).args(args);
+        culprit
+    }
+
+    fn mark(&self) -> String {
+        self.at("mark").display().to_string()
+    }
+
+    /// Processes, but for Culprit, with such a word behind the folder for temporary files in their command.
+    fn processes(&self, word: &str) -> Vec<String> {
+        let wanted = format!("{}/{SCRATCH}", self.at("tmp").display());
+        let mut found = Vec::new();
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let read = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&read).replace('\0', " ");
+            let mut places = text.match_indices(&wanted);
+            if places.any(|(at, _)| text[at..].split(' ').next().unwrap().contains(word)) {
+                found.push(text);
+            }
+        }
+        found
+    }
+
+    /// Folders for temporary files.
+    fn scratches(&self) -> usize {
+        let entries = fs::read_dir(self.at("tmp")).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with(SCRATCH)).count()
+    }
+}
+
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < LONG, "not seen: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn time_that_is_up_ends_debug_and_minimize_when_all_candidates_hang() {
+    let place = Place::with_program();
+    let debug = ["debug", "--max-time", "3s", "-o", "out"];
+    let began = Instant::now();
+    let output = place.on_program(&debug, &[&place.mark()]).output().unwrap();
+    assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(
+        err(&output).contains("before --max-time was over"),
+        "{}",
+        err(&output)
+    );
+
+    let record = [
+        "record",
+        "--quiet",
+        "--contents",
+        "--observe",
+        "gate.**",
+        "-o",
+        "run",
+    ];
+    let output = place
+        .on_program(&record, &[&place.mark()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let began = Instant::now();
+    let minimize = ["minimize", "--max-time", "3s", "-o", "min", "run"];
+    let output = place.culprit(&minimize).output().unwrap();
+    assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(
+        err(&output).contains("before --max-time was over"),
+        "{}",
+        err(&output)
+    );
+    assert_eq!(place.scratches(), 0);
+}
+
+#[test]
+fn a_check_that_hangs_ends_with_the_time() {
+    let place = Place::with_program();
+    let debug = ["debug", "--max-time", "3s", "-o", "out"];
+    let began = Instant::now();
+    let output = place.on_program(&debug, &[]).output().unwrap();
+    assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert_eq!((place.scratches(), place.processes("")), (0, Vec::new()));
+}
+
+/// `args` of the program lead to a phase in which a process has such a word in its command.
+#[track_caller]
+fn check_phase(args: impl Fn(&Place) -> Vec<String>, word: &str) {
+    let place = Place::with_program();
+    let args = args(&place);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let debug = |out: &str| {
+        let mut debug = place.on_program(&["debug", "--max-time", "1h", "-o", out], &args);
+        debug
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut ended = debug("ended");
+    wait_until(word, || !place.processes(word).is_empty());
+    signal(&ended, Signal::TERM);
+    assert_eq!(ended.wait().unwrap().code(), Some(130));
+    assert_eq!((place.scratches(), place.processes("")), (0, Vec::new()));
+
+    let mut killed = debug("killed");
+    wait_until(word, || !place.processes(word).is_empty());
+    signal(&killed, Signal::KILL);
+    killed.wait().unwrap();
+    wait_until("the end of all processes", || {
+        place.processes("").is_empty()
+    });
+    assert!(place.scratches() > 0);
+    // Whatever is started next.
+    let _ = place.culprit(&["show", "nothing"]).output().unwrap();
+    assert_eq!(place.scratches(), 0);
+}
+
+#[test]
+fn candidates_end_with_culprit_and_leave_nothing() {
+    check_phase(|place| vec![place.mark()], "worker-");
+}
+
+#[test]
+fn the_check_ends_with_culprit_and_leaves_nothing() {
+    check_phase(|_| Vec::new(), "/check/");
+}
+
+#[test]
+fn a_command_that_isolate_runs_ends_with_culprit() {
+    let place = Place::new();
+    fs::write(place.at("a.txt"), "one\nbad\n").unwrap();
+    let test = "sleep 1000 {}";
+    let isolate = [
+        "isolate",
+        "input",
+        "--simplify",
+        "--timeout",
+        "1h",
+        "--test",
+        test,
+        "a.txt",
+    ];
+    let mut isolate = place.culprit(&isolate);
+    let mut killed = isolate
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("the command", || !place.processes("").is_empty());
+    signal(&killed, Signal::KILL);
+    killed.wait().unwrap();
+    wait_until("the end of the command", || place.processes("").is_empty());
+    let _ = place.culprit(&["show", "nothing"]).output().unwrap();
+    assert_eq!(place.scratches(), 0);
+}
+
+#[test]
+fn a_command_that_is_recorded_goes_on_without_culprit() {
+    let place = Place::new();
+    let script = "touch begun; while [ ! -e go ]; do sleep 0.01; done; touch done";
+    let mut record = place.culprit(&["record", "--quiet", "-o", "run", "--", "sh", "-c", script]);
+    let mut killed = record
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("the command", || place.at("begun").exists());
+    signal(&killed, Signal::KILL);
+    killed.wait().unwrap();
+    fs::write(place.at("go"), "").unwrap();
+    wait_until("the end of the command", || place.at("done").exists());
+}
+
+#[test]
+fn a_full_disk_is_told_as_that_and_leaves_nothing() {
+    let place = Place::new();
+    let (tmp, input) = (place.at("tmp"), place.at("a.txt"));
+    let mut mount = command("mount");
+    mount
+        .args(["-t", "tmpfs", "-o", "size=256k", "none"])
+        .arg(&tmp);
+    if !mount.output().is_ok_and(|done| done.status.success()) {
+        eprintln!("SKIPPED: only root can mount a small disk");
+        return;
+    }
+    fs::write(&input, "line\n".repeat(200_000)).unwrap();
+    let isolate = [
+        "isolate",
+        "input",
+        "--simplify",
+        "--test",
+        "! grep -q line {}",
+        "a.txt",
+    ];
+    let output = place.culprit(&isolate).output();
+    let left = place.scratches();
+    assert!(command("umount").arg(&tmp).status().unwrap().success());
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("make room"), "{}", err(&output));
+    assert_eq!(left, 0);
+    assert!(!place.at("culprit-isolate").exists());
+}
