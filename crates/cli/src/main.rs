@@ -20,6 +20,7 @@ mod reduction;
 mod replay;
 mod show;
 
+use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -75,9 +76,10 @@ Exit codes:
 
 fn main() -> ExitCode {
     console::clean_panics();
-    let cli = match Cli::try_parse_from(isolate::spelled_out(std::env::args_os())) {
+    let words = isolate::spelled_out(std::env::args_os());
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return not_parsed(&error, &mut Console::new(Color::Auto)),
+        Err(error) => return not_parsed(error, &words),
     };
     let mut console = Console::new(cli.color);
     // What a run left behind that was killed.
@@ -96,8 +98,11 @@ fn main() -> ExitCode {
 }
 
 /// Prints the help that was asked for, or what is wrong with the command line: it quotes words that
-/// may have come from anywhere.
-fn not_parsed(error: &clap::Error, console: &mut Console) -> ExitCode {
+/// may have come from anywhere, so what is said is said of clean words.
+fn not_parsed(error: clap::Error, words: &[OsString]) -> ExitCode {
+    let console = &mut Console::new(Color::Auto);
+    let words = words.iter().map(|word| clean::os(word));
+    let error = Cli::try_parse_from(words).err().unwrap_or(error);
     let text = error.render();
     let (printed, code) = match error.use_stderr() {
         false => (console.help(&text), ExitCode::Answered),

@@ -597,16 +597,19 @@ impl Results {
 
     /// Writes the reports.
     pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
-        let mut script = OsString::from(format!(
-            "#!/bin/sh\n# Repeats what this folder is the result of.\n{command} -o \"${{1:-again}}\""
-        ));
-        let of = quote::masked(of);
-        for word in &of {
+        let masked = quote::masked(of);
+        let mut script =
+            OsString::from("#!/bin/sh\n# Repeats what this folder is the result of.\n");
+        if masked != of {
+            script.push(quote::INCOMPLETE);
+        }
+        script.push(format!("{command} -o \"${{1:-again}}\""));
+        for word in &masked {
             script.push(" ");
             script.push(quoted(word));
         }
         script.push("\n");
-        let command = format!("{command} {}", quote::line(of));
+        let command = format!("{command} {}", quote::line(masked));
         let report = json!({ "version": 1, "command": command, "tests": self.tests });
         fs::write(self.folder.join("report.json"), markup::json(&report))?;
         let text = format!("# What fails in {}\n\n{}", code(&command), self.text);

@@ -33,6 +33,9 @@ impl Access<'_> {
     }
 
     pub(crate) fn names_class(&self, name: &str) -> bool {
+        if !name.split('/').all(is_identifier) {
+            return false;
+        }
         let within = package(name) == self.package;
         if package(name).is_empty() && !within {
             return false;
@@ -67,13 +70,21 @@ impl Access<'_> {
     }
 
     pub(crate) fn calls(&self, class: &ClassFacts, method: &MethodFacts) -> bool {
-        !method.is_synthetic() && self.uses(class, method.access)
+        let is_named = method.name == "<init>" || is_identifier(&method.name);
+        is_named && !method.is_synthetic() && self.uses(class, method.access)
     }
 }
 
 /// The package of a class.
 pub(crate) fn package(class: &str) -> &str {
     class.rsplit_once('/').map_or("", |(package, _)| package)
+}
+
+/// Whether a name can stand in source. The JVM allows nearly all names, and a recording may make up any:
+/// in source they would be code. Others are called by reflection, where they are texts.
+fn is_identifier(name: &str) -> bool {
+    let is_start = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+    name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit())
 }
 
 /// Whether a class of which nothing is known has a name that source code can say.
@@ -83,4 +94,28 @@ fn is_plain(name: &str) -> bool {
         .skip(1)
         .any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
     !anonymous && !name.contains("/0x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_identifier;
+
+    #[test]
+    fn what_would_be_code_is_no_name() {
+        for name in ["add", "_x1", "Größe", "Cart$Line", "$colon$colon"] {
+            assert!(is_identifier(name), "{name}");
+        }
+        for name in [
+            "",
+            "a b",
+            "x(){}static{y()",
+            "a\n",
+            "1a",
+            "foo-impl",
+            "a;",
+            "a\u{202e}",
+        ] {
+            assert!(!is_identifier(name), "{name:?}");
+        }
+    }
 }

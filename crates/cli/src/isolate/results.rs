@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
 use crate::markup;
+use crate::record::quote;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
@@ -110,6 +111,9 @@ impl Results {
         );
         for note in notes {
             script.push(format!("# {}\n", clean::line(note)));
+        }
+        if command.has_secrets() {
+            script.push(quote::INCOMPLETE);
         }
         script.push("out=${1:-again}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\ncd ");
         script.push(quoted(folder.as_os_str()));

@@ -50,6 +50,11 @@ impl Typed {
         quote::line(quote::masked(&self.0))
     }
 
+    /// Whether it has secrets, which are masked wherever it is written.
+    pub(crate) fn has_secrets(&self) -> bool {
+        quote::masked(&self.0) != self.0
+    }
+
     /// For `/bin/sh`, with secrets masked: a script is shown to others.
     pub(crate) fn script(&self) -> OsString {
         let words = quote::masked(&self.0);

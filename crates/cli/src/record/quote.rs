@@ -11,6 +11,10 @@ pub(crate) fn line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Strin
     words.join(" ")
 }
 
+/// A line of a script that has to be completed before it can be run.
+pub(crate) const INCOMPLETE: &str =
+    "# Secrets are masked as ***: put them back before you run this.\n";
+
 /// The words with the values of well-known secrets masked, for everything that is written or printed.
 pub(crate) fn masked<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Vec<OsString> {
     let words: Vec<OsString> = words.into_iter().map(|it| it.as_ref().to_owned()).collect();

@@ -303,7 +303,7 @@ impl Case {
             Verdict::OutOfSync { differences, went } => {
                 return out_of_sync(differences, *went, &self.path);
             }
-            Verdict::Unsupported(why) => format!("Not supported yet: {why}"),
+            Verdict::Unsupported(why) => format!("Not supported yet: {}", clean::line(why)),
             Verdict::Lost(unresolved) => format!("Not replayed: {unresolved}"),
             Verdict::Nothing => "Nothing was observed".to_owned(),
             Verdict::Refused { why, .. } => {
@@ -312,9 +312,11 @@ impl Case {
                     clean::line(&why.join("; "))
                 )
             }
-            Verdict::Unreadable { why, .. }
-            | Verdict::NotStarted { why, .. }
-            | Verdict::BadClasses { why, .. } => why.clone(),
+            Verdict::Unreadable { why, .. } | Verdict::BadClasses { why, .. } => {
+                clean::line(why).into_owned()
+            }
+            // With what the JVM printed, line by line.
+            Verdict::NotStarted { why, .. } => why.clone(),
             Verdict::Fault(what) => format!("A defect of culprit: {what}"),
         };
         let mut lines = Vec::new();
