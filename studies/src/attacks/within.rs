@@ -42,7 +42,7 @@ impl Stage {
         attempts.retain(|it| !it.is_alone());
         attempts.sort_by_key(|it| it.name.starts_with("exec") || it.name == "unlink-by-int80");
         let common = Common::new(&folder, false)?;
-        let mut trials = Trial::all(&attempts, self.jdk.version.feature, &folder)?;
+        let trials = Trial::all(&attempts, self.jdk.version.feature, &folder)?;
         let sleeper = self.sleeper()?;
         let mut session = self.session(culprit, &folder, mode)?;
         session.limit = Duration::from_secs(400);
@@ -68,9 +68,6 @@ impl Stage {
             }
             Ok(Order::GoOn)
         });
-        let mut sleeper = sleeper;
-        sleeper.kill()?;
-        sleeper.wait()?;
         let seen = seen?;
         ensure!(
             reports.said.len() * 10 >= trials.len() * 9,
@@ -80,7 +77,7 @@ impl Stage {
             seen.printed
         );
         let mut observed = BTreeMap::new();
-        for trial in &mut trials {
+        for trial in &trials {
             let Some(refusal) = reports.said.get(&trial.key()).cloned() else {
                 continue;
             };

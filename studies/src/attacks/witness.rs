@@ -86,11 +86,11 @@ impl Common {
     }
 
     /// What a trial is seen to have done.
-    pub fn harm(&self, trial: &mut Trial) -> anyhow::Result<Option<String>> {
+    pub fn harm(&self, trial: &Trial) -> anyhow::Result<Option<String>> {
         Ok(match trial.attempt.witness {
             Witness::Place => trial.place.change()?,
             Witness::Arrival => trial.place.arrival(),
-            Witness::Victim => trial.place.wound()?,
+            Witness::Victim => trial.place.wound(),
             Witness::Ran => {
                 let place = trial.place.folder.file_name().unwrap_or_default();
                 let mark = format!("ran-{}", place.to_string_lossy());
