@@ -46,9 +46,8 @@ impl Stage {
         let sleeper = self.sleeper()?;
         let mut session = self.session(culprit, &folder, mode)?;
         session.limit = Duration::from_secs(400);
-        session
-            .args
-            .splice(1..1, words(["--jobs", "1", "--max-time", "120s"]));
+        let options = words(["--jobs", "1", "--max-time", "120s"]);
+        session.args.splice(1..1, options);
         let mut reports = Reports::new(vec![session.scratch(), folder.clone(), "/tmp".into()]);
         let refresh = |said: &BTreeMap<String, Option<String>>| -> anyhow::Result<()> {
             let rest: Vec<&Trial> = (trials.iter())
@@ -175,7 +174,7 @@ fn reports_below(places: &[PathBuf]) -> Vec<PathBuf> {
             let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
             if name.starts_with("attacks-report-") {
                 found.push(entry.path());
-            } else if is_folder && depth < 3 && folder != Path::new("/tmp") {
+            } else if is_folder && depth < 6 && folder != Path::new("/tmp") {
                 folders.push((entry.path(), depth + 1));
             }
         }
