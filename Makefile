@@ -1,9 +1,10 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test demo bench corpus fuzz study-attacks study-changes study-isolate study-reduce study-replay study-transparency study-weaver
+.PHONY: help test audit demo bench corpus fuzz study-attacks study-changes study-isolate study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
+	@echo "make audit  checks the crates of others: sources, licences, versions, advisories"
 	@echo "make demo   records and debugs a bundled failing program, in under a minute"
 	@echo "make bench  measures what recording costs and how fast replay is (40 minutes;"
 	@echo "            ARGS=--quick takes fewer)"
@@ -28,6 +29,9 @@ help:
 
 test:
 	@scripts/test
+
+audit:
+	@scripts/audit
 
 demo:
 	@scripts/demo

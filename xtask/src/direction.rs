@@ -22,7 +22,7 @@ const NARROW: [(&str, &[&str]); 9] = [
     ("culprit-wire", &["culprit-model"]),
     ("culprit-sandbox", &[]),
     ("culprit-reduce", &[]),
-    ("culprit-signature", &[]),
+    ("culprit-signature", &["culprit-model"]),
     ("culprit-junit", &["culprit-classfile", "culprit-model"]),
     (
         "culprit-isolate",

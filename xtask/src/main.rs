@@ -4,6 +4,7 @@
 mod direction;
 mod process;
 mod runtime;
+mod supply;
 mod tidy;
 mod tree;
 
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo run -p xtask -- CHORE
   direction  check that dependencies point the right way
+  supply     check where the crates of others come from, and under which licences
   tidy       check what the compiler cannot: file heads, paths in documents, classes
   runtime    compile the injected Java classes anew";
 
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let root = root();
     let done = match words.as_slice() {
         ["direction"] => direction::check(&root),
+        ["supply"] => supply::check(&root),
         ["tidy"] => tidy::check(&root),
         ["runtime"] => runtime::refresh(&root),
         _ => Err(anyhow::anyhow!("{USAGE}")),

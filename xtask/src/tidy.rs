@@ -1,6 +1,6 @@
 //! What the compiler does not check: every Rust file says what it is for, documents name paths
-//! that exist, no file names the machine it was written on, and the committed classes are
-//! those of their sources.
+//! that exist, no file names the machine it was written on, nothing but the console writes to the
+//! terminal, and the committed classes are those of their sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,32 @@ const FOLDERS: [&str; 8] = [
     ".ci/",
 ];
 
+/// The sources of the product, whose output the console cleans.
+const CLEANED: &str = "crates/";
+
+/// Files that may name the streams of the process, and why.
+const STREAMS: [(&str, &str); 2] = [
+    (
+        "crates/cli/src/console",
+        "writes to them, and cleans what it writes",
+    ),
+    (
+        "crates/jvm/src/worker.rs",
+        "hands the descriptor to a child process",
+    ),
+];
+
+/// Ways around the console.
+const BYPASSES: [&str; 7] = [
+    "stdout()",
+    "stderr()",
+    "/dev/tty",
+    "/dev/std",
+    ".exit()",
+    "Parser::parse",
+    "Cli::parse",
+];
+
 /// Fails with everything that is untidy.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     let mut complaints = Vec::new();
@@ -43,6 +69,8 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         if tree::is(&file, "rs") && !text.starts_with("//!") {
             found.push("does not open with `//!`".to_owned());
         }
+        let bypasses = bypasses(&file, &text);
+        found.extend(bypasses.map(|way| format!("writes past the console by {way}")));
         if tree::is(&file, "md") {
             let dead = paths_in(&text).filter(|path| !exists(root, &file, path));
             found.extend(dead.map(|path| format!("names {path}, which does not exist")));
@@ -56,6 +84,23 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         bail!("untidy:\n  {}", complaints.join("\n  "));
     }
     Ok(())
+}
+
+/// What a source file of the product writes to the terminal by, other than the console.
+fn bypasses<'t>(file: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_source = tree::is(file, "rs")
+        && file.starts_with(CLEANED)
+        && file.components().any(|part| part.as_os_str() == "src");
+    let path = file.to_string_lossy().into_owned();
+    let is_checked = is_source && !STREAMS.iter().any(|(known, _)| path.starts_with(known));
+    let found = BYPASSES.iter().filter(move |_| is_checked);
+    found.filter_map(move |way| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut places = text.match_indices(way);
+        places.find_map(|(at, way)| {
+            (!way.starts_with(is_word) || !text[..at].ends_with(is_word)).then_some(way)
+        })
+    })
 }
 
 /// The folder of this checkout and the home of whoever runs this.
@@ -125,6 +170,23 @@ mod tests {
         ] {
             assert_eq!(names_folder(text, "/srv/code"), expect, "{text}");
         }
+    }
+
+    #[test]
+    fn only_the_console_writes_to_the_terminal() {
+        let found = |file: &str, text: &'static str| -> Vec<&str> {
+            bypasses(Path::new(file), text).collect()
+        };
+        let text = "let _ = writeln!(io::stderr(), \"{name}\");";
+        assert_eq!(found("crates/cli/src/show.rs", text), ["stderr()"]);
+        assert_eq!(
+            found("crates/isolate/src/x/y.rs", "error.exit()"),
+            [".exit()"]
+        );
+        assert!(found("crates/cli/src/main.rs", "error.use_stderr()").is_empty());
+        assert!(found("crates/cli/src/console/status.rs", text).is_empty());
+        assert!(found("crates/cli/tests/record.rs", text).is_empty());
+        assert!(found("studies/src/bin/bench.rs", text).is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The agent: what it needs to weave and record, from the JVM's start to its end.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, Passed};
 use culprit_model::AgentOptions;
-use culprit_model::options::{MASK, Mode};
+use culprit_model::options::Mode;
+use culprit_model::secret::{self, MASK};
 use culprit_trace::{EXTENSION, SALT_NOTE, Start, Writer};
 use culprit_weave::lines::Lines;
 use culprit_weave::{Purpose, SiteNumbers, hook};
@@ -375,9 +377,16 @@ fn set_salt(jvmti: Jvmti, jni: &Jni<'_>, salt: i64) {
     });
 }
 
-/// Masks what `--redact` matches in the command, the properties and the folder. The patterns
-/// themselves may be secrets, so only their number is told.
+/// Masks secrets with well-known names, and what `--redact` matches, in the command, the properties
+/// and the folder. The patterns themselves may be secrets, so only their number is told.
 fn mask(start: &mut Start, options: &AgentOptions, redact: &[Regex]) {
+    start.command = secret::words(&start.command);
+    start.jvm_flags = secret::words(&start.jvm_flags);
+    for (name, value) in &mut start.properties {
+        if let Cow::Owned(masked) = secret::value(name, value) {
+            *value = masked;
+        }
+    }
     if redact.is_empty() {
         return;
     }

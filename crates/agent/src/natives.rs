@@ -11,7 +11,7 @@ use culprit_jvmti::sys::jni::{
     JNIEnv, jboolean, jclass, jint, jlong, jlongArray, jobject, jstring,
 };
 use culprit_jvmti::{Jni, Local, NativeMethod};
-use culprit_model::options::MASK;
+use culprit_model::secret::MASK;
 use culprit_model::{Failure, FailureKind, Member, ObjectId, ThreadId, TypeId};
 use culprit_trace::{BlobKind, ThreadDef};
 

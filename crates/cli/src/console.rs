@@ -1,13 +1,26 @@
 //! The terminal: results go to `out`, progress and diagnostics to `err`.
 //!
-//! Colour is decided once, here, from `--color`, `NO_COLOR` and what the streams are; the rest
-//! of the program only asks for styles as values, which are empty where colour is off.
+//! Everything that is printed passes through here, and nothing in it can steer a terminal or hide:
+//! harmful characters are written as escapes, whoever they come from. `xtask tidy` checks that no
+//! other file writes to the streams of this process. Colour is decided once, from `--color`,
+//! `NO_COLOR` and what the streams are; the rest of the program only asks for styles as values,
+//! which are empty where colour is off.
+
+mod clean;
+mod panics;
+mod status;
+mod style;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::ValueEnum;
-pub(crate) use clap::builder::styling::Style;
-use clap::builder::styling::{AnsiColor, Effects};
+use clap::builder::StyledStr;
+
+use clean::Clean;
+pub(crate) use panics::clean_panics;
+pub(crate) use status::StatusLine;
+use style::Look;
+pub(crate) use style::Style;
 
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -45,25 +58,28 @@ impl Styles {
     }
 
     fn coloured() -> Styles {
-        let color = |c: AnsiColor| Style::new().fg_color(Some(c.into()));
         Styles {
-            title: Style::new().effects(Effects::BOLD | Effects::UNDERLINE),
-            strong: Style::new().bold(),
-            dim: Style::new().dimmed(),
-            bad: color(AnsiColor::Red).bold(),
-            warn: color(AnsiColor::Yellow),
-            value: color(AnsiColor::Green),
+            title: Look::Title.into(),
+            strong: Look::Strong.into(),
+            dim: Look::Dim.into(),
+            bad: Look::Bad.into(),
+            warn: Look::Warn.into(),
+            value: Look::Value.into(),
         }
     }
 }
 
 enum Stream {
-    Real(Box<dyn Write>),
+    Real(Clean<Box<dyn Write>>),
     #[cfg(test)]
-    Kept(Vec<u8>),
+    Kept(Clean<Vec<u8>>),
 }
 
 impl Stream {
+    fn real(writer: impl Write + 'static) -> Stream {
+        Stream::Real(Clean::new(Box::new(writer)))
+    }
+
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Stream::Real(writer) => writer,
@@ -97,8 +113,8 @@ impl Console {
             has_terminal: stderr.is_terminal() && !is_dumb,
             out_styles: styles(stdout.is_terminal()),
             err_styles: styles(stderr.is_terminal()),
-            out: Stream::Real(Box::new(BufWriter::new(stdout))),
-            err: Stream::Real(Box::new(stderr)),
+            out: Stream::real(BufWriter::new(stdout)),
+            err: Stream::real(stderr),
         }
     }
 
@@ -106,8 +122,8 @@ impl Console {
     #[cfg(test)]
     pub(crate) fn kept() -> Console {
         Console {
-            out: Stream::Kept(Vec::new()),
-            err: Stream::Kept(Vec::new()),
+            out: Stream::Kept(Clean::new(Vec::new())),
+            err: Stream::Kept(Clean::new(Vec::new())),
             out_styles: Styles::plain(),
             err_styles: Styles::plain(),
             has_terminal: false,
@@ -122,6 +138,16 @@ impl Console {
     /// Where progress and diagnostics go.
     pub(crate) fn err(&mut self) -> &mut dyn Write {
         self.err.writer()
+    }
+
+    /// Prints a help text, which is all our own, with its styles where there is colour.
+    pub(crate) fn help(&mut self, text: &StyledStr) -> io::Result<()> {
+        match &mut self.out {
+            Stream::Real(out) if self.out_styles != Styles::plain() => {
+                out.write_own(&text.ansi().to_string())
+            }
+            out => write!(out.writer(), "{text}"),
+        }
     }
 
     /// Styles for `out`.
@@ -158,7 +184,7 @@ impl Console {
     pub(crate) fn kept_text(&self) -> (String, String) {
         let text = |stream: &Stream| match stream {
             Stream::Real(_) => String::new(),
-            Stream::Kept(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Stream::Kept(bytes) => String::from_utf8_lossy(bytes.inner()).into_owned(),
         };
         (text(&self.out), text(&self.err))
     }
@@ -169,9 +195,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_styles_print_nothing_around_the_text() {
-        let s = Styles::plain();
-        assert_eq!(format!("{s}x{s:#}", s = s.bad), "x");
+    fn text_is_clean_on_both_streams() {
+        let mut console = Console::kept();
+        writeln!(console.out(), "\u{1b}]0;OWNED\u{7}\ta").unwrap();
+        writeln!(console.err(), "\u{9b}2J\u{202e}").unwrap();
+        let (out, err) = console.kept_text();
+        assert_eq!(out, "\\u001b]0;OWNED\\u0007\ta\n");
+        assert_eq!(err, "\\u009b2J\\u202e\n");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod witness;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -21,7 +22,7 @@ use culprit_minimize::{
     Condition, Found, Program, Script, choose, class_path, driver_methods, extract, full_name,
 };
 use culprit_model::options::Mode as AgentMode;
-use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection};
+use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection, clean};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
@@ -125,8 +126,11 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         }
         None => args.wishes.typed(),
     };
-    let command = quote::line(&args.command);
-    results.finish(&format!("culprit debug{wishes}"), &format!(" -- {command}"))?;
+    let words: Vec<&OsStr> = [OsStr::new("--")]
+        .into_iter()
+        .chain(args.command.iter().map(AsRef::as_ref))
+        .collect();
+    results.finish(&format!("culprit debug{wishes}"), &words)?;
     Ok(match all {
         _ if session.interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
@@ -140,7 +144,7 @@ fn not_failing(status: u8, witness: &Path) -> Expected {
         _ => format!("the command ended with {status}, but no exception left a thread or a test"),
     };
     let place = witness.join("output.txt");
-    Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
+    Expected::new(ExitCode::No, message).hint(format!("it printed {}", clean::path(&place)))
 }
 
 /// That there is nothing to see, and why: an agent that gave up has said so.
@@ -158,7 +162,7 @@ fn no_jvm(witness: &Path) -> io::Result<Expected> {
     Ok(Expected::new(ExitCode::Target, message).hint(format!(
         "it may hand its work to a daemon (add --no-daemon), or clear JAVA_TOOL_OPTIONS;\n  \
          it printed {}",
-        witness.join("output.txt").display()
+        clean::path(&witness.join("output.txt"))
     )))
 }
 

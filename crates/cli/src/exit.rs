@@ -5,6 +5,8 @@
 
 use std::process::{ExitCode as ProcessCode, Termination};
 
+use culprit_model::clean;
+
 use crate::show::figure;
 
 /// What a line of a message has at most.
@@ -65,10 +67,11 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
+    /// An error whose message is one line: names in it cannot begin another.
     pub(crate) fn new(code: ExitCode, message: impl Into<String>) -> Expected {
         Expected {
             code,
-            message: message.into(),
+            message: clean::line(&message.into()).into_owned(),
             hint: None,
         }
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_classfile::{ClassFile, access};
 use culprit_model::options::Arrays;
-use culprit_model::{Pattern, Selection};
+use culprit_model::{Pattern, Selection, clean};
 use culprit_weave::ahead::{self, Part};
 use culprit_weave::{Purpose, References, Settings, World, can_carry_id};
 use zip::read::ZipFile;
@@ -338,7 +338,7 @@ fn report(
         "culprit: {} classes woven, {} of them observed, in {s}{}{s:#}",
         outcome.woven,
         world.observed(),
-        args.output.display()
+        clean::path(&args.output)
     )?;
     if outcome.signatures > 0 {
         writeln!(

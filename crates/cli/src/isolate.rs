@@ -2,7 +2,6 @@
 
 mod changes;
 mod input;
-mod markdown;
 mod options;
 mod page;
 mod results;
@@ -12,6 +11,8 @@ use std::ffi::OsString;
 use std::io;
 
 use clap::Subcommand;
+
+use culprit_model::clean;
 
 use crate::console::Console;
 use crate::exit::{COLUMNS, ExitCode, Expected};
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
 
 /// Prints a text to whom it may concern, in lines that fit a terminal.
 fn say(indent: &str, text: &str, console: &mut Console) -> io::Result<()> {
+    let text = clean::line(text);
     let lines = figure::joined(text.split(' '), "  ", COLUMNS - indent.len());
     let text = lines.join(&format!("\n{indent}"));
     writeln!(console.err(), "{indent}{text}")

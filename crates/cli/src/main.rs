@@ -6,9 +6,11 @@ mod agent;
 mod confinement;
 mod console;
 mod debug;
+mod doctor;
 mod exit;
 mod instrument;
 mod isolate;
+mod markup;
 mod minimize;
 mod progress;
 mod quantity;
@@ -19,16 +21,17 @@ mod show;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Termination;
 
 use clap::{Parser, Subcommand};
+
+use culprit_model::clean;
 
 use console::{Color, Console};
 use exit::{ExitCode, Expected};
 
 /// Automated debugger for JVM programs
 #[derive(Parser, Debug)]
-#[command(name = "culprit", version, max_term_width = 80, after_help = EXIT_CODES)]
+#[command(name = "culprit", bin_name = "culprit", version, max_term_width = 80, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -53,6 +56,8 @@ enum Command {
     Isolate(isolate::Args),
     /// Weave a jar ahead of time
     Instrument(instrument::Args),
+    /// Print what this machine offers, and how to mend what is missing
+    Doctor(doctor::Args),
 }
 
 const EXIT_CODES: &str = "\
@@ -66,8 +71,12 @@ Exit codes:
   130  Interrupted
 `culprit record` ends with the status of the command it ran.";
 
-fn main() -> impl Termination {
-    let cli = Cli::parse_from(isolate::spelled_out(std::env::args_os()));
+fn main() -> ExitCode {
+    console::clean_panics();
+    let cli = match Cli::try_parse_from(isolate::spelled_out(std::env::args_os())) {
+        Ok(cli) => cli,
+        Err(error) => return not_parsed(&error, &mut Console::new(Color::Auto)),
+    };
     let mut console = Console::new(cli.color);
     let answer = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, &mut console)));
     let code = match answer {
@@ -82,6 +91,20 @@ fn main() -> impl Termination {
     }
 }
 
+/// Prints the help that was asked for, or what is wrong with the command line: it quotes words that
+/// may have come from anywhere.
+fn not_parsed(error: &clap::Error, console: &mut Console) -> ExitCode {
+    let text = error.render();
+    let (printed, code) = match error.use_stderr() {
+        false => (console.help(&text), ExitCode::Answered),
+        true => (write!(console.err(), "{text}"), ExitCode::Usage),
+    };
+    match printed.and_then(|()| console.flush()) {
+        Ok(()) => code,
+        Err(error) => report(&error.into(), console),
+    }
+}
+
 fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode> {
     match command {
         Command::Record(args) => record::run(args, &record::Around::of_process()?, console),
@@ -91,6 +114,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Minimize(args) => minimize::run(args, console),
         Command::Isolate(args) => isolate::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
+        Command::Doctor(args) => doctor::run(args, console),
     }
 }
 
@@ -137,7 +161,13 @@ fn expected(error: &(dyn std::error::Error + 'static)) -> Option<(ExitCode, Opti
 /// The error with its causes; a cause that the message before it quotes is not repeated.
 fn whole_message(error: &anyhow::Error) -> String {
     let mut message = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain() {
+        let text = cause.to_string();
+        // Expected ones are wrapped; the lines of others may be those of a name.
+        let cause = match cause.is::<Expected>() {
+            true => text,
+            false => clean::line(&text).into_owned(),
+        };
         if message.is_empty() {
             message = cause;
         } else if !message.ends_with(&cause) {

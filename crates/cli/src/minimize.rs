@@ -12,7 +12,6 @@ use culprit_trace::{Recording, RunFolder};
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
-use crate::record::quote;
 use crate::reduction::{Case, Level, Results, Wishes, explained, jdk_of};
 use crate::show;
 
@@ -91,9 +90,11 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let found = (args.wishes).reduce(&case, &library, (&interrupt, &allowance), console);
     let found = found.map_err(|error| with_contents(&recording, error))?;
     let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
-    let path = quote::line([&args.path]);
     let wishes = args.wishes.typed();
-    results.finish(&format!("culprit minimize{wishes}"), &format!(" {path}"))?;
+    results.finish(
+        &format!("culprit minimize{wishes}"),
+        &[args.path.as_os_str()],
+    )?;
     Ok(match is_good {
         _ if interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,

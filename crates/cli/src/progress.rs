@@ -2,22 +2,17 @@
 //!
 //! Where stderr is no terminal there is none. While there is one nobody else writes to the console.
 
-use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::console::Console;
+use culprit_model::clean;
+
+use crate::console::{Console, StatusLine};
 
 /// How often the line is written. What is over before that shows none.
 const PERIOD: Duration = Duration::from_millis(200);
-
-/// Columns of a terminal that does not tell.
-const COLUMNS: usize = 80;
-
-/// Goes to the start of the line and empties it.
-const CLEAR: &str = "\r\x1b[K";
 
 /// The line, as long as it is there.
 pub(crate) struct Progress<'c> {
@@ -86,29 +81,16 @@ fn show(text: &str) -> (Arc<Shared>, JoinHandle<()>) {
 /// Writes the line again and again. Without a stderr there is nobody to tell.
 fn rewrite(shared: &Shared) {
     let began = Instant::now();
-    let mut err = io::stderr();
-    let mut is_written = false;
+    let mut status = StatusLine::default();
     let mut state = shared.lock();
     while !state.is_over {
         let waited = shared.over.wait_timeout(state, PERIOD);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if !state.is_over {
-            let line = line(&state.text, began.elapsed(), columns());
-            let _ = write!(err, "{CLEAR}{line}");
-            let _ = err.flush();
-            is_written = true;
+            let text = clean::line(&state.text);
+            status.write(&line(&text, began.elapsed(), StatusLine::columns()));
         }
     }
-    if is_written {
-        let _ = write!(err, "{CLEAR}");
-        let _ = err.flush();
-    }
-}
-
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stderr());
-    let columns = size.map_or(0, |size| usize::from(size.ws_col));
-    if columns == 0 { COLUMNS } else { columns }
 }
 
 /// The text and the seconds, within the columns of a terminal. The last one stays free, so that no

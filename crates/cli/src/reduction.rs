@@ -3,6 +3,7 @@
 mod verdict;
 
 use std::cell::Cell;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use culprit_isolate::quoted;
 use culprit_junit::Junit;
 use culprit_jvm::{
     Deadline, Interrupt, Jdk, LaunchError, Output, PoolError, Sandbox, Scratch, Surroundings,
@@ -18,6 +20,7 @@ use culprit_minimize::{
     Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
     Script, Stage, directory, junit_of, make_test,
 };
+use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Replayer, choose};
 use culprit_signature::{Signature, Thrown};
@@ -29,8 +32,11 @@ use crate::confinement::{self, WITHOUT};
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
+use crate::markup;
+use crate::markup::markdown::{block, code, plain};
 use crate::progress::Progress;
 use crate::quantity;
+use crate::record::quote;
 use verdict::{by_hand, verdict};
 
 /// How long a candidate may take.
@@ -484,9 +490,7 @@ impl Results {
         let seconds = began.elapsed().as_secs_f64();
         let shown = file
             .strip_prefix(&self.folder)
-            .unwrap_or(&file)
-            .display()
-            .to_string();
+            .map_or_else(|_| clean::path(&file), clean::path);
         self.tests.push(json!({
             "failure": signature.to_string(),
             "stack": signature.thrown().to_string(),
@@ -523,16 +527,20 @@ impl Results {
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         self.text.push_str(&format!(
-            "## {signature}{}\n\n{}{summary}{}. `{shown}`: {verdict}.\n\n```java\n{}```\n\n{}",
+            "## {}{}\n\n{}{summary}{}. {}: {}.\n\n{}\n{}",
+            plain(&signature.to_string()),
             match level {
                 Level::Outermost => "",
                 Level::Innermost { .. } => ": the innermost level",
             },
             rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
-            found.test.source,
+            code(&shown),
+            plain(&verdict),
+            block("java", &found.test.source),
             (by_hand.as_ref()).map_or(String::new(), |command| format!(
-                "{OUTSIDE}:\n\n```sh\n{command}\n```\n\n"
+                "{OUTSIDE}:\n\n{}\n",
+                block("sh", &format!("{command}\n"))
             )),
         ));
         let trouble = minimised.journal_trouble.as_ref();
@@ -540,9 +548,9 @@ impl Results {
         for line in [Some(summary), partial, trouble].into_iter().flatten() {
             writeln!(console.err(), "  {line}")?;
         }
-        writeln!(console.err(), "  {verdict}")?;
+        writeln!(console.err(), "  {}", clean::line(&verdict))?;
         write!(console.out(), "{}", found.test.source)?;
-        writeln!(console.err(), "  {}", file.display())?;
+        writeln!(console.err(), "  {}", clean::path(&file))?;
         if let Some(command) = by_hand {
             writeln!(console.err(), "  {OUTSIDE}:\n  {command}")?;
         }
@@ -558,8 +566,11 @@ impl Results {
     ) {
         let why = format!("{error:#}");
         let how_often = rate.map_or(String::new(), |rate| format!("The command {rate}. "));
-        self.text
-            .push_str(&format!("## {signature}\n\n{how_often}No test: {why}.\n\n"));
+        self.text.push_str(&format!(
+            "## {}\n\n{how_often}No test: {}.\n\n",
+            plain(&signature.to_string()),
+            plain(&why)
+        ));
         self.tests.push(json!({
             "failure": signature.to_string(),
             "stack": signature.thrown().to_string(),
@@ -570,18 +581,22 @@ impl Results {
     }
 
     /// Writes the reports.
-    pub(crate) fn finish(&self, command: &str, of: &str) -> io::Result<()> {
-        let (command, again) = (
-            format!("{command}{of}"),
-            format!("{command} -o \"${{1:-again}}\"{of}"),
-        );
+    pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
+        let mut script = OsString::from(format!(
+            "#!/bin/sh\n# Repeats what this folder is the result of.\n{command} -o \"${{1:-again}}\""
+        ));
+        let of = quote::masked(of);
+        for word in &of {
+            script.push(" ");
+            script.push(quoted(word));
+        }
+        script.push("\n");
+        let command = format!("{command} {}", quote::line(of));
         let report = json!({ "version": 1, "command": command, "tests": self.tests });
-        let text = format!("{report:#}\n");
-        fs::write(self.folder.join("report.json"), text)?;
-        let text = format!("# What fails in `{command}`\n\n{}", self.text);
+        fs::write(self.folder.join("report.json"), markup::json(&report))?;
+        let text = format!("# What fails in {}\n\n{}", code(&command), self.text);
         fs::write(self.folder.join("report.md"), text)?;
-        let script = format!("#!/bin/sh\n# Repeats what this folder is the result of.\n{again}\n");
-        fs::write(self.folder.join("repeat.sh"), script)
+        fs::write(self.folder.join("repeat.sh"), script.as_encoded_bytes())
     }
 }
 

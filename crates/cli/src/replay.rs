@@ -23,7 +23,7 @@ use clap::ValueEnum;
 use culprit_jvm::{
     CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, StartError, Surroundings, Told,
 };
-use culprit_model::AgentOptions;
+use culprit_model::{AgentOptions, clean};
 use culprit_replay::{
     Capture, ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
 };
@@ -377,7 +377,11 @@ fn scratch() -> Result<tempfile::TempDir, Expected> {
 
 fn warn(console: &mut Console, message: &str) -> std::io::Result<()> {
     let warn = console.err_styles().warn;
-    writeln!(console.err(), "{warn}culprit: warning:{warn:#} {message}")
+    writeln!(
+        console.err(),
+        "{warn}culprit: warning:{warn:#} {}",
+        clean::line(message)
+    )
 }
 
 /// Everything that replays need, whatever recording they are of.
@@ -428,7 +432,7 @@ impl Stage<'_> {
                 (true, false) => {
                     table.row(&case, console)?;
                     if let Some(report) = &case.crash {
-                        let report = report.display();
+                        let report = clean::path(report);
                         writeln!(console.err(), "culprit: report of the crash: {report}")?;
                     }
                 }

@@ -17,7 +17,7 @@ pub(crate) mod value;
 
 use std::path::{Path, PathBuf};
 
-use culprit_model::{EventKind, Pattern};
+use culprit_model::{EventKind, Pattern, clean};
 use culprit_trace::{Error, Recording, RunFolder};
 
 use crate::console::Console;
@@ -192,7 +192,7 @@ fn show_folder(path: &Path, plan: &Plan, console: &mut Console) -> anyhow::Resul
             };
             let hint = format!(
                 "name one of them, such as {}; without {option} they are listed",
-                folder.recordings[0].display()
+                clean::path(&folder.recordings[0])
             );
             return Err(Expected::new(ExitCode::Usage, message).hint(hint).into());
         }
@@ -208,7 +208,7 @@ fn warn_of_truncation(recording: &Recording, console: &mut Console) -> std::io::
     writeln!(
         console.err(),
         "{warn}culprit: warning:{warn:#} {} is cut off or damaged at byte {}",
-        recording.path().display(),
+        clean::path(recording.path()),
         cut.offset
     )?;
     writeln!(

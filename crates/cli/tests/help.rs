@@ -54,3 +54,8 @@ fn isolate_input() {
 fn isolate_changes() {
     insta::assert_snapshot!(help(&["isolate", "changes"]));
 }
+
+#[test]
+fn doctor() {
+    insta::assert_snapshot!(help(&["doctor"]));
+}

@@ -1,7 +1,10 @@
-//! Words of a command as `/bin/sh` reads them back, to the byte.
+//! Words of a command as `/bin/sh` reads them back, to the byte, without characters that would harm a
+//! terminal on which the script is looked at.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use culprit_model::clean;
 
 /// A word, quoted where it needs to be.
 pub fn quoted(word: &OsStr) -> OsString {
@@ -10,15 +13,35 @@ pub fn quoted(word: &OsStr) -> OsString {
     if !bytes.is_empty() && bytes.iter().all(safe) {
         return word.to_owned();
     }
-    let mut quoted = vec![b'\''];
-    for byte in bytes {
-        match byte {
-            b'\'' => quoted.extend_from_slice(br"'\''"),
-            byte => quoted.push(*byte),
+    let mut quoted = String::from("'");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\'' => quoted.push_str(r"'\''"),
+                // It cannot come out of a command that is put in place, and does no harm.
+                '\n' => quoted.push(c),
+                c if clean::is_harmful(c) => {
+                    push_octal(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut quoted);
+                }
+                c => quoted.push(c),
+            }
         }
+        push_octal(chunk.invalid(), &mut quoted);
     }
-    quoted.push(b'\'');
-    OsString::from_vec(quoted)
+    quoted.push('\'');
+    quoted.into()
+}
+
+/// Appends bytes that a command prints, to a word in quotes.
+fn push_octal(bytes: &[u8], quoted: &mut String) {
+    if bytes.is_empty() {
+        return;
+    }
+    quoted.push_str("'\"$(printf '");
+    for byte in bytes {
+        quoted.push_str(&format!("\\{byte:03o}"));
+    }
+    quoted.push_str("')\"'");
 }
 
 /// A command with the word, which is quoted, wherever it has the mark, or last if it has none. Quotes
@@ -67,6 +90,9 @@ mod tests {
             assert_eq!(std::fs::read(folder.path().join("said")).unwrap(), word);
         }
         assert_eq!(quoted("plain-1.txt".as_ref()), "plain-1.txt");
+        let hostile = quoted("a\u{1b}]0;x\u{7}\u{202e}".as_ref());
+        let hostile = hostile.to_str().unwrap();
+        assert!(!hostile.contains(clean::is_harmful), "{hostile:?}");
     }
 
     #[test]

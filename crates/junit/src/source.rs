@@ -1,6 +1,6 @@
 //! The file around the statements: package, imports, comment, class, method.
 
-use culprit_model::{Reference, Value};
+use culprit_model::{Reference, Value, clean};
 
 use crate::layout::wrapped;
 use crate::literal::ascii;
@@ -201,14 +201,16 @@ fn written_in(action: &Action<'_>) -> Option<String> {
     (is_name && name != "new" && name != "static").then(|| name.to_owned())
 }
 
-/// A comment, in which nothing can end it or be an escape.
+/// A comment, in which nothing can end it or be an escape, and which no character can hide.
 fn documented(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let mut text = "/**\n".to_owned();
     for line in lines.iter().flat_map(|line| line.split(['\n', '\r'])) {
-        let line = line.replace("*/", "* /").replace("\\u", "\\ u");
+        let line = clean::line(line)
+            .replace("*/", "* /")
+            .replace("\\u", "\\ u");
         let line = line.replace('…', "...");
         text.push_str(format!(" * {line}").trim_end());
         text.push('\n');

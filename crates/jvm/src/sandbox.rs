@@ -87,6 +87,11 @@ impl Sandbox {
         system::probe()
     }
 
+    /// The version of Landlock, up to the newest that is known here; 0 where there is none.
+    pub fn landlock() -> u32 {
+        system::landlock()
+    }
+
     /// Lets the program write to a folder and all below it, or to a file. It must exist when the
     /// program starts.
     pub fn allow_write(mut self, path: impl Into<PathBuf>) -> Sandbox {

@@ -210,7 +210,9 @@ impl Predicate {
     /// The bytes of its class.
     pub(crate) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let file = self.folder.join(format!("{name}.class"));
-        fs::read(file).ok().filter(|_| name == self.owner())
+        let is_file = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file());
+        let is_own = is_file && name == self.owner();
+        is_own.then(|| fs::read(file).ok()).flatten()
     }
 
     /// Puts the condition itself into a test.

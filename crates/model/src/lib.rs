@@ -6,6 +6,7 @@
 //! come to be.
 #![forbid(unsafe_code)]
 
+pub mod clean;
 pub mod event;
 pub mod failure;
 pub mod id;
@@ -14,6 +15,7 @@ pub mod observe;
 pub mod options;
 pub mod outcome;
 pub mod scenario;
+pub mod secret;
 pub mod site;
 pub mod value;
 

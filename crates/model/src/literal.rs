@@ -1,12 +1,14 @@
 //! Characters and strings as literals of Java source. Java strings are rows of UTF-16 code units,
 //! which need not be paired; every row has a literal, and nothing in it can steer a terminal.
 
+use crate::clean;
+
 /// A character literal: `'x'`.
 pub fn character(unit: u16) -> String {
     let mut out = String::from('\'');
     match char::from_u32(unit.into()) {
         Some(c) => escape(c, '\'', &mut out),
-        None => escape_unit(unit, &mut out),
+        None => clean::push_unit(unit, &mut out),
     }
     out.push('\'');
     out
@@ -18,7 +20,7 @@ pub fn string(units: impl IntoIterator<Item = u16>, limit: usize) -> String {
     for c in char::decode_utf16(units).take(limit) {
         match c {
             Ok(c) => escape(c, '"', &mut out),
-            Err(lone) => escape_unit(lone.unpaired_surrogate(), &mut out),
+            Err(lone) => clean::push_unit(lone.unpaired_surrogate(), &mut out),
         }
     }
     out.push('"');
@@ -27,30 +29,14 @@ pub fn string(units: impl IntoIterator<Item = u16>, limit: usize) -> String {
 
 fn escape(c: char, quote: char, out: &mut String) {
     match c {
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
         '\\' => out.push_str("\\\\"),
         c if c == quote => {
             out.push('\\');
             out.push(c);
         }
-        c if c.is_control() || is_invisible(c) => {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                escape_unit(*unit, out);
-            }
-        }
+        c if clean::is_harmful(c) => clean::push_escaped(c, out),
         c => out.push(c),
     }
-}
-
-fn escape_unit(unit: u16, out: &mut String) {
-    out.push_str(&format!("\\u{unit:04x}"));
-}
-
-/// Characters that change the direction or the look of what follows them.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// What stands for the letter after a backslash; `\u` has its unit behind it.

@@ -91,9 +91,6 @@ pub struct AgentOptions {
     pub redact: Vec<String>,
 }
 
-/// What stands in the place of a text that is masked.
-pub const MASK: &str = "(masked)";
-
 /// Options the agent cannot understand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionsError(String);

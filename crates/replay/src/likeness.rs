@@ -7,7 +7,7 @@
 //! `assert` of observed code asks its class whether it is on. Nothing of this is taken from the
 //! machine that replays.
 
-use culprit_model::options::MASK;
+use culprit_model::secret::MASK;
 use culprit_trace::Start;
 
 /// System properties that live library code reads.

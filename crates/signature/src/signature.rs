@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use culprit_model::clean;
+
 use crate::frame::Frame;
 use crate::grade::Grade;
 use crate::mask::{mask, mask_literals};
@@ -239,7 +241,7 @@ impl fmt::Display for Signature {
             }
             words.push(site.to_string());
             words.retain(|word| !word.is_empty());
-            f.write_str(&words.join(" "))?;
+            f.write_str(&clean::line(&words.join(" ")))?;
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ impl Worker {
                 let units = units(self.run.lock_safe().said.blob(*id).unwrap_or_default());
                 Some(jni.new_string_units(&units)?)
             }
-            Reference::Redacted => Some(jni.new_string(culprit_model::options::MASK)?),
+            Reference::Redacted => Some(jni.new_string(culprit_model::secret::MASK)?),
             Reference::Class(class) => Some(self.class(jni, *class)?),
             Reference::Enum { class, ordinal } => Some(self.constant(jni, *class, *ordinal)?),
             Reference::Boxed(value) => {

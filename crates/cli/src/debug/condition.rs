@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_minimize::{Condition, Failed, Found, Program, class_path, drivers, followed_until};
+use culprit_model::clean;
 use culprit_trace::{Recording, RunFolder};
 use regex_lite::Regex;
 
@@ -44,7 +45,7 @@ fn not_shown(condition: &Condition, status: u8, witness: &Path) -> Expected {
         _ => format!("the command ended with {status}, so '{condition}' does not hold"),
     };
     let place = witness.join("output.txt");
-    Expected::new(ExitCode::No, message).hint(format!("it printed {}", place.display()))
+    Expected::new(ExitCode::No, message).hint(format!("it printed {}", clean::path(&place)))
 }
 
 fn is_usage(error: &anyhow::Error) -> bool {

@@ -13,6 +13,7 @@ use culprit_isolate::changes::{
 use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED, WorkFolder};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::Interrupt;
+use culprit_model::clean;
 use culprit_reduce::{JournalError, Kind, SystemClock};
 use serde_json::json;
 
@@ -218,7 +219,7 @@ fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<Stri
     absent.sort_by(|one, other| one.path.cmp(&other.path));
     absent.dedup_by(|one, other| one.path == other.path);
     for submodule in absent {
-        let path = submodule.path.display();
+        let path = clean::path(&submodule.path);
         notes.push(format!(
             "the submodule {path} is left out, since it is not here; {BRING_SUBMODULES}"
         ));

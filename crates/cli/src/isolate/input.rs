@@ -14,6 +14,7 @@ use std::time::Duration;
 use culprit_isolate::input::{Handing, Heard, Material, Plan, Syntax, Trouble, isolate, pairs};
 use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm, WorkFolder};
 use culprit_jvm::Interrupt;
+use culprit_model::clean;
 use culprit_reduce::{End, JournalError, Kind};
 use serde_json::json;
 
@@ -324,7 +325,7 @@ fn word(kind: Kind) -> &'static str {
 /// What cannot be isolated, with its exit code and the next step.
 fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Error {
     let message = trouble.to_string();
-    let name = args.failing.display();
+    let name = clean::path(&args.failing);
     let told = |code, message: String, hint: String| -> anyhow::Error {
         Expected::new(code, message).hint(hint).into()
     };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use culprit_reduce::Kind;
 
-use super::markdown::quotes;
+use crate::markup::html::escape;
 
 /// Points of the course that are drawn, at most.
 const DRAWN: usize = 4000;
@@ -34,46 +34,6 @@ pub(crate) fn page(title: &str, body: &str) -> String {
          <style>{STYLE}</style>\n<h1>{title}</h1>\n{body}</html>\n",
         title = escape(title)
     )
-}
-
-/// Text as HTML.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            other => safe.push(other),
-        }
-    }
-    safe
-}
-
-/// Text as HTML, with what stands between backquotes as code.
-pub(crate) fn prose(text: &str) -> String {
-    let mut html = String::new();
-    let mut rest = text;
-    while let Some((start, length)) = quotes(rest).next() {
-        let (before, inside) = (&rest[..start], &rest[start + length..]);
-        html.push_str(&escape(before));
-        let closing = quotes(inside).find(|(_, other)| *other == length);
-        let Some((end, _)) = closing else {
-            // Those that nothing closes are characters.
-            html.push_str(&rest[start..start + length]);
-            rest = inside;
-            continue;
-        };
-        let code = &inside[..end];
-        let bare = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
-        let code = bare.filter(|_| length > 1).unwrap_or(code);
-        // Writing to a text cannot fail.
-        let _ = write!(html, "<code>{}</code>", escape(code));
-        rest = &inside[end + length..];
-    }
-    html.push_str(&escape(rest));
-    html
 }
 
 /// Two lines with the part in which they differ marked, as HTML.
@@ -212,7 +172,6 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isolate::markdown::code;
 
     #[test]
     fn only_what_differs_is_marked() {
@@ -222,14 +181,6 @@ mod tests {
         assert_eq!(marked("aa", "a").0, "a<mark>a</mark>");
         assert_eq!(marked("é<", "è<").1, "<mark>è</mark>&lt;");
         assert_eq!(marked("same", "same").0, "same");
-    }
-
-    #[test]
-    fn code_is_told_from_prose() {
-        assert_eq!(prose("`a < b` is so"), "<code>a &lt; b</code> is so");
-        assert_eq!(prose("a ` b"), "a ` b");
-        assert_eq!(prose("``a`b`` is"), "<code>a`b</code> is");
-        assert_eq!(prose(&code("`ls`")), "<code>`ls`</code>");
     }
 
     #[test]

@@ -7,10 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use culprit_isolate::quoted;
+use culprit_model::clean;
 use serde_json::Value;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
+use crate::markup;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
@@ -103,7 +105,7 @@ impl Results {
             "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n",
         );
         for note in notes {
-            script.push(format!("# {note}\n"));
+            script.push(format!("# {}\n", clean::line(note)));
         }
         script.push("out=${1:-again}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\ncd ");
         script.push(quoted(folder.as_os_str()));
@@ -128,6 +130,6 @@ impl Candidates {
     }
 
     pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {
-        writeln!(self.0, "{candidate}")
+        writeln!(self.0, "{}", markup::json_line(candidate))
     }
 }

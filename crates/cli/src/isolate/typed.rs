@@ -45,14 +45,15 @@ impl Typed {
         });
     }
 
-    /// In one line, for people.
+    /// In one line, for people, with secrets masked.
     pub(crate) fn line(&self) -> String {
-        quote::line(&self.0)
+        quote::line(quote::masked(&self.0))
     }
 
-    /// For `/bin/sh`.
+    /// For `/bin/sh`, with secrets masked: a script is shown to others.
     pub(crate) fn script(&self) -> OsString {
-        let words: Vec<OsString> = self.0.iter().map(|word| quoted(word)).collect();
+        let words = quote::masked(&self.0);
+        let words: Vec<OsString> = words.iter().map(|word| quoted(word)).collect();
         words.join(" ".as_ref())
     }
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use culprit_model::AgentOptions;
+use culprit_model::{AgentOptions, clean};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
@@ -128,7 +128,12 @@ impl Aftermath {
             )?;
         }
         for file in self.recordings.iter().take(LISTED) {
-            writeln!(console.err(), "  {}: {}", stem(file), describe(file))?;
+            writeln!(
+                console.err(),
+                "  {}: {}",
+                stem(file),
+                clean::line(&describe(file))
+            )?;
         }
         if let Some(more) = self.recordings.len().checked_sub(LISTED).filter(|n| *n > 0) {
             writeln!(console.err(), "  and {more} more")?;
@@ -184,7 +189,11 @@ impl Aftermath {
 
 pub(super) fn warn(console: &mut Console, message: &str) -> io::Result<()> {
     let s = console.err_styles().warn;
-    writeln!(console.err(), "{s}culprit: warning:{s:#} {message}")
+    writeln!(
+        console.err(),
+        "{s}culprit: warning:{s:#} {}",
+        clean::line(message)
+    )
 }
 
 fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result<()> {

@@ -27,12 +27,12 @@ pub(super) fn run(
     around: &Around,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
+    let sandbox = confinement::sandbox(no_sandbox, console)?;
     let recording = Recording::open(path).map_err(|error| show::expected(&error))?;
     let selection = narrower(&recording, &plan.options.selection);
     if selection.observe.is_empty() {
         return Err(nothing(&recording).into());
     }
-    let sandbox = confinement::sandbox(no_sandbox, console)?;
     let start = (around.clock)();
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
     let options = AgentOptions {

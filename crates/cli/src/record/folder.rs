@@ -8,8 +8,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Status;
-use culprit_model::AgentOptions;
-use culprit_model::options::MASK;
+use culprit_model::secret::MASK;
+use culprit_model::{AgentOptions, clean};
 use culprit_trace::RUN_FACTS;
 use jiff::Zoned;
 use jiff::civil::Date;
@@ -31,7 +31,7 @@ pub(crate) struct RunFolder {
 
 impl fmt::Display for RunFolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.shown.display())
+        f.write_str(&clean::path(&self.shown))
     }
 }
 
@@ -156,7 +156,8 @@ impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |at: &Zoned| at.strftime("%FT%T%:z").to_string();
         let mask = Mask::of(&self.options.redact);
-        let command = self.command.iter().map(|word| mask.apply(word));
+        let command = quote::masked(&self.command);
+        let command = command.iter().map(|word| mask.apply(word));
         writeln!(f, "version: {}", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "command: {}", quote::line(command))?;
         writeln!(
@@ -271,6 +272,6 @@ mod tests {
             ..facts
         };
         assert!(!masked.to_string().contains("hunter2"), "{masked}");
-        assert!(masked.to_string().contains("java '(masked)'"), "{masked}");
+        assert!(masked.to_string().contains("java '***'"), "{masked}");
     }
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use culprit_model::{Pattern, Selection};
+use culprit_model::{Pattern, Selection, clean};
 use culprit_trace::{COUPLING_EXTENSION, Coupling};
 use serde_json::{Value, json};
 
@@ -131,8 +131,8 @@ impl<'a> Suggestions<'a> {
         for (a, b, count) in pairs {
             let name = |class: usize| &self.program.classes[class].name;
             let rate = short(self.program.per_second(count));
-            writeln!(err, "{rate:>9}  {}", name(a))?;
-            writeln!(err, "           {}", name(b))?;
+            writeln!(err, "{rate:>9}  {}", clean::line(name(a)))?;
+            writeln!(err, "           {}", clean::line(name(b)))?;
         }
         writeln!(
             err,

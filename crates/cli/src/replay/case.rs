@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_jvm::{Answer, Unresolved};
-use culprit_model::Outcome;
+use culprit_model::{Outcome, clean};
 use culprit_replay::{Coverage, Severity};
 use culprit_trace::Recording;
 
@@ -13,7 +13,7 @@ use super::explain::Difference;
 use super::versions::Versions;
 use crate::console::Console;
 use crate::exit::ExitCode;
-use crate::show::figure::{counted, duration, printable, wrap};
+use crate::show::figure::{counted, duration, wrap};
 
 const WIDTH: usize = 80;
 /// How many differences to explain.
@@ -289,7 +289,7 @@ impl Case {
 
     /// What came of it, for a person: the first line says it, the others why.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let path = self.path.display();
+        let path = clean::path(&self.path);
         let said = match &self.verdict {
             Verdict::InSync { steps, open_calls } => {
                 return vec![self.in_sync(*steps, *open_calls)];
@@ -301,7 +301,10 @@ impl Case {
             Verdict::Lost(unresolved) => format!("Not replayed: {unresolved}"),
             Verdict::Nothing => "Nothing was observed".to_owned(),
             Verdict::Refused { why, .. } => {
-                format!("{path} cannot be replayed: {}", why.join("; "))
+                format!(
+                    "{path} cannot be replayed: {}",
+                    clean::line(&why.join("; "))
+                )
             }
             Verdict::Unreadable { why, .. }
             | Verdict::NotStarted { why, .. }
@@ -315,7 +318,7 @@ impl Case {
                 _ if number == 0 && self.verdict.is_error() => LEAD,
                 _ => 0,
             };
-            lines.extend(wrap(paragraph, WIDTH - lead));
+            lines.extend(wrap(&clean::line(paragraph), WIDTH - lead));
         }
         if let Verdict::Lost(
             Unresolved::Died { output, .. }
@@ -323,13 +326,17 @@ impl Case {
             | Unresolved::Garbled { output, .. },
         ) = &self.verdict
         {
-            lines.extend(output.lines().map(|line| format!("  {}", printable(line))));
+            lines.extend(
+                output
+                    .lines()
+                    .map(|line| format!("  {}", clean::line(line))),
+            );
         }
         if let Some(report) = &self.crash {
-            lines.push(format!("  report of the crash: {}", report.display()));
+            lines.push(format!("  report of the crash: {}", clean::path(report)));
         }
         if let Some(next) = self.verdict.next_step() {
-            lines.push(format!("  next: {next}"));
+            lines.push(format!("  next: {}", clean::line(&next)));
         }
         lines
     }
@@ -360,7 +367,7 @@ impl Case {
     pub(crate) fn warn(&self, console: &mut Console) -> io::Result<()> {
         let warnings = self.findings.iter().filter(|(s, _)| *s == Severity::Warn);
         for (_, warning) in warnings.clone().take(WARNINGS) {
-            super::warn(console, &format!("{}: {warning}", self.path.display()))?;
+            super::warn(console, &format!("{}: {warning}", clean::path(&self.path)))?;
         }
         match warnings.count().saturating_sub(WARNINGS) {
             0 => Ok(()),

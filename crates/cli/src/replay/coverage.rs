@@ -2,12 +2,13 @@
 
 use std::io;
 
+use culprit_model::clean;
 use culprit_replay::Coverage;
 use serde_json::{Value as Json, json};
 
 use super::case::Case;
 use crate::console::Console;
-use crate::show::figure::{clipped, grouped, printable, wrap};
+use crate::show::figure::{clipped, grouped, wrap};
 use crate::show::place::dotted;
 
 const WIDTH: usize = 80;
@@ -42,7 +43,7 @@ pub(crate) fn print(coverage: &Coverage, console: &mut Console) -> io::Result<()
     let head = format!("{:MARGIN$}{:<width$}{:>14}{:>6}", "", "class", "lines", "");
     writeln!(out, "{dim}{}{dim:#}", head.trim_end())?;
     for (class, lines) in coverage.classes() {
-        let name = clipped(&printable(&dotted(class)), width);
+        let name = clipped(&clean::line(&dotted(class)), width);
         let figures = format!("{}/{}", lines.run(), lines.total());
         let share = percent(lines.run(), lines.total());
         writeln!(out, "{:MARGIN$}{name:<width$}{figures:>14}{share:>6}", "")?;

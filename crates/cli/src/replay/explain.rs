@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use culprit_model::{Divergence, Event, Step, Turn};
+use culprit_model::{Divergence, Event, Step, Turn, clean};
 use culprit_trace::Recording;
 use serde_json::{Value as Json, json};
 
 use crate::console::Styles;
 use crate::record::quote;
 use crate::show::event::{Printer, describe};
-use crate::show::figure::{grouped, printable, wrap};
+use crate::show::figure::{grouped, wrap};
 use crate::show::value::Detail;
 use crate::show::{json as show_json, place};
 
@@ -70,7 +70,7 @@ impl Difference {
         Difference {
             at: event.as_ref().map_or(divergence.at, |event| event.index.0),
             events: recording.event_count(),
-            thread: printable(&format!("{}{name}", divergence.thread)),
+            thread: clean::line(&format!("{}{name}", divergence.thread)).into_owned(),
             recorded,
             replayed,
             why: divergence.why.clone(),
@@ -141,7 +141,7 @@ impl Difference {
 
 impl Side {
     fn lines(&self) -> Vec<String> {
-        vec![printable(&self.what), format!("at {}", self.place)]
+        vec![self.what.clone(), format!("at {}", self.place)]
     }
 }
 
@@ -149,7 +149,7 @@ impl Side {
 fn label(label: &str, texts: &[String], lines: &mut Vec<String>) {
     let mut label = label;
     for text in texts {
-        for line in wrap(text, WIDTH - LABEL - 2) {
+        for line in wrap(&clean::line(text), WIDTH - LABEL - 2) {
             lines.push(format!("  {label:<LABEL$}{line}"));
             label = "";
         }

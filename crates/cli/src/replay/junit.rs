@@ -5,7 +5,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use culprit_model::clean;
+
 use super::case::{Case, Verdict};
+use crate::markup::html::escape;
 
 /// Writes the file.
 pub(crate) fn write(file: &Path, cases: &[Case]) -> io::Result<()> {
@@ -67,10 +70,7 @@ fn text(cases: &[Case]) -> String {
 }
 
 fn add(case: &Case, out: &mut String) {
-    let (name, time) = (
-        escaped(&case.path.display().to_string()),
-        case.took.as_secs_f64(),
-    );
+    let (name, time) = (escaped(&clean::path(&case.path)), case.took.as_secs_f64());
     let _ = write!(
         out,
         "    <testcase classname=\"culprit.replay\" name=\"{name}\" time=\"{time:.3}\""
@@ -100,22 +100,9 @@ fn add(case: &Case, out: &mut String) {
     );
 }
 
-/// XML has no way at all to hold most control characters.
+/// XML has no way at all to hold most control characters, nor the last two of a plane.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.extend(c.escape_default()),
-            c => out.push(c),
-        }
-    }
-    out
+    escape(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]

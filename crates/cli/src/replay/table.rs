@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use culprit_model::clean;
+
 use super::case::{Case, Verdict};
 use super::explain::Difference;
 use crate::console::Console;
 use crate::record::quote;
-use crate::show::figure::{clipped, counted, cut, duration, grouped, printable};
+use crate::show::figure::{clipped, counted, cut, duration, grouped};
 
 /// The widest name of a file.
 const WIDEST: usize = 40;
@@ -98,7 +100,7 @@ fn result(verdict: &Verdict) -> String {
             let first = differences.first().map_or(0, Difference::at);
             format!("out of sync at event {}", grouped(first))
         }
-        Verdict::Refused { why, .. } => format!("refused: {}", printable(&why.join("; "))),
+        Verdict::Refused { why, .. } => format!("refused: {}", clean::line(&why.join("; "))),
         other => other.name().to_owned(),
     }
 }
@@ -111,5 +113,5 @@ fn shown(path: &Path) -> String {
         || PathBuf::from(name),
         |parent| Path::new(parent).join(name),
     );
-    printable(&short.display().to_string())
+    clean::path(&short)
 }

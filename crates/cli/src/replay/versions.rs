@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 
+use culprit_model::clean;
 use culprit_replay::{Against, Change, ClassChanges};
 use serde_json::{Value as Json, json};
 
-use crate::show::figure::{counted, cut, grouped, printable};
+use crate::show::figure::{counted, cut, grouped};
 use crate::show::place::dotted;
 
 /// How many lines of changes to print.
@@ -46,7 +47,7 @@ impl Versions {
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        let (path, all) = (printable(&self.path), counted(self.classes, "class"));
+        let (path, all) = (clean::line(&self.path), counted(self.classes, "class"));
         let old = self.changes.iter().filter(|change| !change.is_new).count();
         let differ = match old {
             1 => format!("1 of {all} differs"),
@@ -62,12 +63,12 @@ impl Versions {
         let mut lines = vec![format!("Against {path}: {differ}")];
         for change in &self.changes {
             let new = if change.is_new { " (new)" } else { "" };
-            lines.push(format!("  {}{new}", printable(&dotted(&change.class))));
+            lines.push(format!("  {}{new}", clean::line(&dotted(&change.class))));
             if change.header {
                 lines.push("    changed  its flags or supertypes".to_owned());
             }
             for (change, member) in &change.members {
-                let member = cut(&printable(member), 66);
+                let member = cut(&clean::line(member), 66);
                 lines.push(format!("    {:<9}{member}", change.name()));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use culprit_model::{Event, EventKind, Site, Value};
+use culprit_model::{Event, EventKind, Site, Value, clean};
 use culprit_trace::{Gap, GapReason, Recording};
 
 use super::filter::{Filter, Found, Printed, each};
@@ -32,6 +32,7 @@ impl Printer<'_> {
             match found {
                 Found::Event(event, site) => {
                     let (what, at) = (self.describe(&event, site), place::source(site));
+                    let (what, at) = (clean::line(&what), clean::line(&at));
                     let line = format!("{what}   {at}");
                     if !filter.passes_text(&line) {
                         return Ok(());

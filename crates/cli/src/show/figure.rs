@@ -1,5 +1,7 @@
 //! Figures and texts as people read them: grouped digits, sizes, durations, wrapped lines.
 
+use culprit_model::clean;
+
 /// `1234567` as `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -124,28 +126,15 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     format!("{head}...")
 }
 
-/// Text of the subject program on one line and without control characters.
-pub(crate) fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
 /// The words of a command, quoted where they contain white space.
 pub(crate) fn command(words: &[String]) -> String {
     let quoted: Vec<String> = words
         .iter()
         .map(|word| {
             if word.is_empty() || word.contains(char::is_whitespace) {
-                format!("'{}'", printable(word))
+                format!("'{}'", clean::line(word))
             } else {
-                printable(word)
+                clean::line(word).into_owned()
             }
         })
         .collect();
@@ -193,10 +182,5 @@ mod tests {
         assert_eq!(clipped("abcd", 4), "abcd");
         assert_eq!(cut("abcdefghij", 7), "abcd...");
         assert_eq!(cut("abcd", 4), "abcd");
-    }
-
-    #[test]
-    fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(printable("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
     }
 }

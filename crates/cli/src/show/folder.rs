@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use culprit_model::clean;
 use culprit_trace::{Error, Recording, RunFolder};
 
-use super::figure::{clipped, command, cut, grouped, printable};
+use super::figure::{clipped, command, cut, grouped};
 use crate::console::Styles;
+use crate::record::quote;
 
 /// A run folder with what its recordings say.
 pub(crate) struct Table {
@@ -52,12 +54,12 @@ impl Table {
     /// Prints the table and how to go on.
     pub(crate) fn print(&self, styles: Styles, out: &mut dyn Write) -> io::Result<()> {
         let (title, strong, dim) = (styles.title, styles.strong, styles.dim);
-        let path = self.path.display().to_string();
+        let path = clean::path(&self.path);
         writeln!(out, "{title}Run{title:#}         {}", clipped(&path, 68))?;
         for (name, label) in [("command", "Command"), ("status", "Status")] {
             if let Some((_, value)) = self.facts.iter().find(|(key, _)| key == name) {
                 let pad = 12 - label.len();
-                let value = clipped(&printable(value), 68);
+                let value = clipped(&clean::line(value), 68);
                 writeln!(out, "{title}{label}{title:#}{:pad$}{value}", "")?;
             }
         }
@@ -79,7 +81,7 @@ impl Table {
                     cut(&program(&content.command), 32)
                 )?,
                 Err(error) => {
-                    let (bad, error) = (styles.bad, cut(&printable(error), 56));
+                    let (bad, error) = (styles.bad, cut(&clean::line(error), 56));
                     writeln!(out, "  {file:<22}{bad}{error}{bad:#}")?;
                 }
             }
@@ -91,8 +93,8 @@ impl Table {
             .rev()
             .max_by_key(|row| row.content.as_ref().ok().map(|c| (c.failures, c.events)));
         if let Some(best) = best {
-            let path = best.path.display();
-            writeln!(out, "\nShow one:   {strong}culprit show {path}{strong:#}")?;
+            let command = quote::line(["culprit".as_ref(), "show".as_ref(), best.path.as_os_str()]);
+            writeln!(out, "\nShow one:   {strong}{command}{strong:#}")?;
         }
         Ok(())
     }
@@ -114,7 +116,7 @@ fn briefly(error: &Error) -> String {
 
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    clean::os(name)
 }
 
 /// What a command runs: its main class or jar, with its arguments.

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 
 use culprit_model::{
     AgentOptions, Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site,
-    ThreadId, Value,
+    ThreadId, Value, clean,
 };
 use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 
-use super::figure::{clipped, command, counted, duration, grouped, printable, size, time, wrap};
+use super::figure::{clipped, command, counted, duration, grouped, size, time, wrap};
 use super::place::dotted;
 use super::value::Detail;
 use crate::console::{Style, Styles};
@@ -161,7 +161,7 @@ impl<'r> Summary<'r> {
 
     fn facts(&self, page: &mut Page<'_>) -> io::Result<()> {
         let (recording, start) = (self.recording, self.recording.start());
-        page.label("Recording", &recording.path().display().to_string())?;
+        page.label("Recording", &clean::path(recording.path()))?;
         // As it was given: without the argument that loads the agent.
         let agent = format!("={}", start.options);
         let is_given =
@@ -173,19 +173,19 @@ impl<'r> Summary<'r> {
             lines.truncate(limit - 1);
             lines.push("... (--full shows all of it)".to_owned());
         }
-        lines.push(format!("in {}", printable(&start.directory)));
+        lines.push(format!("in {}", clean::line(&start.directory)));
         page.label("Program", &lines.join("\n"))?;
         let jvm = format!(
             "{} {} ({}), pid {}",
             start.jvm_name, start.jvm_version, start.jvm_vendor, start.pid
         );
-        page.label("JVM", &printable(&jvm))?;
+        page.label("JVM", &clean::line(&jvm))?;
         page.label("Started", &time(start.started_ms))?;
         page.label("Ended", &self.ending())?;
         let names: Vec<String> = self.observed().map(dotted).collect();
         let mut observed = counted(names.len() as u64, "class");
         if let Some(selection) = self.selection() {
-            observed.push_str(&format!(" ({})", selection.join(" ")));
+            observed.push_str(&format!(" ({})", clean::line(&selection.join(" "))));
         }
         let ahead = recording
             .classes()
@@ -200,7 +200,7 @@ impl<'r> Summary<'r> {
         }
         let limit = page.detail.limit(NAMES);
         for name in names.iter().take(limit) {
-            observed.push_str(&format!("\n{}", printable(name)));
+            observed.push_str(&format!("\n{}", clean::line(name)));
         }
         if names.len() > limit {
             observed.push_str(&format!(
@@ -238,7 +238,7 @@ impl<'r> Summary<'r> {
             writeln!(
                 page.out,
                 "  {:<50}{:>14}{:>14}",
-                clipped(&printable(&class.name), 49),
+                clipped(&clean::line(&class.name), 49),
                 grouped(class.incoming),
                 grouped(class.outgoing)
             )?;
@@ -263,7 +263,7 @@ impl<'r> Summary<'r> {
                 page.out,
                 "  {:<6}{:<50}{:>22}",
                 id.to_string(),
-                clipped(&printable(&name), 49),
+                clipped(&clean::line(&name), 49),
                 counted(*count, "event")
             )?;
         }
@@ -289,7 +289,7 @@ impl<'r> Summary<'r> {
         writeln!(page.out, "\n{title}Losses{title:#}")?;
         let warn = page.styles.warn;
         for (name, count) in &losses.counts {
-            let name = clipped(&printable(name), 49);
+            let name = clipped(&clean::line(name), 49);
             writeln!(
                 page.out,
                 "  {warn}{name:<50}{:>28}{warn:#}",
@@ -304,7 +304,11 @@ impl<'r> Summary<'r> {
             writeln!(page.out, "  {warn}{name:<50}{count:>28}{warn:#}")?;
         }
         if let Some(reason) = &losses.stopped {
-            page.indented(warn, 2, &format!("capture stopped: {}", printable(reason)))?;
+            page.indented(
+                warn,
+                2,
+                &format!("capture stopped: {}", clean::line(reason)),
+            )?;
         }
         if losses.not_woven.is_empty() {
             return Ok(());
@@ -313,8 +317,8 @@ impl<'r> Summary<'r> {
         writeln!(page.out, "  not woven: {}", grouped(count as u64))?;
         let limit = page.detail.limit(NOT_WOVEN);
         for (name, reason) in losses.not_woven.iter().take(limit) {
-            let line = format!("{}: {}", dotted(&printable(name)), printable(reason));
-            page.indented(Style::new(), 4, &line)?;
+            let line = format!("{}: {}", dotted(&clean::line(name)), clean::line(reason));
+            page.indented(Style::default(), 4, &line)?;
         }
         page.more(count, limit)
     }
@@ -325,7 +329,7 @@ fn failure_lines(failure: &Failure, left_at: Option<u64>, page: &mut Page<'_>) -
         Some(message) => format!("{}: {message}", failure.class),
         None => failure.class.clone(),
     };
-    page.indented(page.styles.bad, 2, &printable(&head))?;
+    page.indented(page.styles.bad, 2, &clean::line(&head))?;
     let place = match failure.kind {
         FailureKind::Uncaught => format!("left thread {} ({})", failure.place, failure.thread),
         FailureKind::Test => format!("failed test {}", failure.place),
@@ -334,11 +338,15 @@ fn failure_lines(failure: &Failure, left_at: Option<u64>, page: &mut Page<'_>) -
         Some(index) => format!("; left the observed code at event {index}"),
         None => "; not seen leaving the observed code".to_owned(),
     };
-    page.indented(Style::new(), 4, &printable(&format!("{place}{border}")))?;
+    page.indented(
+        Style::default(),
+        4,
+        &clean::line(&format!("{place}{border}")),
+    )?;
     let limit = page.detail.limit(FRAMES);
     let frames = failure.stack.lines().skip(1).map(str::trim_start);
     for frame in frames.clone().take(limit) {
-        page.indented(page.styles.dim, 4, &printable(frame))?;
+        page.indented(page.styles.dim, 4, &clean::line(frame))?;
     }
     let more = frames.count().saturating_sub(limit);
     if more > 0 {

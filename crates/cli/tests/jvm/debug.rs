@@ -131,6 +131,44 @@ fn a_crash_becomes_the_calls_that_it_needs() {
 }
 
 #[test]
+fn a_hostile_message_is_text_wherever_it_is_printed() {
+    let program = Program::compile("hostile", &[]);
+    let ended = program.debug(&["-Ddb.password=hunter2", "gate.Main", "--token", "hunter2"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let escaped = "\\u001b]0;OWNED\\u0007\\u009b2J\\u202e";
+    assert!(ended.err.contains(escaped), "{}", ended.err);
+    let test = program.report()["test"].as_str().unwrap().to_owned();
+    let files = [
+        &format!("out/{test}"),
+        "out/report.md",
+        "out/report.json",
+        "out/repeat.sh",
+    ];
+    let texts = files.map(|name| program.read(name));
+    for text in texts.iter().chain([&ended.out, &ended.err]) {
+        let is_bad = |c| c != '\n' && c != '\t' && culprit_model::clean::is_harmful(c);
+        assert!(!text.contains(is_bad), "{text:?}");
+        assert!(!text.contains("hunter2"), "{text}");
+        assert!(
+            !text.lines().any(|line| line.starts_with("# forged")),
+            "{text}"
+        );
+    }
+    let report: serde_json::Value = serde_json::from_str(&texts[2]).unwrap();
+    let stack = report["tests"][0]["stack"].as_str().unwrap();
+    assert!(stack.contains("\u{1b}]0;OWNED\u{7}"), "{stack:?}");
+    assert!(texts[3].contains("-Ddb.password=*** "), "{}", texts[3]);
+    let recordings = culprit_trace::RunFolder::open(&program.path("out/witness")).unwrap();
+    for path in recordings.recordings {
+        let bytes = fs::read(path).unwrap();
+        let recording = culprit_trace::Recording::open(&program.path("out/witness")).unwrap();
+        let start = format!("{:?}", recording.start());
+        assert!(start.contains("-Ddb.password=***"), "{start}");
+        assert!(!start.contains("hunter2") && !bytes.windows(7).any(|it| it == b"hunter2"));
+    }
+}
+
+#[test]
 fn a_crash_is_shown_from_where_it_happened_too() {
     let program = Program::compile("levels", &[]);
     let ended = program.debug(&["road.Main"]);

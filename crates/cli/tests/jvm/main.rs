@@ -11,6 +11,7 @@ mod analyses;
 mod candidates;
 mod capture;
 mod choosing;
+mod confined;
 mod debug;
 mod derive;
 mod failures;

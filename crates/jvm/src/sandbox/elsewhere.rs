@@ -18,6 +18,10 @@ pub(super) fn probe() -> Abilities {
     }
 }
 
+pub(super) fn landlock() -> u32 {
+    0
+}
+
 impl Confinement {
     pub(crate) fn prepare(_: &Sandbox, _: &Path) -> Result<Confinement, SandboxError> {
         Err(SandboxError::NotAvailable)

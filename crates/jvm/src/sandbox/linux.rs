@@ -31,6 +31,24 @@ pub(super) fn probe() -> Abilities {
     }
 }
 
+/// Each version has something that the one before has not. The kernel is asked for that, since it tells its
+/// version only to whoever calls it without a safe layer between.
+pub(super) fn landlock() -> u32 {
+    let news: [fn(Ruleset) -> Result<Ruleset, RulesetError>; 6] = [
+        |rules| rules.handle_access(AccessFs::from_all(ABI::V1)),
+        |rules| rules.handle_access(AccessFs::Refer),
+        |rules| rules.handle_access(AccessFs::Truncate),
+        |rules| rules.handle_access(AccessNet::BindTcp),
+        |rules| rules.handle_access(AccessFs::IoctlDev),
+        |rules| rules.scope(Scope::Signal),
+    ];
+    let is_known = |ask: &&fn(Ruleset) -> Result<Ruleset, RulesetError>| {
+        ask(Ruleset::default().set_compatibility(CompatLevel::HardRequirement)).is_ok()
+    };
+    let known = news.iter().take_while(is_known).count();
+    u32::try_from(known).unwrap_or(0)
+}
+
 /// A sandbox for one process, made of everything that this kernel has.
 #[derive(Debug)]
 pub(crate) struct Confinement {

@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use culprit_isolate::changes::{Change, Commit, Isolation, NoText, Origin, Row, Tried};
+use culprit_model::{clean, secret};
 use culprit_reduce::{DeltaSet, End, Kind};
 use serde_json::{Value, json};
 
 use super::{explained, word};
 use crate::console::Console;
-use crate::isolate::markdown::{block, cell, code};
-use crate::isolate::page::{self, Point, escape, marked};
+use crate::isolate::page::{self, Point, marked};
 use crate::isolate::results::Results;
 use crate::isolate::say;
-use crate::show::figure::{counted, printable};
+use crate::markup::html::{escape, prose};
+use crate::markup::json as json_text;
+use crate::markup::markdown::{block, cell, code, plain};
+use crate::show::figure::counted;
 
 /// Changes, and commits, that are printed to the console, at most.
 const PRINTED: usize = 40;
@@ -45,7 +48,7 @@ impl Report<'_> {
             let context = patch(&DeltaSet::empty(), &found.passing);
             results.write("context.patch", context.map_err(explained)?)?;
         }
-        results.write("report.json", format!("{:#}\n", self.json()))?;
+        results.write("report.json", json_text(&self.json()))?;
         results.write("report.md", self.markdown()?)?;
         results.write("report.html", self.html()?)?;
         Ok(())
@@ -92,7 +95,11 @@ impl Report<'_> {
         for note in self.notes() {
             say("  ", &note, console)?;
         }
-        writeln!(console.err(), "  {}", results.path("report.html").display())?;
+        writeln!(
+            console.err(),
+            "  {}",
+            clean::path(&results.path("report.html"))
+        )?;
         Ok(())
     }
 
@@ -125,7 +132,8 @@ impl Report<'_> {
             End::Minimal => verb.to_owned(),
             _ => format!("{verb} (fewer may)"),
         };
-        format!("{} {verb}: {}", parts.join(" and "), self.found.failure)
+        let failure = clean::line(&self.found.failure);
+        format!("{} {verb}: {failure}", parts.join(" and "))
     }
 
     /// The commits that decide, and those that they meet.
@@ -166,10 +174,14 @@ impl Report<'_> {
             let Commit {
                 subject, author, ..
             } = commit;
-            format!("commit {id} (\"{subject}\", {author}, {day})")
+            format!(
+                "commit {id} (\"{}\", {}, {day})",
+                plain(subject),
+                plain(author)
+            )
         };
         let Some(commits) = &self.found.commits else {
-            return format!("Between {} and {}", self.good, self.bad);
+            return format!("Between {} and {}", plain(&self.good), plain(&self.bad));
         };
         let met: Vec<String> = commits.met().map(named).collect();
         match &commits.left[..] {
@@ -180,7 +192,7 @@ impl Report<'_> {
             }
             [one] if met.is_empty() => format!("Since {}", named(one)),
             [one] => format!("Where {} meets {}", named(one), met.join(" and ")),
-            _ => format!("Between {} and {}", self.good, self.bad),
+            _ => format!("Between {} and {}", plain(&self.good), plain(&self.bad)),
         }
     }
 
@@ -324,8 +336,8 @@ impl Report<'_> {
         let _ = write!(
             text,
             "{since}, {} fails: {}. ",
-            code(&self.test),
-            found.failure
+            code(&secret::text(&self.test)),
+            plain(&found.failure)
         );
         let places: Vec<String> = found.changes.iter().take(5).map(told).collect();
         let more = match found.changes.len().saturating_sub(5) {
@@ -448,9 +460,9 @@ impl Report<'_> {
         let difference = &found.difference;
         let patch = difference.patch(&found.passing, &found.failing, NoText::Named);
         let patch = patch.map_err(explained)?;
-        let mut text = format!("# {}\n\n", self.headline());
+        let mut text = format!("# {}\n\n", plain(&self.headline()));
         for line in self.commit_lines() {
-            let _ = writeln!(text, "- {line}");
+            let _ = writeln!(text, "- {}", plain(&line));
         }
         let patch = String::from_utf8_lossy(&patch);
         let _ = write!(text, "\n{}\n", block("diff", &patch));
@@ -460,13 +472,13 @@ impl Report<'_> {
                 text,
                 "| {} | {} |",
                 cell(&code(&place(change))),
-                cell(&origin(&change.origin))
+                cell(&plain(&origin(&change.origin)))
             );
         }
         text.push_str("\n## For the bug report\n\n");
         let _ = write!(text, "{}\n\n## How it was found\n\n", self.paragraph());
         for note in self.notes() {
-            let _ = writeln!(text, "- {note}");
+            let _ = writeln!(text, "- {}", plain(&note));
         }
         let _ = write!(text, "\n{}", block("sh", &self.command));
         Ok(text)
@@ -484,7 +496,7 @@ impl Report<'_> {
         body.push_str("<h2>Passes and fails, side by side</h2>\n");
         for file in files.map_err(explained)? {
             let name = |side: &Option<String>| match side {
-                Some(path) => escape(&printable(path)),
+                Some(path) => escape(&clean::line(path)),
                 None => "(no such file)".to_owned(),
             };
             let (old_mode, new_mode) = match file.modes {
@@ -515,7 +527,7 @@ impl Report<'_> {
         let _ = write!(
             body,
             "</table>\n<h2>For the bug report</h2>\n<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            page::prose(&self.paragraph())
+            prose(&self.paragraph())
         );
         for note in self.notes() {
             let _ = writeln!(body, "<li>{}</li>", escape(&note));
@@ -580,14 +592,14 @@ fn row_html(row: Option<&Row>, indent: usize) -> String {
 
 fn place(change: &Change) -> String {
     let line = change.new_line.or(change.old_line);
-    let path = printable(&change.path);
+    let path = clean::line(&change.path);
     match (&change.what, line) {
-        (Some(what), _) => format!("{path}: {}", printable(what)),
+        (Some(what), _) => format!("{path}: {}", clean::line(what)),
         (None, Some(line)) if change.new_line.is_none() => {
             format!("{path}: line {line} is gone")
         }
         (None, Some(line)) => format!("{path}:{line}"),
-        (None, None) => path,
+        (None, None) => path.into_owned(),
     }
 }
 
@@ -597,7 +609,7 @@ fn told(change: &Change) -> String {
         [one] => Some(code(one.trim())),
         _ => None,
     };
-    let place = place(change);
+    let place = plain(&place(change));
     match (line(&change.removed), line(&change.added)) {
         (Some(old), Some(new)) => format!("{place}, where {old} became {new}"),
         (Some(old), None) if change.added.is_empty() => format!("{place}, {old}"),
@@ -619,10 +631,10 @@ fn commit_line(commit: &Commit) -> String {
     format!(
         "commit {}, {} <{}>, {}: {}",
         short(&commit.id),
-        commit.author,
-        commit.mail,
+        clean::line(&commit.author),
+        clean::line(&commit.mail),
         day(&commit.date),
-        commit.subject
+        clean::line(&commit.subject)
     )
 }
 

@@ -9,6 +9,8 @@ use culprit_isolate::input::Material;
 use culprit_isolate::{JavaTest, Reads};
 use culprit_jvm::{Jdk, Sandbox, Surroundings};
 
+use culprit_model::clean;
+
 use crate::exit::{ExitCode, Expected};
 use crate::isolate::typed::Typed;
 
@@ -174,8 +176,8 @@ fn find(
             if is_same {
                 let said = format!(
                     "the test reads it as the resource {} of {}",
-                    resource.display(),
-                    place.display()
+                    clean::path(&resource),
+                    clean::path(place)
                 );
                 return Ok((Reads::Resource(resource), said));
             }
@@ -185,13 +187,13 @@ fn find(
     if let Some((place, resource)) = others.first() {
         let message = format!(
             "{} of {} is not the same as {}",
-            resource.display(),
-            place.display(),
+            clean::path(&resource),
+            clean::path(place),
             failing.display()
         );
         return Err(Expected::new(ExitCode::Usage, message).hint(format!(
             "build again, or say that the test reads it: --resource {}",
-            resource.display()
+            clean::path(&resource)
         )));
     }
     let whole = started.join(failing);
@@ -201,7 +203,7 @@ fn find(
     {
         let said = format!(
             "the class path does not have it; the test reads it as the file {}",
-            relative.display()
+            clean::path(relative)
         );
         return Ok((Reads::File(relative.to_owned()), said));
     }

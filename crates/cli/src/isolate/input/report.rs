@@ -7,14 +7,17 @@ use std::path::Path;
 
 use culprit_isolate::Rate;
 use culprit_isolate::input::{Half, Heard, Isolated, Material, Mode, Pair, PairRow, unified};
+use culprit_model::{clean, secret};
 use culprit_reduce::End;
 use serde_json::{Value, json};
 
 use crate::console::Console;
-use crate::isolate::markdown::{block, code};
-use crate::isolate::page::{self, Point, escape};
+use crate::isolate::page::{self, Point};
 use crate::isolate::results::Results;
 use crate::isolate::say;
+use crate::markup::html::{escape, prose};
+use crate::markup::json as json_text;
+use crate::markup::markdown::{block, code, plain};
 use crate::show::figure::counted;
 
 /// Rows that are printed to the console, at most.
@@ -85,7 +88,7 @@ impl Report<'_> {
         if let Some(diff) = &diff {
             results.write("difference.diff", diff)?;
         }
-        results.write("report.json", format!("{:#}\n", self.json()))?;
+        results.write("report.json", json_text(&self.json()))?;
         results.write("report.md", self.markdown(diff.as_deref()))?;
         results.write("report.html", self.html())?;
         Ok(())
@@ -108,7 +111,7 @@ impl Report<'_> {
             None if self.found.failing.len() <= SHOWN => {
                 for item in &self.found.failing.items {
                     if self.found.failing.is_folder {
-                        writeln!(console.out(), "{}", item.path.display())?;
+                        writeln!(console.out(), "{}", clean::path(&item.path))?;
                     }
                     // What is no text says nothing on a terminal.
                     let text = std::str::from_utf8(item.bytes()).unwrap_or_default();
@@ -124,7 +127,11 @@ impl Report<'_> {
         for note in self.notes() {
             say("  ", &note, console)?;
         }
-        writeln!(console.err(), "  {}", results.path("report.html").display())?;
+        writeln!(
+            console.err(),
+            "  {}",
+            clean::path(&results.path("report.html"))
+        )?;
         Ok(())
     }
 
@@ -135,7 +142,7 @@ impl Report<'_> {
         writeln!(
             console.out(),
             "{dim}{}{}{dim:#}\n       {value}passes{value:#}{gap}        {bad}fails{bad:#}",
-            pair.path.display(),
+            clean::path(&pair.path),
             pair.modes.map_or(String::new(), |(old, new)| format!(
                 ": mode {old} passes, {new} fails"
             )),
@@ -198,13 +205,13 @@ impl Report<'_> {
                     1 => "1 byte decides".to_owned(),
                     size => format!("{} decide", bytes(size)),
                 };
-                format!("{what}{early}: {}", found.failure)
+                format!("{what}{early}: {}", clean::line(&found.failure))
             }
             None => format!(
                 "{} of {} fail{early}: {}",
                 found.failing.len(),
                 bytes(self.input.len()),
-                found.failure
+                clean::line(&clean::line(&found.failure))
             ),
         }
     }
@@ -313,7 +320,8 @@ impl Report<'_> {
             return None;
         };
         let (bytes, text) = (item.bytes(), String::from_utf8_lossy(item.bytes()));
-        let odd = |letter: char| letter.is_control() && letter != '\n' || letter == '\u{fffd}';
+        let odd =
+            |letter: char| letter != '\n' && clean::is_harmful(letter) || letter == '\u{fffd}';
         let is_hidden = text.contains(odd) || text.lines().any(|line| line.trim_end() != line);
         let is_short = self.found.passing.is_none() && bytes.len() <= WRITTEN_OUT;
         (is_hidden && is_short).then(|| format!("\"{}\"", bytes.escape_ascii()))
@@ -322,19 +330,19 @@ impl Report<'_> {
     /// What the result says, and what not.
     fn paragraph(&self) -> String {
         let found = self.found;
-        let test = code(&self.test);
+        let (test, failure) = (code(&secret::text(&self.test)), plain(&found.failure));
         match &found.passing {
             _ if !found.again.is_so() => format!(
                 "{test} was seen to fail on this input ({}), but when it was run again it did \
                  otherwise: what makes the difference is not known.",
-                found.failure
+                failure
             ),
             Some(_) => format!(
                 "{test} passes on one of two inputs and fails on the other ({}). The difference \
                  is an actual cause of the failure: taking it out is a workaround. It need not be the only \
                  one, and the defect lies in the program. What both inputs share may have a part in it; \
                  `--simplify` finds the smallest input that fails.",
-                found.failure
+                failure
             ),
             None => {
                 let rest = match found.end {
@@ -348,7 +356,7 @@ impl Report<'_> {
                 format!(
                     "{test} fails on this input ({}){rest}. It is a reproducer; the defect lies \
                      in the program.",
-                    found.failure
+                    failure
                 )
             }
         }
@@ -392,7 +400,7 @@ impl Report<'_> {
     /// With the difference of the pair, if there is one.
     fn markdown(&self, diff: Option<&[u8]>) -> String {
         let found = self.found;
-        let mut text = format!("# {}\n\n", self.headline());
+        let mut text = format!("# {}\n\n", plain(&self.headline()));
         match diff {
             Some(diff) => {
                 let mut lines = diff.split_inclusive(|byte| *byte == b'\n');
@@ -410,7 +418,7 @@ impl Report<'_> {
             None => {
                 for item in found.failing.items.iter().take(FILES) {
                     let bytes = String::from_utf8_lossy(item.bytes());
-                    let path = code(&item.path.display().to_string());
+                    let path = code(&clean::path(&item.path));
                     let shown = block("", &clip(&bytes, WIDE));
                     let _ = writeln!(text, "{path}:\n\n{shown}");
                 }
@@ -421,7 +429,7 @@ impl Report<'_> {
         }
         let _ = write!(text, "{}\n\n## How it was found\n\n", self.paragraph());
         for note in self.notes() {
-            let _ = writeln!(text, "- {note}");
+            let _ = writeln!(text, "- {}", plain(&note));
         }
         let _ = write!(text, "\n{}", block("sh", &self.command));
         text
@@ -447,7 +455,7 @@ impl Report<'_> {
                     let _ = writeln!(
                         body,
                         "<p><code>{}</code></p><pre>{}</pre>",
-                        escape(&item.path.display().to_string()),
+                        escape(&clean::path(&item.path)),
                         escape(&clip(&text, 50 * WIDE))
                     );
                 }
@@ -459,7 +467,7 @@ impl Report<'_> {
         let _ = write!(
             body,
             "<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            page::prose(&self.paragraph())
+            prose(&self.paragraph())
         );
         for note in self.notes() {
             let _ = writeln!(body, "<li>{}</li>", escape(&note));
@@ -583,11 +591,11 @@ fn window(half: &Half, width: usize) -> (String, std::ops::Range<usize>) {
     (text, mark)
 }
 
-/// Control characters would change the terminal.
+/// A line in which each character takes one place, so that parts of it can be marked.
 fn printable(text: &str) -> String {
     let shown = |letter: char| match letter {
         '\t' => ' ',
-        letter if letter.is_control() => '\u{fffd}',
+        letter if clean::is_harmful(letter) => '\u{fffd}',
         letter => letter,
     };
     text.chars().map(shown).collect()
@@ -609,7 +617,7 @@ fn pair_html(pair: &Pair) -> String {
     let mut html = format!(
         "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{0}</code>{1}</th>\
          <td class=\"n\"></td><th>fails: <code>{0}</code>{2}</th></tr>\n",
-        escape(&pair.path.display().to_string()),
+        escape(&clean::path(&pair.path)),
         side(pair.is_there.0, pair.modes.map(|modes| modes.0)),
         side(pair.is_there.1, pair.modes.map(|modes| modes.1)),
     );
@@ -681,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_not_printed() {
-        assert_eq!(printable("a\tb\x1b[31m"), "a b\u{fffd}[31m");
+    fn harmful_characters_take_one_place_each() {
+        assert_eq!(printable("a\tb\x1b[31m\u{202e}"), "a b\u{fffd}[31m\u{fffd}");
     }
 }

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use culprit_model::clean;
+
 /// Entries that are looked at, at most. Folders near the top come first.
 const MOST: usize = 100_000;
 
@@ -78,7 +80,7 @@ impl Surroundings {
         }
         changed.sort();
         changed.dedup();
-        let names = changed.iter().map(|path| path.display().to_string());
+        let names = changed.iter().map(|path| clean::path(path));
         names.collect()
     }
 }
