@@ -226,6 +226,20 @@ impl Stage {
         Ok(plan)
     }
 
+    /// Copies the program with its library; where its classes are.
+    pub(super) fn copy_to(&self, folder: &Path) -> anyhow::Result<PathBuf> {
+        let classes = folder.join("classes");
+        for package in ["app", "attacks"] {
+            let (from, to) = (self.classes.join(package), classes.join(package));
+            fs::create_dir_all(&to)?;
+            for file in files_in(&from, "class")? {
+                fs::copy(&file, to.join(file.file_name().unwrap_or_default()))?;
+            }
+        }
+        fs::copy(self.place.join(LIBRARY), folder.join(LIBRARY))?;
+        Ok(classes)
+    }
+
     /// A JVM to attach to, which is up.
     #[expect(clippy::disallowed_methods, reason = "a process to be harmed")]
     pub(super) fn sleeper(&self) -> anyhow::Result<Prey> {
