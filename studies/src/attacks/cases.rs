@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use culprit_jvm::Status;
-use rustix::fs::{FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::attempt::{Aim, Verdict};
 use super::session::{Order, Seen};
 use super::stage::Stage;
+use super::within::SUBJECT;
 use crate::process::words;
 
 /// The time that a reduction is given, and what may pass before it has ended: starts of the program and of JVMs, and
@@ -83,12 +84,10 @@ impl Case {
     /// Has `culprit debug` run the program that does it.
     pub fn run(&self, stage: &Stage, culprit: &Path) -> anyhow::Result<Verdict> {
         let folder = stage.place.join(format!("case-{}", self.mode));
-        let fifo = stage.place.join("fifo");
-        if !fifo.exists() {
-            mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::RWXU, 0)?;
-        }
-        fs::write(stage.place.join("secret"), "a secret of a file elsewhere")?;
         let mut session = stage.session(culprit, &folder, self.mode)?;
+        let subject = folder.join(SUBJECT);
+        mknodat(CWD, subject.join("fifo"), FileType::Fifo, Mode::RWXU, 0)?;
+        fs::write(subject.join("secret"), "a secret of a file elsewhere")?;
         session.args.splice(1..1, words(["--max-time", MAX_TIME]));
         session.limit = PATIENCE;
         let seen = session.watch(|| Ok(Order::GoOn))?;

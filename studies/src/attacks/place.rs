@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-use anyhow::Context;
 use rustix::fs::{XattrFlags, ioctl_getflags, listxattr, setxattr};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// One attempt's own.
 pub struct Place {
@@ -33,8 +34,44 @@ struct Sockets {
 }
 
 struct Victim {
-    process: Child,
+    process: Prey,
     before: String,
+}
+
+/// A process to be harmed. It is ended when it is dropped. Its parent is this process, in which `culprit_jvm` may have
+/// waited for it already; so it is known by a descriptor, and its number is not used to end it.
+pub struct Prey {
+    child: Child,
+    descriptor: OwnedFd,
+}
+
+impl Prey {
+    pub fn start(command: &mut Command) -> anyhow::Result<Prey> {
+        let child = command.stdin(Stdio::null()).spawn()?;
+        let descriptor = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+        Ok(Prey { child, descriptor })
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn output(&mut self) -> Option<&mut ChildStdout> {
+        self.child.stdout.as_mut()
+    }
+
+    fn lives(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.id()));
+        stat.is_ok_and(|it| !it.contains(") Z "))
+    }
+}
+
+impl Drop for Prey {
+    fn drop(&mut self) {
+        // It may be gone already, and waited for.
+        let _ = pidfd_send_signal(&self.descriptor, Signal::KILL);
+        let _ = self.child.wait();
+    }
 }
 
 impl Place {
@@ -100,15 +137,13 @@ impl Place {
     }
 
     /// What became of the process.
-    pub fn wound(&mut self) -> anyhow::Result<Option<String>> {
-        let Some(victim) = &mut self.victim else {
-            return Ok(None);
-        };
-        if victim.process.try_wait()?.is_some() {
-            return Ok(Some("the process was killed".to_owned()));
+    pub fn wound(&self) -> Option<String> {
+        let victim = self.victim.as_ref()?;
+        if !victim.process.lives() {
+            return Some("the process was killed".to_owned());
         }
         let changed = state_of(victim.process.id()) != victim.before;
-        Ok(changed.then(|| "the process was changed".to_owned()))
+        changed.then(|| "the process was changed".to_owned())
     }
 }
 
@@ -146,12 +181,8 @@ impl Sockets {
 impl Victim {
     #[expect(clippy::disallowed_methods, reason = "a process to be harmed")]
     fn new(folder: &Path) -> anyhow::Result<Victim> {
-        let process = Command::new("/bin/sleep")
-            .arg("1000")
-            .stdin(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .context("cannot start sleep")?;
+        let mut sleep = Command::new("/bin/sleep");
+        let process = Prey::start(sleep.arg("1000").process_group(0))?;
         let mut file = fs::File::create(folder.join("victim"))?;
         write!(file, "{}", process.id())?;
         // A process has its name when it has become the program, and not before.
@@ -161,14 +192,6 @@ impl Victim {
         }
         let before = state_of(process.id());
         Ok(Victim { process, before })
-    }
-}
-
-impl Drop for Victim {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -16,6 +16,7 @@ use rustix::process::geteuid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::attempt::{Attempt, Observed, Witness};
+use super::place::Prey;
 use super::witness::{Common, Trial, descriptor_is_open};
 use crate::process::{tool, words};
 
@@ -143,14 +144,14 @@ impl Stage {
         fs::create_dir_all(&folder)?;
         let needs_loop = attempts.iter().any(|it| it.needs_loop());
         let common = Common::new(&folder, needs_loop)?;
-        let mut trials = Trial::all(attempts, self.jdk.version.feature, &folder)?;
+        let trials = Trial::all(attempts, self.jdk.version.feature, &folder)?;
         let victim = match attempts.iter().any(|it| it.name == "attach") {
             true => Some(self.sleeper()?),
             false => None,
         };
         let said = self.run(&common, &trials, victim.as_ref(), sandbox)?;
         let mut seen = BTreeMap::new();
-        for trial in &mut trials {
+        for trial in &trials {
             let word = said.get(&trial.key()).cloned();
             let refusal = word.unwrap_or_else(|| Some("the JVM ended".to_owned()));
             let harm = match (trial.attempt.witness, confines) {
@@ -160,12 +161,6 @@ impl Stage {
             };
             seen.insert(trial.key(), Observed { harm, refusal });
         }
-        if let Some(mut victim) = victim {
-            victim.kill()?;
-            victim.wait()?;
-        }
-        drop(trials);
-        drop(common);
         Ok(seen)
     }
 
@@ -174,14 +169,14 @@ impl Stage {
         &self,
         common: &Common,
         trials: &[Trial],
-        victim: Option<&Child>,
+        victim: Option<&Prey>,
         sandbox: Option<Sandbox>,
     ) -> anyhow::Result<BTreeMap<String, Option<String>>> {
         let mut said = BTreeMap::new();
         let mut rest: Vec<&Trial> = trials.iter().collect();
         while !rest.is_empty() {
             let plan = common.scratch.with_file_name("plan");
-            fs::write(&plan, self.plan(common, &rest, victim.map(Child::id))?)?;
+            fs::write(&plan, self.plan(common, &rest, victim.map(Prey::id))?)?;
             let mut args: Vec<OsString> =
                 words(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
             args.extend(jvm_options(&common.scratch));
@@ -231,20 +226,31 @@ impl Stage {
         Ok(plan)
     }
 
+    /// Copies the program with its library; where its classes are.
+    pub(super) fn copy_to(&self, folder: &Path) -> anyhow::Result<PathBuf> {
+        let classes = folder.join("classes");
+        for package in ["app", "attacks"] {
+            let (from, to) = (self.classes.join(package), classes.join(package));
+            fs::create_dir_all(&to)?;
+            for file in files_in(&from, "class")? {
+                fs::copy(&file, to.join(file.file_name().unwrap_or_default()))?;
+            }
+        }
+        fs::copy(self.place.join(LIBRARY), folder.join(LIBRARY))?;
+        Ok(classes)
+    }
+
     /// A JVM to attach to, which is up.
     #[expect(clippy::disallowed_methods, reason = "a process to be harmed")]
-    pub(super) fn sleeper(&self) -> anyhow::Result<Child> {
-        let mut child = Command::new(self.jdk.tool("java"))
-            .args(["-Xmx32m", "-cp"])
-            .arg(&self.classes)
-            .arg("attacks.Sleeper")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()?;
+    pub(super) fn sleeper(&self) -> anyhow::Result<Prey> {
+        let mut java = Command::new(self.jdk.tool("java"));
+        java.args(["-Xmx32m", "-cp"]).arg(&self.classes);
+        java.arg("attacks.Sleeper").stdout(Stdio::piped());
+        let mut prey = Prey::start(&mut java)?;
         let mut byte = [0];
-        let out = child.stdout.as_mut().context("no output")?;
+        let out = prey.output().context("no output")?;
         std::io::Read::read_exact(out, &mut byte)?;
-        Ok(child)
+        Ok(prey)
     }
 }
 

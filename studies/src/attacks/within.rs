@@ -16,6 +16,9 @@ use super::stage::{Stage, tell};
 use super::witness::{Common, Trial};
 use crate::process::words;
 
+/// The folder of the copy of the program. It reads there what to do.
+pub const SUBJECT: &str = "subject";
+
 /// Where the attempts are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Within {
@@ -42,35 +45,29 @@ impl Stage {
         attempts.retain(|it| !it.is_alone());
         attempts.sort_by_key(|it| it.name.starts_with("exec") || it.name == "unlink-by-int80");
         let common = Common::new(&folder, false)?;
-        let mut trials = Trial::all(&attempts, self.jdk.version.feature, &folder)?;
+        let trials = Trial::all(&attempts, self.jdk.version.feature, &folder)?;
         let sleeper = self.sleeper()?;
         let mut session = self.session(culprit, &folder, mode)?;
+        let subject = folder.join(SUBJECT);
         session.limit = Duration::from_secs(400);
-        session
-            .args
-            .splice(1..1, words(["--jobs", "1", "--max-time", "120s"]));
+        let options = words(["--jobs", "1", "--max-time", "120s"]);
+        session.args.splice(1..1, options);
         let mut reports = Reports::new(vec![session.scratch(), folder.clone(), "/tmp".into()]);
         let refresh = |said: &BTreeMap<String, Option<String>>| -> anyhow::Result<()> {
             let rest: Vec<&Trial> = (trials.iter())
                 .filter(|trial| !said.contains_key(&trial.key()))
                 .collect();
             let plan = self.plan(&common, &rest, Some(sleeper.id()))?;
-            fs::write(self.place.join("plan.new"), plan)?;
-            Ok(fs::rename(
-                self.place.join("plan.new"),
-                self.place.join("plan"),
-            )?)
+            fs::write(subject.join("plan.new"), plan)?;
+            Ok(fs::rename(subject.join("plan.new"), subject.join("plan"))?)
         };
         refresh(&reports.said)?;
         let seen = session.watch(|| {
-            if reports.look(&self.place)? {
+            if reports.look(&subject)? {
                 refresh(&reports.said)?;
             }
             Ok(Order::GoOn)
         });
-        let mut sleeper = sleeper;
-        sleeper.kill()?;
-        sleeper.wait()?;
         let seen = seen?;
         ensure!(
             reports.said.len() * 10 >= trials.len() * 9,
@@ -80,7 +77,7 @@ impl Stage {
             seen.printed
         );
         let mut observed = BTreeMap::new();
-        for trial in &mut trials {
+        for trial in &trials {
             let Some(refusal) = reports.said.get(&trial.key()).cloned() else {
                 continue;
             };
@@ -102,14 +99,15 @@ impl Stage {
         Ok(observed)
     }
 
-    /// `culprit debug` of the program that attacks in a way.
+    /// `culprit debug` of the program that attacks in a way: of a copy of it, so that many can run at a time.
     pub fn session(&self, culprit: &Path, folder: &Path, mode: &str) -> anyhow::Result<Session> {
-        fs::create_dir_all(folder)?;
-        fs::write(self.place.join("mode"), mode)?;
+        let subject = folder.join(SUBJECT);
+        let classes = self.copy_to(&subject)?;
+        fs::write(subject.join("mode"), mode)?;
         let mut args: Vec<OsString> = words(["debug", "-o", "results", "--"]);
         args.push(self.jdk.tool("java").into());
         args.extend(words(["-Xmx256m", "-cp"]));
-        args.push(self.classes.clone().into());
+        args.push(classes.into());
         args.push("app.Main".into());
         Ok(Session {
             culprit: culprit.to_owned(),
@@ -178,7 +176,7 @@ fn reports_below(places: &[PathBuf]) -> Vec<PathBuf> {
             let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
             if name.starts_with("attacks-report-") {
                 found.push(entry.path());
-            } else if is_folder && depth < 3 && folder != Path::new("/tmp") {
+            } else if is_folder && depth < 6 && folder != Path::new("/tmp") {
                 folders.push((entry.path(), depth + 1));
             }
         }

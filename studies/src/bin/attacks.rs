@@ -7,6 +7,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -21,12 +24,15 @@ use studies::attacks::results::{self, Outcomes};
 use studies::attacks::stage::{Confines, Observations, Stage, open_folder};
 use studies::attacks::tricks::TRICKS;
 use studies::attacks::within::Within;
-use studies::attacks::{Attempt, Way, attempts};
+use studies::attacks::{Attempt, Verdict, Way, attempts};
 use studies::markdown::write_into;
 use studies::process::{Outcome, Run, words};
 
 /// How long the attacks of one user on one JDK may take.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// Runs of culprit that are made at a time.
+const AT_A_TIME: usize = 4;
 
 /// An ordinary user: a number that nobody has.
 const NOBODY: &str = "64321";
@@ -107,34 +113,53 @@ fn attack(args: &Args, jdk: &Jdk, file: &Path) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    if part("cases") {
-        for case in CASES.iter().filter(|it| wanted(it.mode)) {
-            let verdict = case.run(&stage, culprit)?;
-            writeln!(
-                io::stderr(),
-                "{}: {verdict} {}",
-                case.mode,
-                verdict.reason()
-            )?;
-            outcomes.insert(format!("case {}", case.mode), verdict);
-        }
+    let mut jobs: Vec<Job<'_>> = Vec::new();
+    for case in CASES.iter().filter(|it| part("cases") && wanted(it.mode)) {
+        let name = format!("case {}", case.mode);
+        jobs.push((name, Box::new(|| case.run(&stage, culprit))));
     }
-    if part("tricks") {
-        for trick in TRICKS.iter().filter(|it| wanted(it.name)) {
-            let folder = stage.place.join(format!("trick-{}", trick.name));
-            let verdict = (trick.play)(&stage, culprit, &folder).context(trick.name)?;
-            writeln!(
-                io::stderr(),
-                "{}: {verdict} {}",
-                trick.name,
-                verdict.reason()
-            )?;
-            outcomes.insert(format!("trick {}", trick.name), verdict);
+    for trick in TRICKS.iter().filter(|it| part("tricks") && wanted(it.name)) {
+        let folder = stage.place.join(format!("trick-{}", trick.name));
+        let stage = &stage;
+        let play = move || {
+            let verdict = (trick.play)(stage, culprit, &folder);
             remove_all(&folder);
-        }
+            verdict
+        };
+        jobs.push((format!("trick {}", trick.name), Box::new(play)));
     }
+    outcomes.extend(run_all(jobs)?);
     fs::write(file, results::written(&outcomes))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Something to try, by name.
+type Job<'a> = (
+    String,
+    Box<dyn Fn() -> anyhow::Result<Verdict> + Send + Sync + 'a>,
+);
+
+/// Runs several at a time: most of them wait most of the time.
+fn run_all(jobs: Vec<Job<'_>>) -> anyhow::Result<Outcomes> {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Outcomes::new()));
+    let work = || -> anyhow::Result<()> {
+        while let Some((name, job)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let verdict = job().with_context(|| name.clone())?;
+            writeln!(io::stderr(), "{name}: {verdict}: {}", verdict.reason())?;
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.insert(name.clone(), verdict);
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
+        let ended = workers.into_iter().map(|worker| match worker.join() {
+            Ok(ended) => ended,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ended.collect::<anyhow::Result<Vec<()>>>()
+    })?;
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The attempt of a key such as `jni unlink`. Attempts of Java and of C may have the same name.
@@ -162,20 +187,33 @@ fn all(args: &Args, jdks: &[Jdk]) -> anyhow::Result<ExitCode> {
     for (from, name) in [(&here, "attacks"), (&culprit, "culprit")] {
         fs::copy(from, tools.join(name)).with_context(|| format!("no {}", from.display()))?;
     }
+    let newest = jdks.last().context("no such JDK")?;
     let mut found: BTreeMap<Attacker, Outcomes> = BTreeMap::new();
-    for user in users {
-        if !args.user.is_empty() && !args.user.iter().any(|it| it == user) {
-            continue;
-        }
-        for jdk in jdks {
-            let attacker = Attacker {
-                user: user.to_owned(),
-                jdk: jdk.version.feature.to_string(),
-            };
-            writeln!(io::stderr(), "attacks: {user} on JDK {}", jdk.version)?;
-            let folder = place.path().join(format!("{user}-{}", attacker.jdk));
-            found.insert(attacker, as_user(args, user, jdk, &folder, &tools)?);
-        }
+    for jdk in jdks {
+        let wanted = |user: &&&str| args.user.is_empty() || args.user.iter().any(|it| it == *user);
+        // Users attack at the same time, one JDK after the other.
+        let of_users = thread::scope(|scope| {
+            let started: Vec<_> = (users.iter().filter(wanted))
+                .map(|user| {
+                    let attacker = Attacker {
+                        user: (*user).to_owned(),
+                        jdk: jdk.version.feature.to_string(),
+                    };
+                    let folder = place.path().join(format!("{user}-{}", attacker.jdk));
+                    let (tools, is_newest) = (&tools, jdk == newest);
+                    let work = move || as_user(args, user, jdk, &folder, tools, is_newest);
+                    (attacker, scope.spawn(work))
+                })
+                .collect();
+            let ended = started
+                .into_iter()
+                .map(|(attacker, thread)| match thread.join() {
+                    Ok(outcomes) => Ok((attacker, outcomes?)),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                });
+            ended.collect::<anyhow::Result<Vec<_>>>()
+        })?;
+        found.extend(of_users);
     }
     let attackers: Vec<Attacker> = found.keys().cloned().collect();
     let rows = rows(&found);
@@ -212,7 +250,9 @@ fn as_user(
     jdk: &Jdk,
     folder: &Path,
     tools: &Path,
+    is_newest: bool,
 ) -> anyhow::Result<Outcomes> {
+    writeln!(io::stderr(), "attacks: {user} on JDK {}", jdk.version)?;
     open_folder(folder)?;
     let precious = folder.join("precious");
     fs::write(&precious, "precious")?;
@@ -245,7 +285,14 @@ fn as_user(
     if let Some(only) = &args.only {
         line.push(format!("--only={only}").into());
     }
-    line.extend(args.part.iter().map(|it| format!("--part={it}").into()));
+    // What candidates do to culprit itself does not depend on the JDK.
+    let is_for_all = |part: &&str| is_newest || !["cases", "tricks"].contains(part);
+    let all = ["launch", "worker", "check", "cases", "tricks"];
+    let parts: Vec<&str> = match args.part.is_empty() {
+        true => all.into_iter().filter(is_for_all).collect(),
+        false => args.part.iter().map(String::as_str).collect(),
+    };
+    line.extend(parts.iter().map(|it| format!("--part={it}").into()));
     let temporary = folder.join("tmp");
     open_folder(&temporary)?;
     if user == "user" && geteuid().is_root() {

@@ -23,7 +23,7 @@ class Attack {
                 return;
             }
             done = true;
-            attacks.Modes.make(mode.replace("check-", ""), folder.getParent());
+            attacks.Modes.make(mode.replace("check-", ""), folder.getParent(), isForCheck ? 40 : 4);
         } catch (Exception e) {
             e.printStackTrace();
         }

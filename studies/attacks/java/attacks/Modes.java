@@ -17,11 +17,12 @@ import java.util.List;
 public class Modes {
     private static final List<Object> KEPT = new ArrayList<>();
 
-    public static void make(String mode, Path shared) throws Exception {
+    /** A check is made once and has a minute; a candidate has some seconds, but there are many. */
+    public static void make(String mode, Path shared, long seconds) throws Exception {
         Path own = Paths.get(System.getProperty("java.io.tmpdir"));
         switch (mode) {
             case "nothing": return;
-            case "attempts": attempts(shared, own); return;
+            case "attempts": attempts(shared, own, seconds); return;
             case "exit": System.exit(0); return;
             case "halt": Runtime.getRuntime().halt(0); return;
             case "exit-later": later(() -> System.exit(3)); return;
@@ -125,8 +126,8 @@ public class Modes {
      * Makes attempts of the plan for some seconds, and leaves what came of them in its own folder. It goes on when the
      * study has taken that in. The study takes from the plan what was made.
      */
-    private static void attempts(Path shared, Path own) throws Exception {
-        long end = System.nanoTime() + 4_000_000_000L;
+    private static void attempts(Path shared, Path own, long seconds) throws Exception {
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
         long process = ProcessHandle.current().pid();
         Path report = own.resolve("attacks-report-" + process);
         Attempts.make(shared.resolve("plan"), own, line -> {
