@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_jvm::{
-    Abilities, Jdk, JdkError, Launch, Limits, Sandbox, Status, Surroundings, jvm_options, resolve,
+    Abilities, Jdk, JdkError, Launch, Limits, Sandbox, Scratch, Status, Surroundings, jvm_options,
+    resolve,
 };
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode;
@@ -132,7 +133,7 @@ fn groups(root: &Path) -> Groups {
 
 impl Temporary {
     fn of(path: &Path) -> Temporary {
-        let writable = tempfile::tempdir_in(path).map(drop);
+        let writable = Scratch::in_folder(path, "doctor").map(drop);
         let about = statvfs(path);
         let free = match (writable, &about) {
             (Err(error), _) => Err(error.to_string()),
@@ -169,7 +170,7 @@ impl JdkFacts {
 
 /// Starts a JVM with the agent, in the sandbox if there is one; the agent leaves a recording.
 fn try_out(jdk: &Jdk, agent: &Path, abilities: Abilities) -> Result<(), String> {
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let scratch = Scratch::new("doctor").map_err(|error| error.to_string())?;
     let out = scratch.path().join("run");
     fs::create_dir(&out).map_err(|error| error.to_string())?;
     let options = AgentOptions {
