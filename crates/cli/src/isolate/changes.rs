@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
                 convention: Convention::Test,
                 signs: Vec::new(),
             },
-            limit: args.options.timeout,
+            limit: args.options.limit(),
             env: env.clone(),
         }),
         likeness: args.options.likeness().unwrap_or(Likeness::Message),
