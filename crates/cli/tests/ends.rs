@@ -224,7 +224,7 @@ fn the_check_ends_with_culprit_and_leaves_nothing() {
 fn a_command_that_isolate_runs_ends_with_culprit() {
     let place = Place::new();
     fs::write(place.at("a.txt"), "one\nbad\n").unwrap();
-    let test = "sleep 1000 {}";
+    let test = "tail -f {}";
     let isolate = [
         "isolate",
         "input",
@@ -247,6 +247,33 @@ fn a_command_that_isolate_runs_ends_with_culprit() {
     wait_until("the end of the command", || place.processes("").is_empty());
     let _ = place.culprit(&["show", "nothing"]).output().unwrap();
     assert_eq!(place.scratches(), 0);
+}
+
+#[test]
+fn time_that_is_up_ends_isolate_when_its_command_hangs() {
+    let place = Place::new();
+    fs::write(place.at("a.txt"), "one\nbad\n").unwrap();
+    let isolate = |test: &str| {
+        let words = [
+            "isolate",
+            "input",
+            "--simplify",
+            "--max-time",
+            "3s",
+            "--timeout",
+            "1h",
+        ];
+        let began = Instant::now();
+        let mut culprit = place.culprit(&[&words[..], &["--test", test, "a.txt"]].concat());
+        let output = culprit.output().unwrap();
+        assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
+        assert_eq!((place.scratches(), place.processes("")), (0, Vec::new()));
+        output
+    };
+    let output = isolate("tail -f {}");
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    let output = isolate("test $(wc -c <{}) -lt 8 && tail -f {}");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
 }
 
 #[test]

@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
                 convention: Convention::Test,
                 signs: Vec::new(),
             },
-            limit: args.options.timeout,
+            limit: args.options.limit(),
             env: env.clone(),
             sandbox: sandbox.clone(),
         }),

@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             }
             let signs = options.signs();
             java.test
-                .test(scratch.path(), signs, options.timeout, &env)?
+                .test(scratch.path(), signs, options.limit(), &env)?
         }
         None => options.test(&env, sandbox),
     };

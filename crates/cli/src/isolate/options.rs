@@ -15,6 +15,9 @@ use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 
+/// The least that `--max-time` makes of `--timeout`.
+const LEAST_LIMIT: Duration = Duration::from_secs(10);
+
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
 
@@ -119,6 +122,13 @@ pub(crate) enum Same {
 }
 
 impl Options {
+    /// How long a run of the test may take: no longer than everything together, but long enough to see how a test
+    /// ends that does not hang.
+    pub(crate) fn limit(&self) -> Duration {
+        let most = self.max_time.unwrap_or(Duration::MAX);
+        self.timeout.min(most.max(LEAST_LIMIT))
+    }
+
     /// The test that each candidate is put to.
     pub(crate) fn test(&self, env: &[(OsString, OsString)], sandbox: Option<Sandbox>) -> Test {
         let (command, convention) = match (&self.test, &self.interesting) {
@@ -132,7 +142,7 @@ impl Options {
                 convention,
                 signs: self.signs(),
             },
-            limit: self.timeout,
+            limit: self.limit(),
             env: env.to_vec(),
             sandbox,
         }

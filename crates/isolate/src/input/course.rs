@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use culprit_reduce::{End, JournalError, Kind, ProblemError, Verdict};
 
@@ -20,6 +20,9 @@ use crate::{
     Digester, Error, Failure, Goal, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test,
     Unfit, Warm,
 };
+
+/// What a run that must be made has, however little time is left.
+const AT_LEAST: Duration = Duration::from_secs(2);
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
@@ -208,10 +211,11 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     })?;
     let has_passing = plan.passing.is_some();
     let old = plan.passing.unwrap_or_else(|| plan.failing.emptied());
-    let limit = patience(witness.ending.took, PATIENCE);
-    // What the user says passes may take its time.
+    let left = ledger.time_left().unwrap_or(Duration::MAX).max(AT_LEAST);
+    let limit = patience(witness.ending.took, PATIENCE).min(left);
+    // What the user says passes may take its time, as far as there is some.
     let judge = match has_passing {
-        true => witness.judge,
+        true => witness.judge.within(left),
         false => witness.judge.within(limit),
     };
     let mut bench = Bench::new(judge, places, plan.is_over);
@@ -438,10 +442,14 @@ impl Course<'_> {
             return Ok(None);
         }
         let digest = material.digest();
-        let verdict = match self.means.bench.judge(material, digest, &|| true) {
+        let (began, left) = (Instant::now(), self.ledger.time_left());
+        let is_wanted = || left.is_none_or(|left| began.elapsed() < left);
+        let verdict = match self.means.bench.judge(material, digest, &is_wanted) {
             Ok(verdict) => verdict,
             Err(Error::Unwanted) => {
-                self.ledger.end = Some(End::Cancelled);
+                if !self.ledger.is_over() {
+                    self.ledger.end = Some(End::Cancelled);
+                }
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
