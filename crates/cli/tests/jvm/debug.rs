@@ -160,7 +160,7 @@ fn a_hostile_message_is_text_wherever_it_is_printed() {
     let report: serde_json::Value = serde_json::from_str(&texts[2]).unwrap();
     let stack = report["tests"][0]["stack"].as_str().unwrap();
     assert!(stack.contains("\u{1b}]0;OWNED\u{7}"), "{stack:?}");
-    assert!(texts[3].contains("-Ddb.password=*** "), "{}", texts[3]);
+    assert!(texts[3].contains("'-Ddb.password=***' "), "{}", texts[3]);
     let recordings = culprit_trace::RunFolder::open(&program.path("out/witness")).unwrap();
     for path in recordings.recordings {
         let bytes = fs::read(path).unwrap();

@@ -80,7 +80,7 @@ impl Surroundings {
         }
         changed.sort();
         changed.dedup();
-        let names = changed.iter().map(|path| clean::path(path));
+        let names = changed.iter().map(clean::path);
         names.collect()
     }
 }
