@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, fstat, openat, statat};
 use rustix::io::Errno;
@@ -23,6 +23,9 @@ use crate::{Limits, untrusted};
 
 /// How often it is looked.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// A look that takes long, at many files, is followed by a pause so many times as long.
+const REST: u32 = 20;
 
 /// All files together may be so many times as long as one.
 const FILES_OF_LIMIT: u64 = 2;
@@ -84,8 +87,12 @@ impl Watcher {
         let found = Arc::clone(&excess);
         let watch = move || {
             let before: Vec<Usage> = watched.folders.iter().map(|it| usage(it)).collect();
-            while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                if let Some(excess) = watched.excess(&before) {
+            let mut pause = PAUSE;
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                let began = Instant::now();
+                let excess = watched.excess(&before);
+                pause = PAUSE.max(began.elapsed() * REST);
+                if let Some(excess) = excess {
                     // Nobody else sets it.
                     let _ = found.set(excess);
                     let _ = pidfd_send_signal(&watched.process, Signal::KILL);
