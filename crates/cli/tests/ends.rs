@@ -294,6 +294,7 @@ fn a_command_that_is_recorded_goes_on_without_culprit() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "what is not tested is said")]
 fn a_full_disk_is_told_as_that_and_leaves_nothing() {
     let place = Place::new();
     let (tmp, input) = (place.at("tmp"), place.at("a.txt"));
