@@ -129,7 +129,8 @@ impl Args {
         folders: &[PathBuf],
     ) -> Result<Vec<PathBuf>, Expected> {
         if let Some(given) = &self.class_path {
-            return Ok(std::env::split_paths(given).collect());
+            let whole = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+            return Ok(std::env::split_paths(given).map(whole).collect());
         }
         let claimed = class_path(recording.start());
         let mut there = claimed.iter().filter(|path| path.exists()).peekable();

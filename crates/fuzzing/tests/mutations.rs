@@ -89,12 +89,11 @@ fn fuzz(name: &str) {
 /// Gives bytes to a target. What made it panic is kept, to be given to the fuzzer or a debugger.
 #[track_caller]
 fn check(name: &str, number: u64, bytes: &[u8]) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| culprit_fuzzing::read(name, bytes))) {
+    if catch_unwind(AssertUnwindSafe(|| culprit_fuzzing::read(name, bytes))).is_err() {
         let file = tempfile::Builder::new().prefix("culprit-fuzz-").tempfile();
         let (_, path) = file.unwrap().keep().unwrap();
         fs::write(&path, bytes).unwrap();
-        println!("mutation {number} of the target {name}: {}", path.display());
-        std::panic::resume_unwind(panic);
+        panic!("mutation {number} of the target {name}: {}", path.display());
     }
 }
 

@@ -50,7 +50,6 @@ fn bombs_of_every_block_kind_are_refused_or_cost_little() {
         forget_peak();
         let result = read(bytes);
         let peak = peak();
-        println!("{name}: {size} bytes, peak {} MB, {result:?}", peak >> 20);
         assert!(peak < MOST, "{name}: {size} bytes took {} MB", peak >> 20);
         match result {
             Err(Error::Damaged { expected, .. }) => {

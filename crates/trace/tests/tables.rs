@@ -36,7 +36,6 @@ fn large_tables_of_a_program_are_read() {
     });
     writer.sites(&sites.collect::<Vec<_>>()).unwrap();
     let bytes = writer.into_store().unwrap();
-    println!("{} bytes", bytes.len());
     let recording = Recording::from_bytes("large", bytes).unwrap();
     assert_eq!(recording.sites().len(), COUNT as usize - 1);
 }

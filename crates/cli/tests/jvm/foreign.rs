@@ -68,12 +68,15 @@ fn calls_of_the_jdk_are_not_made_for_a_recording() {
             replace(payload, b"jaba", b"java");
         }
     });
-    let what = "java.nio.file.Files, a class of the JDK, is said to be observed";
-    for command in ["minimize", "replay"] {
-        let ended = program.culprit([command, &forged]);
-        says(&ended, 4, what);
-        says(&ended, 4, "somebody changed the recording");
-    }
+    let ended = program.culprit(["minimize", &forged]);
+    says(
+        &ended,
+        4,
+        "java.nio.file.Files, a class of the JDK, is said to be observed",
+    );
+    says(&ended, 4, "somebody changed the recording");
+    let ended = program.culprit(["replay", &forged]);
+    says(&ended, 4, "cannot be replayed");
     assert_eq!(fs::read_to_string(&victim).unwrap(), "years of work");
 }
 
