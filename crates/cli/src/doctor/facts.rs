@@ -12,7 +12,7 @@ use culprit_jvm::{
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode;
 use culprit_trace::RunFolder;
-use rustix::fs::{Access, StatVfsMountFlags, access, statfs, statvfs};
+use rustix::fs::{Access, FsWord, StatVfsMountFlags, access, statfs, statvfs};
 
 use crate::agent;
 
@@ -23,7 +23,7 @@ const GROUPS: &str = "/sys/fs/cgroup";
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
 
 /// The number by which the kernel calls a file system in memory.
-const TMPFS: i64 = 0x0102_1994;
+const TMPFS: FsWord = 0x0102_1994;
 
 /// How long a JVM may take to start and to end.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -84,7 +84,7 @@ pub(super) struct Temporary {
 }
 
 impl Facts {
-    pub(super) fn of_this_machine() -> anyhow::Result<Facts> {
+    pub(super) fn of_this_machine() -> Facts {
         let release = fs::read_to_string(RELEASE).unwrap_or_default();
         let around = Surroundings::of_process();
         let agent = agent::unpack(&agent::folders_of_process());
@@ -92,7 +92,7 @@ impl Facts {
         let abilities = Sandbox::probe();
         let jdks = Jdk::all(&around).into_iter();
         let path = around.path.as_deref();
-        Ok(Facts {
+        Facts {
             kernel: format!("{OS} {} {ARCH}", release.trim()),
             landlock: Sandbox::landlock(),
             abilities,
@@ -109,7 +109,7 @@ impl Facts {
             tools: TOOLS
                 .map(|tool| (tool, resolve(tool.as_ref(), path).ok()))
                 .to_vec(),
-        })
+        }
     }
 }
 
@@ -146,7 +146,7 @@ impl Temporary {
         Temporary {
             path: path.to_owned(),
             free,
-            is_in_memory: statfs(path).is_ok_and(|about| i64::from(about.f_type) == TMPFS),
+            is_in_memory: statfs(path).is_ok_and(|about| about.f_type == TMPFS),
             is_without_programs,
         }
     }
