@@ -265,10 +265,8 @@ fn obeyed_anywhere(seen: &Seen, folder: &Path) -> anyhow::Result<Option<String>>
             match path.is_dir() {
                 true if is_text => folders.push(path.clone()),
                 false if is_text => {
-                    let text = fs::read(&path)?;
-                    if let Ok(text) = String::from_utf8(text)
-                        && let Some(it) = obeyed(&text)
-                    {
+                    let text = String::from_utf8(fs::read(&path)?).unwrap_or_default();
+                    if let Some(it) = obeyed(&text) {
                         return Ok(Some(format!("{} in {name}", it.escape_unicode())));
                     }
                 }
