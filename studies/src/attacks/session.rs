@@ -86,14 +86,16 @@ impl Session {
             child.wait()?;
         }
         for process in self.processes(&child) {
-            if let Some(pid) = Pid::from_raw(process.cast_signed()) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
+            let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+            // It may end in this moment.
+            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
         }
         for entry in fs::read_dir(&scratch)? {
             let name = entry?.file_name();
-            seen.left
-                .push(format!("{} in the temporary folder", name.display()));
+            seen.left.push(format!(
+                "{} in the temporary folder",
+                name.to_string_lossy()
+            ));
         }
         seen.printed = String::from_utf8_lossy(&fs::read(&out)?).into_owned();
         Ok(seen)

@@ -49,7 +49,7 @@ pub const TRICKS: &[Trick] = &[
     trick(
         "text-shortened",
         Aim::Files,
-        "a path shortened to nothing is the current folder",
+        "a path shortened to a letter is in the current folder",
         "test",
         text_shortened,
     ),
@@ -205,7 +205,7 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 public class Wipe {
     public int wipe(String name, int by) throws java.io.IOException {
-        Files.deleteIfExists(Paths.get(name).resolve("keep"));
+        Files.deleteIfExists(Paths.get(name).toAbsolutePath().resolveSibling("keep"));
         return 7 / by;
     }
     public static class Main {
@@ -265,10 +265,8 @@ fn obeyed_anywhere(seen: &Seen, folder: &Path) -> anyhow::Result<Option<String>>
             match path.is_dir() {
                 true if is_text => folders.push(path.clone()),
                 false if is_text => {
-                    let text = fs::read(&path)?;
-                    if let Ok(text) = String::from_utf8(text)
-                        && let Some(it) = obeyed(&text)
-                    {
+                    let text = String::from_utf8(fs::read(&path)?).unwrap_or_default();
+                    if let Some(it) = obeyed(&text) {
                         return Ok(Some(format!("{} in {name}", it.escape_unicode())));
                     }
                 }
