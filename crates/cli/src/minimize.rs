@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Take the program from this class path, instead of the recorded one
     #[arg(long, value_name = "CP")]
     class_path: Option<OsString>,
-    /// Run what is on the class path that the recording names, though it was not made here
+    /// Run the code on the class path that the recording names, although it was not recorded here
     #[arg(long, conflicts_with = "class_path")]
     trust: bool,
     #[command(flatten)]

@@ -64,13 +64,13 @@ pub(crate) const FORGED: &str =
 /// Options of both commands.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Wishes {
-    /// Run so many candidates at a time
+    /// Run this many candidates at a time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     jobs: u8,
-    /// Take what is smallest when a reduction took so long, such as 30s or 5m
+    /// Stop after this long, such as 30s or 5m, and keep the smallest test found so far
     #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
     max_time: Duration,
-    /// The same after so many candidates
+    /// Stop after this many candidates
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     max_tests: Option<u64>,
     /// Write tests for this version of JUnit [default: that of the class path, or 5]

@@ -82,7 +82,7 @@ pub(crate) struct Options {
     /// Run each candidate so often [default: once, or as often as a failure that comes and goes needs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
-    /// Run so many candidates at a time
+    /// Run this many candidates at a time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) jobs: u8,
     /// Take the best result after so many tests
