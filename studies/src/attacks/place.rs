@@ -79,8 +79,12 @@ impl Place {
     pub fn new(folder: &Path, sockets: bool, victim: bool) -> anyhow::Result<Place> {
         fs::create_dir_all(folder.join("folder"))?;
         fs::create_dir(folder.join("empty"))?;
-        for name in ["file", "setuid", "folder/inner"] {
-            fs::write(folder.join(name), "precious")?;
+        for (name, text) in [
+            ("file", "precious"),
+            ("setuid", "precious"),
+            ("folder/inner", "another"),
+        ] {
+            fs::write(folder.join(name), text)?;
         }
         let file = folder.join("file");
         fs::set_permissions(&file, PermissionsExt::from_mode(0o600))?;

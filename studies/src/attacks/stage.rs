@@ -23,6 +23,14 @@ use crate::process::{tool, words};
 /// Enough for all attempts of a batch.
 const LIMIT: Duration = Duration::from_secs(180);
 
+/// Errors of the attacking program itself.
+const BROKEN: [&str; 4] = [
+    "UnsatisfiedLinkError",
+    "NoClassDefFoundError",
+    "ExceptionInInitializerError",
+    "no attempt",
+];
+
 /// The name of the library beside the classes.
 const LIBRARY: &str = "libattempts.so";
 
@@ -264,12 +272,18 @@ pub(super) fn tell(said: &mut BTreeMap<String, Option<String>>, line: &str) {
     if !["java", "jni", "ffm"].contains(&by) {
         return;
     }
+    let key = format!("{by} {name}");
+    // The program could not even try: whoever waits for an outcome of this attempt gets none.
+    if BROKEN.iter().any(|error| came.contains(error)) {
+        said.remove(&key);
+        return;
+    }
     let outcome = match came {
         "begins" => Some("the JVM ended".to_owned()),
         "done" => None,
         other => Some(reason(other.trim_start_matches("refused "))),
     };
-    said.insert(format!("{by} {name}"), outcome);
+    said.insert(key, outcome);
 }
 
 /// The name of an error, or the exception in short.

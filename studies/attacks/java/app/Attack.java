@@ -24,7 +24,7 @@ class Attack {
             }
             done = true;
             attacks.Modes.make(mode.replace("check-", ""), folder.getParent(), isForCheck ? 40 : 4);
-        } catch (Exception e) {
+        } catch (Throwable e) {
             e.printStackTrace();
         }
     }
