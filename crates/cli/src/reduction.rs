@@ -25,7 +25,7 @@ use culprit_minimize::{
 use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Error as Unplayable, Replayer, choose};
-use culprit_signature::{Signature, Thrown};
+use culprit_signature::Signature;
 use culprit_trace::Recording;
 use culprit_wire::Mode;
 use serde_json::json;
@@ -47,6 +47,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// A search ends so long before its candidates are cut off.
 const AHEAD: Duration = Duration::from_millis(50);
+
+/// However short `--max-time` is, the failure may be seen once, or there is nothing to keep.
+const FIRST: Duration = Duration::from_secs(5);
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
@@ -251,7 +254,7 @@ impl Wishes {
                     jobs,
                     budget: Budget {
                         tests: self.max_tests,
-                        time: Some(deadline.left().saturating_sub(AHEAD)),
+                        time: Some(allowance.left(began).saturating_sub(AHEAD)),
                     },
                     ..Settings::default()
                 },
@@ -293,8 +296,13 @@ impl Allowance {
     fn deadline(&self, interrupt: &Interrupt) -> anyhow::Result<Deadline> {
         match self.is_spent() {
             true => Err(explained(PoolError::OutOfTime.into())),
-            false => Ok(Deadline::after(self.0.get()).unless(interrupt)),
+            false => Ok(Deadline::after(self.0.get().max(FIRST)).unless(interrupt)),
         }
+    }
+
+    /// What is left for a reduction that began at this time.
+    fn left(&self, began: Instant) -> Duration {
+        self.0.get().saturating_sub(began.elapsed())
     }
 
     /// Takes off the time that something took.
@@ -305,14 +313,6 @@ impl Allowance {
     /// Whether nothing is left.
     pub(crate) fn is_spent(&self) -> bool {
         self.0.get().is_zero()
-    }
-}
-
-/// What the sandbox refused to a script that fails in another way than the program did.
-fn refused_to(run: &Run) -> Option<Thrown> {
-    match run {
-        Run::Threw { trace, .. } => Thrown::parse(trace)?.refusal().cloned(),
-        Run::Done | Run::Unresolved(_) => None,
     }
 }
 
@@ -363,7 +363,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
                         packages by their full names";
             return refused(ExitCode::Usage, &error, hint);
         }
-        Error::OtherFailure(run) if refused_to(run).is_some() => {
+        Error::OtherFailure(Run::Refused { .. }) => {
             "the sandbox refuses that; if the program may do it on this machine: --no-sandbox"
         }
         Error::OtherFailure(_) => {

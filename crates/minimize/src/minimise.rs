@@ -614,7 +614,7 @@ impl Oracle for Search<'_> {
         Ok(match run {
             Run::Done => Verdict::Pass,
             Run::Threw { trace, .. } => Verdict::Unresolved(trace),
-            Run::Unresolved(why) => Verdict::Unresolved(why),
+            Run::Refused { .. } | Run::Unresolved(_) => Verdict::Unresolved(run.to_string()),
         })
     }
 }

@@ -41,6 +41,8 @@ pub enum Run {
     Done,
     /// One threw: the number of its step, and what is printed of the exception.
     Threw { at: u64, trace: String },
+    /// One threw because the sandbox denied something, which says nothing of the program.
+    Refused { refusal: Refusal, trace: String },
     /// It could not be run, or not to its end.
     Unresolved(String),
 }
@@ -49,10 +51,17 @@ impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Run::Done => f.write_str("nothing is thrown"),
-            Run::Threw { trace, .. } => f.write_str(trace.lines().next().unwrap_or("?")),
+            Run::Threw { trace, .. } => f.write_str(first_line(trace)),
+            Run::Refused { refusal, trace } => {
+                write!(f, "the sandbox denied {refusal} ({})", first_line(trace))
+            }
             Run::Unresolved(why) => f.write_str(why),
         }
     }
+}
+
+fn first_line(trace: &str) -> &str {
+    trace.lines().next().unwrap_or("?")
 }
 
 impl Stage {
@@ -101,7 +110,7 @@ impl Stage {
     fn judged(&self, at: u64, trace: String) -> Run {
         let refusal = Refusal::of_trace(&trace).filter(|_| self.is_confined());
         match refusal {
-            Some(refusal) => Run::Unresolved(format!("the sandbox denied {refusal}")),
+            Some(refusal) => Run::Refused { refusal, trace },
             None => Run::Threw { at, trace },
         }
     }

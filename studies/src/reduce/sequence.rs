@@ -125,7 +125,7 @@ impl Sequence {
                 Some(thrown) if self.signature.grade(&thrown) >= Some(self.enough) => Kind::Fail,
                 _ => Kind::Unresolved,
             },
-            Run::Unresolved(_) => Kind::Unresolved,
+            Run::Refused { .. } | Run::Unresolved(_) => Kind::Unresolved,
         })
     }
 }

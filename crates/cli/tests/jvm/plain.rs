@@ -78,7 +78,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
         match ended.unwrap() {
             Run::Done => "done".to_owned(),
             Run::Threw { trace, .. } => trace.lines().next().unwrap().to_owned(),
-            Run::Unresolved(why) => panic!("{script}: {why}"),
+            run => panic!("{script}: {run}"),
         }
     };
     scripts.iter().map(end).collect()
