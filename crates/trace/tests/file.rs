@@ -241,7 +241,7 @@ fn metadata_out_of_proportion_to_the_file_is_refused() {
     bytes.extend_from_slice(&packed);
     let error = read(bytes).unwrap_err();
     assert!(
-        error.to_string().contains("metadata in proportion"),
+        error.to_string().contains("content in proportion"),
         "{error}"
     );
 }
