@@ -25,6 +25,7 @@ pub fn remove_folder(folder: &Path) -> io::Result<()> {
         Err(Errno::NOENT) => return Ok(()),
         top => top?,
     };
+    let device = fstat(&top)?.st_dev;
     let mut inner = vec![Emptied::new(c"".to_owned(), top.try_clone()?)?];
     let mut moved = 0;
     let mut is_moved = false;
@@ -36,6 +37,10 @@ pub fn remove_folder(folder: &Path) -> io::Result<()> {
         match emptied.next_folder()? {
             Some(name) if depth < DEPTH => {
                 let opened = open_folder(emptied.folder.as_fd(), name.as_c_str())?;
+                // Another file system is somebody else's, whoever mounted it there.
+                if fstat(&opened)?.st_dev != device {
+                    return Err(Errno::XDEV.into());
+                }
                 inner.push(Emptied::new(name, opened)?);
             }
             Some(name) => {

@@ -32,6 +32,7 @@ pub struct Sandbox {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) ports: Vec<u16>,
     pub(crate) programs: bool,
+    pub(crate) attributes: bool,
     pub(crate) shared_memory: bool,
 }
 
@@ -106,10 +107,16 @@ impl Sandbox {
     }
 
     /// Lets the program start others, with the same confines: for a command of the user's, which is
-    /// rarely one process. Modes and times of files, which Landlock does not see, can be changed
-    /// then, since build tools do that.
+    /// rarely one process.
     pub fn allow_programs(mut self) -> Sandbox {
         self.programs = true;
+        self
+    }
+
+    /// Lets the program change modes and times of files: of all files of the user's, since Landlock does
+    /// not see that. Build tools need it.
+    pub fn allow_attributes(mut self) -> Sandbox {
+        self.attributes = true;
         self
     }
 

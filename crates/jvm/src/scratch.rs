@@ -117,7 +117,7 @@ fn sweep(folder: &Path) -> usize {
     let us = rustix::process::geteuid().as_raw();
     let is_old = |entry: &fs::DirEntry| {
         let name = entry.file_name();
-        let is_named = name.to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let is_named = name.to_str().is_some_and(is_ours);
         // Of the entry itself, not of what a link leads to.
         is_named
             && entry
@@ -131,6 +131,17 @@ fn sweep(folder: &Path) -> usize {
         _ => false,
     });
     swept.count()
+}
+
+/// Whether a folder has a name as [`unused_name`] ends it: a process, a number, chance.
+fn is_ours(name: &str) -> bool {
+    let parts: Vec<&str> = name.rsplitn(4, '-').collect();
+    let [chance, number, process, start] = parts[..] else {
+        return false;
+    };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    let is_chance = chance.len() == 16 && chance.bytes().all(|it| it.is_ascii_hexdigit());
+    start.starts_with(PREFIX) && is_number(process) && is_number(number) && is_chance
 }
 
 /// A name that nobody is likely to have.
@@ -169,15 +180,17 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let used = Scratch::in_folder(root.path(), "used").unwrap();
         let at = |name: &str| root.path().join(name);
-        for name in ["culprit-tmp-left-1", "culprit-debug", "other"] {
+        const LEFT: &str = "culprit-tmp-left-123-0-0123456789abcdef";
+        for name in [LEFT, "culprit-tmp-notes", "culprit-debug", "other"] {
             fs::create_dir(at(name)).unwrap();
             fs::write(at(name).join("file"), "x").unwrap();
         }
         fs::write(at("culprit-tmp-file"), "x").unwrap();
         symlink(at("other"), at("culprit-tmp-link")).unwrap();
         assert_eq!(sweep(root.path()), 1);
-        assert!(!at("culprit-tmp-left-1").exists());
+        assert!(!at(LEFT).exists());
         for name in [
+            "culprit-tmp-notes/file",
             "culprit-debug/file",
             "other/file",
             "culprit-tmp-file",

@@ -14,10 +14,18 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 /// Names in a folder that are looked at.
 const NAMES: usize = 10_000;
 
-/// Opens a regular file for reading.
+/// Opens a regular file for reading. A link is none.
 pub fn open(path: &Path) -> io::Result<File> {
-    let flags =
-        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    open_with(path, OFlags::NOFOLLOW)
+}
+
+/// Opens the regular file that a path leads to, by links if there are some, for reading.
+pub fn open_target(path: &Path) -> io::Result<File> {
+    open_with(path, OFlags::empty())
+}
+
+fn open_with(path: &Path, more: OFlags) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
     let file = File::from(openat(CWD, path, flags, Mode::empty())?);
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -100,6 +108,10 @@ mod tests {
             assert!(copy(&path, &at("copy"), 10).is_err(), "{name}");
         }
         assert_eq!(read_text(&at("text.log"), 4).unwrap(), "0123");
+        assert!(open_target(&at("to-text.log")).is_ok());
+        for name in ["pipe.log", "to-pipe.log", "zeros.log", "folder.log"] {
+            assert!(open_target(&at(name)).is_err(), "{name}");
+        }
         let found = files_with(folder.path(), "log", 10);
         assert_eq!(found, [at("text.log")]);
     }

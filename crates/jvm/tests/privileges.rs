@@ -27,6 +27,7 @@ fn launch(directory: &Path, program: &[&str], sandbox: Option<Sandbox>) -> Ended
 /// A command of several programs, in a folder that it may write to.
 fn command(folder: &Path, script: &str, confined: bool) -> Ended {
     let sandbox = Sandbox::default().allow_write(folder).allow_programs();
+    let sandbox = sandbox.allow_attributes();
     let program = ["/bin/sh", "-c", script];
     launch(folder, &program, confined.then_some(sandbox))
 }

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use culprit_jvm::untrusted;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -93,7 +94,7 @@ impl Entry {
         if path.is_dir() {
             return Ok(Entry::Folder(path.to_owned()));
         }
-        let file = File::open(path).map_err(|error| unreadable(path, error))?;
+        let file = untrusted::open_target(path).map_err(|error| unreadable(path, error))?;
         let archive = ZipArchive::new(BufReader::new(file));
         let archive = archive.map_err(|error| unreadable_jar(path, error))?;
         let mut jar = Jar {
@@ -172,7 +173,12 @@ fn walk(root: &Path, folder: &Path, names: &mut BTreeSet<String>) -> Result<(), 
 }
 
 fn read(file: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match fs::read(file) {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        untrusted::open_target(file)?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(file, error)),

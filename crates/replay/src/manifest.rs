@@ -1,10 +1,10 @@
 //! What manifests of jars say: others that belong to it, and the class to start with. Build tools start
 //! JVMs with a jar that has nothing else, where the class path is too long for a command line.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
+use culprit_jvm::untrusted;
 use zip::ZipArchive;
 
 /// Bytes of the largest manifest that is read.
@@ -22,7 +22,7 @@ pub fn main_class_of(jar: &Path) -> Option<String> {
 }
 
 fn attribute_of(jar: &Path, wanted: &str) -> Option<String> {
-    let mut archive = ZipArchive::new(BufReader::new(File::open(jar).ok()?)).ok()?;
+    let mut archive = ZipArchive::new(BufReader::new(untrusted::open_target(jar).ok()?)).ok()?;
     let manifest = archive.by_name("META-INF/MANIFEST.MF").ok()?;
     let mut bytes = Vec::new();
     manifest.take(LARGEST).read_to_end(&mut bytes).ok()?;

@@ -5,7 +5,7 @@
 //! our studies (`docs/decisions/sandbox.md`). A call that is missing fails with `EACCES`.
 
 /// Newer calls have one number on all processors, but not yet a name in every list of `libc`.
-pub(crate) const FCHMODAT2: i64 = 452;
+const FCHMODAT2: i64 = 452;
 const MAP_SHADOW_STACK: i64 = 453;
 const FUTEX_WAKE: i64 = 454;
 const FUTEX_WAIT: i64 = 455;
@@ -271,24 +271,51 @@ const PROGRAMS: [i64; 10] = [
     libc::SYS_pidfd_open,
 ];
 
-/// Modes, times and owners of files. Landlock does not see them, so whoever may change them may
-/// do so with every file of the user's; build tools cannot do without. An owner can only be set
-/// to the user, since there is no capability.
-const ATTRIBUTES: [i64; 6] = [
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
+/// Identities, which `make` sets for the programs that it starts. Without a capability only those that
+/// the process has already can be set.
+const IDENTITIES: [i64; 6] = [
+    libc::SYS_setuid,
+    libc::SYS_setgid,
+    libc::SYS_setreuid,
+    libc::SYS_setregid,
+    libc::SYS_setresuid,
+    libc::SYS_setresgid,
 ];
 
-/// The same by calls that only older processors have.
+/// New processes by calls that only older processors have.
 #[cfg(target_arch = "x86_64")]
-const OLD_PROGRAMS: [i64; 8] = [
-    libc::SYS_fork,
-    libc::SYS_vfork,
-    libc::SYS_chmod,
+const OLD_PROGRAMS: [i64; 2] = [libc::SYS_fork, libc::SYS_vfork];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD_PROGRAMS: [i64; 0] = [];
+
+/// The calls that a command needs which starts programs, besides those that it always may make.
+pub(crate) fn of_commands() -> impl Iterator<Item = i64> {
+    let lists: [&[i64]; 3] = [&PROGRAMS, &IDENTITIES, &OLD_PROGRAMS];
+    lists.into_iter().flatten().copied()
+}
+
+/// Modes of files, each with the number of the argument that has the mode. Landlock does not see them, so
+/// whoever may change them may do so with every file of the user's; build tools cannot do without.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const MODES: [(i64, u8); 4] = [
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    (libc::SYS_chmod, 1),
+];
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const MODES: [(i64, u8); 3] = [
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+];
+
+/// Times and owners of files. An owner can only be set to the user, since there is no capability.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const TIMES: [i64; 8] = [
+    libc::SYS_utimensat,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
     libc::SYS_chown,
     libc::SYS_lchown,
     libc::SYS_utime,
@@ -296,10 +323,14 @@ const OLD_PROGRAMS: [i64; 8] = [
     libc::SYS_futimesat,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const OLD_PROGRAMS: [i64; 0] = [];
+pub(crate) const TIMES: [i64; 3] = [libc::SYS_utimensat, libc::SYS_fchown, libc::SYS_fchownat];
 
-/// The calls that a command needs which starts programs, besides those that it always may make.
-pub(crate) fn of_commands() -> impl Iterator<Item = i64> {
-    let lists: [&[i64]; 3] = [&PROGRAMS, &ATTRIBUTES, &OLD_PROGRAMS];
-    lists.into_iter().flatten().copied()
-}
+/// Further attributes of files, which commands that copy files do without where a file system has none.
+pub(crate) const EXTENDED: [i64; 6] = [
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];

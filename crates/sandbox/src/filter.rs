@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use libc::{EACCES, ENOSYS};
+use libc::{EACCES, ENOSYS, ENOTSUP};
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter,
     apply_filter_all_threads, sock_filter,
@@ -65,9 +65,15 @@ impl Filter {
                 code: libc::BPF_JGE,
                 number: calls::UNKNOWN,
             },
+            ENOSYS,
         );
-        if !permissions.programs {
-            program = without_clone3(program);
+        match permissions.programs {
+            true => {
+                for call in calls::EXTENDED {
+                    program = prefixed(program, Test::is(call as u32), ENOTSUP);
+                }
+            }
+            false => program = without_clone3(program),
         }
         Ok(Filter { program })
     }
@@ -131,11 +137,7 @@ fn compile(
 /// Whether `clone3` makes a thread or a process is told in memory, which a filter cannot see.
 /// Without it, the C library makes threads with `clone`.
 fn without_clone3(program: BpfProgram) -> BpfProgram {
-    let clone3 = Test {
-        code: libc::BPF_JEQ,
-        number: rules::CLONE3,
-    };
-    prefixed(program, clone3)
+    prefixed(program, Test::is(rules::CLONE3), ENOSYS)
 }
 
 /// A comparison with the number of a system call.
@@ -144,21 +146,30 @@ struct Test {
     number: u32,
 }
 
-/// The program, after calls that pass the test were told that they do not exist. The compiler of
+impl Test {
+    fn is(number: u32) -> Test {
+        Test {
+            code: libc::BPF_JEQ,
+            number,
+        }
+    }
+}
+
+/// The program, after calls that pass the test were answered with an error of their own. The compiler of
 /// rules has one answer for all of them, and knows no ranges.
-fn prefixed(program: BpfProgram, test: Test) -> BpfProgram {
+fn prefixed(program: BpfProgram, test: Test, error: i32) -> BpfProgram {
     let instruction = |code: u32, jf, k| sock_filter {
         code: code as u16,
         jt: 0,
         jf,
         k,
     };
-    let unknown = u32::from(SeccompAction::Errno(ENOSYS.unsigned_abs()));
+    let answer = u32::from(SeccompAction::Errno(error.unsigned_abs()));
     let mut whole = vec![
         // The number of the call is the first word of what a filter sees.
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
         instruction(libc::BPF_JMP | test.code | libc::BPF_K, 1, test.number),
-        instruction(libc::BPF_RET | libc::BPF_K, 0, unknown),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, answer),
     ];
     whole.extend(program);
     whole

@@ -26,8 +26,10 @@ pub use filter::{Filter, FilterError};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Permissions {
     pub network: Network,
-    /// Start programs and processes, and change modes and times of files.
+    /// Start programs and processes.
     pub programs: bool,
+    /// Change modes and times of files.
+    pub attributes: bool,
     /// Share memory, and make files of memory, which no limit of a process counts.
     pub shared_memory: bool,
 }

@@ -125,6 +125,13 @@ pub(crate) fn launch(permissions: Permissions) -> Result<Rules, BackendError> {
             rules.insert(libc::SYS_prctl, one_of(0, SETTINGS.map(number))?);
         }
     }
+    if permissions.attributes {
+        rules.extend(calls::TIMES.map(|call| (call, Vec::new())));
+        for (call, mode) in calls::MODES {
+            // A file may be given to everybody, but not the rights of its owner.
+            rules.insert(call, any(&[&[(mode, MaskedEq(SET_ID), 0)]])?);
+        }
+    }
     // Memory that is shared, and memory that is a file, do not count towards a limit.
     match permissions.programs || permissions.shared_memory {
         true => {
@@ -146,6 +153,9 @@ pub(crate) fn launch(permissions: Permissions) -> Result<Rules, BackendError> {
     }
     Ok(rules)
 }
+
+/// Bits of a mode by which a program has the rights of its owner or group, and the sticky one.
+const SET_ID: u64 = 0o7000;
 
 /// The kind of a socket is in the last four bits, flags are above.
 const KIND: u64 = 0xf;

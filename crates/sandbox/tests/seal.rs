@@ -18,6 +18,7 @@ const ATTEMPT: &str = "CULPRIT_TEST_ATTEMPT";
 const COMMAND: Permissions = Permissions {
     network: culprit_sandbox::Network::Nothing,
     programs: true,
+    attributes: true,
     shared_memory: false,
 };
 
@@ -63,6 +64,15 @@ fn open_socket() -> io::Result<()> {
 fn change_mode() -> io::Result<()> {
     let file = std::env::current_exe()?;
     std::fs::set_permissions(&file, std::fs::metadata(&file)?.permissions())
+}
+
+/// Of no file: only the mode matters.
+fn set_id_of_file() -> io::Result<()> {
+    reaches_kernel(libc::SYS_fchmod, [-1, 0o4777])
+}
+
+fn set_own_identity() -> io::Result<()> {
+    call(libc::SYS_setresuid, [-1, -1, -1]).map(drop)
 }
 
 fn talk_to_a_thread() -> io::Result<()> {
@@ -238,6 +248,8 @@ fn inside() {
     };
     let attempt = match name {
         "start_program" => start_program,
+        "set_id_of_file" => set_id_of_file,
+        "set_own_identity" => set_own_identity,
         "become_program" => become_program,
         "pair_of_datagrams" => pair_of_datagrams,
         "send_to_address" => send_to_address,
@@ -359,6 +371,8 @@ fn a_command_may_start_programs_but_has_no_network_either() {
     for (attempt, denied) in [
         ("start_program", false),
         ("change_mode", false),
+        ("set_id_of_file", true),
+        ("set_own_identity", false),
         ("talk_to_a_thread", false),
         ("open_socket", true),
         ("pair_of_datagrams", true),

@@ -154,7 +154,8 @@ impl Options {
         console: &mut Console,
     ) -> anyhow::Result<Option<Sandbox>> {
         match self.sandbox {
-            true => self.confined(console),
+            // A build sets modes and times.
+            true => Ok(self.confined(console)?.map(Sandbox::allow_attributes)),
             false => Ok(None),
         }
     }

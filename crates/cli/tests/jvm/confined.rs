@@ -1,11 +1,13 @@
 //! Programs that do harm as soon as a call is left out, a value is changed, a class is initialised, or a
 //! compiler runs: `fixtures/confined`. In the sandbox they do none; outside each of them does.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::process::{self, Ended, command};
-use crate::stage::{Stage, folder, stages};
+use crate::stage::{Stage, folder, scratch, stages};
 
 const THESIS: &str = "precious/thesis.doc";
 
@@ -21,12 +23,9 @@ impl Office {
             stage,
             home: folder(),
         };
-        for (part, path) in [("lib", ""), ("app", "lib"), ("test", ""), ("compiler", "")] {
-            let mut javac = command(stage.jdk.tool("javac"), office.home.path());
-            javac.args(["-g", "-proc:none", "-d", part, "-cp", path]);
-            let ended = process::run(javac.args(sources(part)));
-            assert_eq!(ended.status, 0, "{}", ended.err);
-        }
+        let mut copy = command("/bin/cp", compiled(stage));
+        let ended = process::run(copy.args(["-R", "."]).arg(office.home.path()));
+        assert_eq!(ended.status, 0, "{}", ended.err);
         for folder in ["precious", "work", "test"] {
             fs::create_dir_all(office.path(folder)).unwrap();
         }
@@ -103,6 +102,23 @@ impl Office {
     }
 }
 
+/// A folder with the programs compiled for a JDK, once.
+fn compiled(stage: &Stage) -> &'static Path {
+    static COMPILED: Mutex<BTreeMap<u32, &'static Path>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    compiled.entry(stage.feature()).or_insert_with(|| {
+        let folder = scratch().join(format!("confined-{}", stage.feature()));
+        fs::create_dir_all(&folder).unwrap();
+        for (part, path) in [("lib", ""), ("app", "lib"), ("test", ""), ("compiler", "")] {
+            let mut javac = command(stage.jdk.tool("javac"), &folder);
+            javac.args(["-g", "-proc:none", "-d", part, "-cp", path]);
+            let ended = process::run(javac.args(sources(part)));
+            assert_eq!(ended.status, 0, "{}", ended.err);
+        }
+        Box::leak(folder.into_boxed_path())
+    })
+}
+
 fn sources(part: &str) -> Vec<PathBuf> {
     fn below(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -123,8 +139,8 @@ const PATH: &str = "lib:app";
 
 /// A program does no harm in the sandbox, where its failure is found all the same, and does it outside.
 #[track_caller]
-fn check(main: &str, run: fn(&Office, &[&str], &str, &str) -> Ended) {
-    for stage in stages() {
+fn check(main: &str, stages: &'static [Stage], run: fn(&Office, &[&str], &str, &str) -> Ended) {
+    for stage in stages {
         let place = format!("{main} on JDK {}", stage.feature());
         let office = Office::new(stage);
         let ended = run(&office, &[], PATH, main);
@@ -143,20 +159,20 @@ fn check(main: &str, run: fn(&Office, &[&str], &str, &str) -> Ended) {
 
 #[test]
 fn a_guard_that_is_left_out_deletes_nothing() {
-    check("Guarded", Office::debug);
-    check("Guarded", Office::minimize);
+    check("Guarded", stages(), Office::debug);
+    check("Guarded", &stages()[..1], Office::minimize);
 }
 
 #[test]
 fn a_shortened_path_deletes_nothing() {
-    check("Shorter", Office::debug);
-    check("Shorter", Office::minimize);
+    check("Shorter", stages(), Office::debug);
+    check("Shorter", &stages()[..1], Office::minimize);
 }
 
 #[test]
 fn an_initializer_that_knows_the_last_check_deletes_nothing() {
-    check("Initialised", Office::debug);
-    check("Initialised", Office::minimize);
+    check("Initialised", stages(), Office::debug);
+    check("Initialised", &stages()[..1], Office::minimize);
 }
 
 #[test]

@@ -73,6 +73,7 @@ impl Confinement {
                 false => Network::Listen,
             },
             programs: sandbox.programs,
+            attributes: sandbox.attributes,
             shared_memory: sandbox.shared_memory,
         };
         let filter = match abilities.calls {
