@@ -95,7 +95,7 @@ fn a_confined_command_builds_in_its_folder_and_touches_nothing_else() {
     let precious = home.path().join("precious");
     fs::write(&precious, "text").unwrap();
     let build = "printf '#!/bin/sh\necho built | sed s/b/B/\n' >tool && chmod +x tool \
-                 && touch -d 2001-01-01 tool && ./tool";
+                 && touch -d 2001-01-01 tool && cp -p tool copy && ./copy";
     let ended = command(folder.path(), build, true);
     assert_eq!(ended.out, "Built\n", "{ended:?}");
     for harm in [
