@@ -1,8 +1,8 @@
 //! The system calls that a confined program may make, whatever their arguments, by what they are
 //! for. Files are bounded by Landlock, which sees paths; here only calls matter.
 //!
-//! The lists are those of the C libraries of GNU and musl and of HotSpot, measured on the JVMs of
-//! our studies (`docs/decisions/sandbox.md`). A call that is missing fails with `EACCES`.
+//! The lists cover the C libraries of GNU and musl and HotSpot. `examples/calls.rs` shows which other
+//! calls a command makes. A call that is missing fails with `EACCES`.
 
 /// Newer calls have one number on all processors, but not yet a name in every list of `libc`.
 const FCHMODAT2: i64 = 452;
