@@ -16,7 +16,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox, untrusted};
 use culprit_minimize::{
@@ -84,6 +84,8 @@ const PATIENCE: usize = 5;
 /// A command being debugged.
 struct Session<'a> {
     args: &'a Args,
+    /// When the command had not run yet.
+    began: SystemTime,
     /// For everything but the command.
     sandbox: Option<Sandbox>,
     library: PathBuf,
@@ -108,6 +110,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let mut results = Results::in_folder(&args.output)?;
     let session = Session {
         args,
+        began: now(),
         sandbox,
         library: agent::unpack(&agent::folders_of_process())?,
         launched,
@@ -143,6 +146,14 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => ExitCode::Answered,
         false => ExitCode::No,
     })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "files that the command makes are told by their age from those that it finds"
+)]
+fn now() -> SystemTime {
+    SystemTime::now()
 }
 
 fn not_failing(status: u8, witness: &Path) -> Expected {
@@ -426,6 +437,7 @@ impl Session<'_> {
             journals: self.journals.clone(),
             taken: self.taken.borrow().clone(),
             concrete: false,
+            began: self.began,
         };
         self.reduce_case(&case, console)
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_jvm::Interrupt;
 use culprit_minimize::{Program, Script, class_path, extract};
@@ -94,6 +94,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         journals: results.journals(),
         taken: Vec::new(),
         concrete: false,
+        began: UNIX_EPOCH + Duration::from_millis(recording.start().started_ms),
     };
     let library = agent::unpack(&folders)?;
     let interrupt = Interrupt::by_signals()?;

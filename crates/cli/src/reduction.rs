@@ -9,14 +9,16 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
+use anyhow::Context as _;
 use clap::ValueEnum;
 use culprit_isolate::quoted;
 use culprit_junit::Junit;
 use culprit_jvm::{
     Deadline, Interrupt, Jdk, LaunchError, Output, PoolError, Sandbox, Scratch, Surroundings,
-    remove_folder,
+    Template, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
     Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
@@ -25,7 +27,7 @@ use culprit_minimize::{
 use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Error as Unplayable, Replayer, choose};
-use culprit_signature::Signature;
+use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
 use culprit_wire::Mode;
 use serde_json::json;
@@ -109,6 +111,8 @@ pub(crate) struct Case<'a> {
     pub(crate) taken: Vec<String>,
     /// Whether numbers and texts are given as they were.
     pub(crate) concrete: bool,
+    /// When the program began to run. Files that are younger may be its work.
+    pub(crate) began: SystemTime,
 }
 
 /// From where the failing code is seen.
@@ -215,8 +219,7 @@ impl Wishes {
             Some(JunitArg::Five) => Junit::Five,
             None => junit_of(case.program).unwrap_or(Junit::Five),
         };
-        let folder = scratch.path().join("check");
-        fs::create_dir_all(&folder)?;
+        let check = scratch.path().join("check");
         let place = scratch.path().join("condition");
         let predicate = match case.condition {
             Some(condition) => {
@@ -232,23 +235,23 @@ impl Wishes {
         }
         let progress = Progress::begin(console, "minimising");
         let directory = directory(case.recording.start());
-        let run = |works_in: Option<PathBuf>| -> anyhow::Result<Result<Found, Error>> {
-            let class_path = class_path.clone();
-            let checked_in = works_in.clone();
-            let stage = Stage::new(
-                (replayer.plain_pool(case.recording, class_path, works_in, jobs))
-                    .map_err(|error| explained(error.into()))?,
-                LIMIT,
-                deadline.clone(),
-            );
+        let run = |folder: &WorkingFolder, wanted: Grade| -> anyhow::Result<Result<Found, Error>> {
+            let pool =
+                replayer.plain_pool(case.recording, class_path.clone(), folder.clone(), jobs);
+            let pool = pool.map_err(|error| explained(error.into()))?;
+            let stage = Stage::new(pool, LIMIT, deadline.clone());
+            // Each check begins with an empty folder.
+            remove_folder(&check)?;
+            fs::create_dir_all(&check)?;
             let means = Means {
                 program: case.program,
                 jdk: case.jdk,
                 stage: &stage,
                 junit,
                 runner: Runner::of(case.program, junit),
-                folder: &folder,
-                directory: checked_in.as_deref(),
+                folder: &check,
+                directory: directory.as_deref(),
+                wanted,
                 confines: &confines,
                 settings: Settings {
                     jobs,
@@ -265,27 +268,69 @@ impl Wishes {
                 taken: case.taken.clone(),
                 concrete: case.concrete,
             };
-            Ok(make_test(case.script, case.signature, means))
+            Ok(make_test(case.script, case.signature, &means))
         };
-        let mut found = run(directory.clone())?;
-        if matches!(found, Err(Error::OtherFailure(_)))
-            && directory.is_some()
-            && !deadline.is_over()
-        {
-            // Files may be read where the program worked, but only be written elsewhere.
-            let elsewhere = run(None)?;
-            if elsewhere.is_ok() {
-                found = elsewhere;
-            }
-        }
+        let folders = working_folders(directory.as_deref(), case.began);
+        let found = in_best_folder(&folders, &deadline, run);
         allowance.spend(began.elapsed());
-        found.map_err(explained)
+        found?.map_err(explained)
     }
 
     /// The time for all ways to a test of one failure.
     pub(crate) fn allowance(&self) -> Allowance {
         Allowance(Cell::new(self.max_time))
     }
+}
+
+/// The working folders to try, in this order. A test that fails in an empty folder needs nothing but itself; others
+/// need files of the folder that the program worked in, as it was before the program ran, or as it is.
+fn working_folders(directory: Option<&Path>, began: SystemTime) -> Vec<WorkingFolder> {
+    let mut folders = vec![WorkingFolder::Empty];
+    if let Some(directory) = directory {
+        let template = Template::of(directory, began);
+        let template = template.ok().filter(|template| !template.is_empty());
+        folders.extend(template.map(|template| WorkingFolder::Copy(Arc::new(template))));
+        folders.push(WorkingFolder::Given(directory.to_owned()));
+    }
+    folders
+}
+
+/// What comes of the first working folder in which the calls fail with the very message and the test is seen to
+/// fail; or else of the first in which they fail in the same way.
+fn in_best_folder(
+    folders: &[WorkingFolder],
+    deadline: &Deadline,
+    run: impl Fn(&WorkingFolder, Grade) -> anyhow::Result<Result<Found, Error>>,
+) -> anyhow::Result<Result<Found, Error>> {
+    let mut best: Option<Result<Found, Error>> = None;
+    let mut unlike = Vec::new();
+    let rounds = [
+        (Grade::L3, folders.to_vec()),
+        (Signature::ENOUGH, Vec::new()),
+    ];
+    for (wanted, folders) in rounds {
+        let folders = match wanted {
+            Grade::L3 => folders,
+            _ => std::mem::take(&mut unlike),
+        };
+        for folder in folders {
+            if best.is_some() && deadline.is_over() {
+                break;
+            }
+            let found = run(&folder, wanted)?;
+            match &found {
+                Ok(it) if it.grade >= Some(Signature::ENOUGH) => return Ok(found),
+                Ok(_) | Err(Error::OtherFailure(_)) => {}
+                Err(Error::OtherMessage(_)) => unlike.push(folder),
+                Err(_) => return Ok(best.filter(Result::is_ok).unwrap_or(found)),
+            }
+            // The last of those that fail is the one most like what the program had.
+            if !matches!(best, Some(Ok(_))) {
+                best = Some(found);
+            }
+        }
+    }
+    best.context("no folder to work in")
 }
 
 /// What is left of `--max-time` for one failure. Runs of the user's command do not count.
@@ -326,6 +371,20 @@ fn said(way: Way, interrupt: &Interrupt) -> String {
             "checking the smallest so far (Ctrl-C again to end)".to_owned()
         }
         Way::Checking => "checking".to_owned(),
+    }
+}
+
+/// Files that a test does not fail without, as a part of a sentence.
+fn needed_files(folder: &WorkingFolder) -> Option<String> {
+    match folder {
+        WorkingFolder::Empty | WorkingFolder::Scratch => None,
+        WorkingFolder::Copy(template) => {
+            Some(format!("it needs files of {}", template.root().display()))
+        }
+        WorkingFolder::Given(path) => {
+            let path = path.display();
+            Some(format!("it needs files of {path}, or of your home folder"))
+        }
     }
 }
 
@@ -527,6 +586,7 @@ impl Results {
             "minimal": early.is_none(),
             "seconds": (seconds * 10.0).round() / 10.0,
             "runBy": found.runner.name(),
+            "folder": clean::line(&found.works_in.to_string()),
             "verified": is_good,
             "verdict": verdict,
             "byHand": by_hand,
@@ -541,8 +601,9 @@ impl Results {
             minimised.captured, minimised.sliced, minimised.tests
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
+        let needs = needed_files(&found.works_in);
         self.text.push_str(&format!(
-            "## {}{}\n\n{}{summary}{}. {}: {}.\n\n{}\n{}",
+            "## {}{}\n\n{}{summary}{}. {}: {}.{}\n\n{}\n{}",
             plain(&signature.to_string()),
             match level {
                 Level::Outermost => "",
@@ -552,6 +613,7 @@ impl Results {
             (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
             code(&shown),
             plain(&verdict),
+            (needs.as_ref()).map_or(String::new(), |needs| format!(" Note: {}.", plain(needs))),
             block("java", &found.test.source),
             (by_hand.as_ref()).map_or(String::new(), |command| format!(
                 "{OUTSIDE}:\n\n{}\n",
@@ -564,6 +626,9 @@ impl Results {
             writeln!(console.err(), "  {line}")?;
         }
         writeln!(console.err(), "  {}", clean::line(&verdict))?;
+        if let Some(needs) = &needs {
+            writeln!(console.err(), "  {}", clean::line(needs))?;
+        }
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", clean::path(&file))?;
         if let Some(command) = by_hand {

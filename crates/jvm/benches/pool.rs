@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use culprit_jvm::{
     Answer, Deadline, Jdk, Job, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Surroundings,
-    jvm_options,
+    WorkingFolder, jvm_options,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::{
@@ -160,7 +160,7 @@ fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> Plan {
         args: Box::new(|seat: &Seat<'_>| vec![format!("descriptor={}", seat.descriptor).into()]),
         env: Vec::new(),
         scratch: scratch.to_owned(),
-        directory: None,
+        folder: WorkingFolder::Scratch,
         limits: Limits::default(),
         sandbox,
         output: Output::Kept,

@@ -31,6 +31,7 @@ pub mod untrusted;
 mod version;
 mod watcher;
 mod worker;
+mod workspace;
 
 pub use deadline::Deadline;
 pub use errand::{Errand, Fate, Kept, Ran};
@@ -53,6 +54,7 @@ pub use task::Ended;
 pub use version::JavaVersion;
 pub use watcher::Excess;
 pub use worker::{Arguments, Output, Plan, Seat};
+pub use workspace::{Template, WorkingFolder, Workspace};
 
 /// The oldest Java the agent works with.
 pub const OLDEST_JAVA: u32 = 11;

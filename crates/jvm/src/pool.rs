@@ -8,7 +8,7 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use culprit_wire::{Message, Subject, WireError};
 use crate::group::LaunchError;
 use crate::job::{Answer, Job, SourceError};
 use crate::worker::{NoAnswer, Plan, Worker};
-use crate::{Deadline, Status};
+use crate::{Deadline, Status, WorkingFolder};
 
 /// How often a worker is started before that is given up.
 const ATTEMPTS: u32 = 2;
@@ -127,6 +127,8 @@ pub struct Pool {
     freed: Condvar,
     started: AtomicU64,
     runs: AtomicU64,
+    /// Each worker runs one candidate.
+    single_use: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -152,6 +154,7 @@ impl Pool {
             freed: Condvar::new(),
             started: AtomicU64::new(0),
             runs: AtomicU64::new(0),
+            single_use: AtomicBool::new(false),
         })
     }
 
@@ -160,9 +163,27 @@ impl Pool {
         self.plan.sandbox.is_some()
     }
 
+    /// The working folder of its workers.
+    pub fn folder(&self) -> &WorkingFolder {
+        &self.plan.folder
+    }
+
+    /// From now on each candidate has a worker of its own: no state of the JDK is left from others.
+    pub fn use_new_workers(&self) {
+        self.single_use.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether each candidate has a worker of its own.
+    pub fn uses_new_workers(&self) -> bool {
+        self.single_use.load(Ordering::Relaxed)
+    }
+
     /// Runs a candidate, as soon as there is a worker for it.
     pub fn run(&self, job: &Job<'_>) -> Result<Answer, PoolError> {
         let mut place = self.place();
+        if self.uses_new_workers() && place.worker.as_ref().is_some_and(|it| !it.is_fresh()) {
+            place.worker = None;
+        }
         loop {
             let worker = place.worker(&job.deadline)?;
             let is_fresh = worker.is_fresh();

@@ -63,6 +63,44 @@ pub fn remove_folder(folder: &Path) -> io::Result<()> {
     Ok(unlinkat(CWD, folder, AtFlags::REMOVEDIR)?)
 }
 
+/// Entries that are moved out of a folder at most.
+const MOST_MOVED: u64 = 50_000;
+
+/// Moves all that is in an open folder into another folder. Whoever keeps on adding entries meanwhile is an
+/// error in the end.
+pub(crate) fn move_out(from: &OwnedFd, to: &Path) -> io::Result<()> {
+    let to = open_folder(CWD, to)?;
+    let mut moved = 0;
+    loop {
+        let before = moved;
+        for entry in Dir::read_from(from)? {
+            let name = entry?.file_name().to_owned();
+            if [c".", c".."].contains(&name.as_c_str()) {
+                continue;
+            }
+            moved += 1;
+            let place = format!("{moved}");
+            let done = match renameat(from, &name, &to, &place) {
+                Err(Errno::ACCESS | Errno::PERM) => {
+                    drop(open_folder(from.as_fd(), name.as_c_str())?);
+                    renameat(from, &name, &to, &place)
+                }
+                done => done,
+            };
+            match done {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if moved > MOST_MOVED {
+                return Err(Errno::NOTEMPTY.into());
+            }
+        }
+        if moved == before {
+            return Ok(());
+        }
+    }
+}
+
 /// A folder whose files are being removed.
 struct Emptied {
     name: CString,

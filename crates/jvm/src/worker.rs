@@ -21,7 +21,8 @@ use crate::group::{Group, Streams};
 use crate::job::{Answer, Job, Piece, Unresolved};
 use crate::pool::{PoolError, StartError, Told};
 use crate::{
-    CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, Status, remove_folder, untrusted,
+    CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, Status, WorkingFolder, Workspace,
+    remove_folder, untrusted,
 };
 
 /// How to start workers.
@@ -35,8 +36,7 @@ pub struct Plan {
     /// The folder in which each worker gets one of its own. The report of the last JVM that crashed
     /// stays there, as [`CRASH_REPORT`].
     pub scratch: PathBuf,
-    /// The folder that they work in; `None` is their own.
-    pub directory: Option<PathBuf>,
+    pub folder: WorkingFolder,
     pub limits: Limits,
     /// What a worker may do besides writing to its folder; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
@@ -70,6 +70,8 @@ pub struct Seat<'a> {
     pub descriptor: RawFd,
     /// The folder of its own.
     pub scratch: &'a Path,
+    /// The folders of its runs.
+    pub workspace: &'a Workspace,
 }
 
 /// Where goes what workers print.
@@ -115,6 +117,7 @@ pub(crate) struct Worker {
     group: Group,
     connection: Connection,
     scratch: PathBuf,
+    workspace: Workspace,
     /// What it printed, errors first.
     printed: Vec<File>,
     intake: Duration,
@@ -159,15 +162,17 @@ impl Worker {
             Some(file) => file.try_clone().map(Stdio::from),
             None => io::stderr().as_fd().try_clone_to_owned().map(Stdio::from),
         };
+        let workspace = Workspace::new(&scratch, &plan.folder).map_err(failed)?;
         let seat = Seat {
             descriptor: theirs.as_raw_fd(),
             scratch: &scratch,
+            workspace: &workspace,
         };
         let launch = Launch {
             file: plan.file.clone(),
             args: (plan.args)(&seat),
             env: plan.env.clone(),
-            directory: plan.directory.as_ref().unwrap_or(&scratch).clone(),
+            directory: workspace.directory().to_owned(),
             limits: plan.limits,
             sandbox: plan.sandbox.clone().map(|it| it.allow_write(&scratch)),
         };
@@ -182,6 +187,7 @@ impl Worker {
                 .map_err(failed)?,
             group,
             scratch,
+            workspace,
             printed,
             intake: plan.intake,
             tables: None,
@@ -248,6 +254,10 @@ impl Worker {
             true => job.limit.saturating_add(self.intake),
             false => job.limit,
         };
+        if !self.is_fresh() && self.workspace.restore().is_err() {
+            // Something that an earlier run started keeps on writing. A new worker has none of that.
+            return Err(self.garbled("its folders cannot be restored"));
+        }
         let births = job.steps.births();
         let births = births.map_err(|error| NoAnswer::Failed(PoolError::Source(error)))?;
         let mut end = after(limit);

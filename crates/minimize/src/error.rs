@@ -48,6 +48,9 @@ pub enum Error {
     /// The recorded calls do not fail the same way when they are made alone.
     #[error("the recorded calls, made alone, do not fail the same way: {0}")]
     OtherFailure(crate::Run),
+    /// They fail the same way, but for the values in the message.
+    #[error("the recorded calls, made alone, fail with another message: {0}")]
+    OtherMessage(crate::Run),
     /// The failure is what a sandbox makes, too.
     #[error(
         "the failure is that the system denied {0}: in the sandbox, which denies the same, \

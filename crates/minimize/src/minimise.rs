@@ -57,7 +57,8 @@ impl Minimised {
 }
 
 /// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
-/// has in common with the failure. Where the whole script has its very message, so does what is left.
+/// has in common with the failure. Where the whole script has its very message, so does what is left; where that is
+/// wanted and the script has not, nothing is reduced.
 ///
 /// Candidates run in the same classes one after the other, which is fast, and the result in classes
 /// of its own. Where that does not fail, some state was left by others: then each candidate has
@@ -65,7 +66,7 @@ impl Minimised {
 pub fn minimise(
     script: &Script,
     stage: &Stage,
-    grade: &(dyn Fn(&str) -> Option<Grade> + Sync),
+    (grade, wanted): (&(dyn Fn(&str) -> Option<Grade> + Sync), Grade),
     effort: &Effort<'_>,
 ) -> Result<Minimised, Error> {
     let mut bench = Bench {
@@ -82,10 +83,14 @@ pub fn minimise(
     let slice = slice(script, last);
     let (captured, sliced) = (script.interactions(&all), script.interactions(&slice));
     let first = bench.run(&all)?;
-    if let Run::Threw { trace, .. } = &first
-        && grade(trace) >= Some(Grade::L3)
-    {
-        bench.enough = Grade::L3;
+    if let Run::Threw { trace, .. } = &first {
+        match grade(trace) {
+            Some(reached) if reached >= Grade::L3 => bench.enough = Grade::L3,
+            Some(reached) if reached >= bench.enough && reached < wanted => {
+                return Err(Error::OtherMessage(first));
+            }
+            _ => {}
+        }
     }
     let least = bench.least(last);
     let mut whole = None;
@@ -272,8 +277,8 @@ impl Bench<'_> {
                 .collect(),
             ..Script::default()
         };
-        let (grade, fresh) = (self.enough, self.fresh);
-        format!("{grade:?} {fresh:?}\n{}", part.scenario())
+        let (grade, fresh, folder) = (self.enough, self.fresh, self.stage.surroundings());
+        format!("{grade:?} {fresh:?} {folder}\n{}", part.scenario())
     }
 
     /// The statements that stay: what the last one needs. Where that asserts something, also the

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Answer, Deadline, Job, Pool};
+use culprit_jvm::{Answer, Deadline, Job, Pool, WorkingFolder};
 use culprit_model::{Outcome, Step, Tables};
 use culprit_reduce::End;
 use culprit_signature::Refusal;
@@ -99,6 +99,27 @@ impl Stage {
                 self.limit.min(usual.max(PATIENCE))
             }
         }
+    }
+
+    /// From now on each script has a JVM of its own.
+    pub(crate) fn use_new_workers(&self) {
+        self.pool.use_new_workers();
+        // Their start counts.
+        self.longest.store(0, Ordering::Relaxed);
+    }
+
+    /// The surroundings of the scripts: verdicts are not the same in others.
+    pub(crate) fn surroundings(&self) -> String {
+        let jvms = match self.pool.uses_new_workers() {
+            true => "new JVMs in ",
+            false => "",
+        };
+        format!("{jvms}{}", self.folder())
+    }
+
+    /// The working folder of the scripts.
+    pub fn folder(&self) -> &WorkingFolder {
+        self.pool.folder()
     }
 
     /// Whether workers are in a sandbox, so that what is denied to them says nothing of the program.

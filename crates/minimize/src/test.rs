@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
-use culprit_jvm::Jdk;
+use culprit_jvm::{Jdk, WorkingFolder};
 use culprit_model::{Reference, Value};
 use culprit_reduce::{End, Settings};
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
@@ -36,6 +36,8 @@ pub struct Found {
     pub grade: Option<Grade>,
     /// How to run the test outside of the sandbox, where it was run inside.
     pub by_hand: Option<ByHand>,
+    /// The working folder of the candidates and of the test.
+    pub works_in: WorkingFolder,
 }
 
 impl Found {
@@ -59,8 +61,10 @@ pub struct Means<'a> {
     pub runner: Runner,
     /// An empty folder for files on the way.
     pub folder: &'a Path,
-    /// The folder that the test works in; without one, a new one that it may write to.
+    /// The folder of the user that the test is meant for.
     pub directory: Option<&'a Path>,
+    /// What the whole script has to have in common with the failure.
+    pub wanted: Grade,
     /// Rights and limits of the compiler and of the test.
     pub confines: &'a Confines,
     /// How to search. The budget is for everything together.
@@ -80,7 +84,39 @@ pub struct Means<'a> {
 }
 
 /// Makes a test of a recorded failure.
-pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Result<Found, Error> {
+///
+/// Candidates share JVMs, and a test has one of its own. Where it does not fail there, candidates found something
+/// that others had left in the JDK: then each candidate has a JVM of its own, too.
+pub fn make_test(
+    script: &Script,
+    signature: &Signature,
+    means: &Means<'_>,
+) -> Result<Found, Error> {
+    let found = make_and_check(script, signature, means)?;
+    let ran = matches!(found.verified, Verified::Passed | Verified::Threw(_));
+    if !ran || found.grade >= Some(Signature::ENOUGH) || means.stage.deadline().is_over() {
+        return Ok(found);
+    }
+    means.stage.use_new_workers();
+    let folder = &means.folder.join("alone");
+    let again = Means {
+        folder,
+        settings: means.settings.clone(),
+        journals: means.journals.clone(),
+        taken: means.taken.clone(),
+        ..*means
+    };
+    match make_and_check(script, signature, &again) {
+        Ok(again) if again.grade > found.grade => Ok(again),
+        _ => Ok(found),
+    }
+}
+
+fn make_and_check(
+    script: &Script,
+    signature: &Signature,
+    means: &Means<'_>,
+) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| means.stage.is_confined()) {
         return Err(Error::Refused(refusal));
@@ -112,7 +148,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         own.into_iter().chain(links(script)).collect()
     };
     for script in ways.iter().flat_map(linked) {
-        minimised = minimise(&script, means.stage, &grade, &effort);
+        minimised = minimise(&script, means.stage, (&grade, means.wanted), &effort);
         let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
         if !is_other || effort.end().is_some() {
             break;
@@ -128,7 +164,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         // What made the values is not needed any more.
         let smaller = match concrete {
             Err(error) if error.is_end() => Err(error),
-            concrete => minimise(&concrete?, means.stage, &grade, &effort),
+            concrete => minimise(&concrete?, means.stage, (&grade, means.wanted), &effort),
         };
         if let Ok(smaller) = smaller {
             minimised = Minimised {
@@ -144,11 +180,11 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     }
     minimised.script = without_idle_conditions(&minimised.script);
     effort.tell(Progress::Checking);
-    let mut test = printed(&minimised, signature, &means, true);
+    let mut test = printed(&minimised, signature, means, true);
     if test.is_err() {
         // What is small need not be printable.
         minimised.script = before;
-        test = printed(&minimised, signature, &means, true);
+        test = printed(&minimised, signature, means, true);
     }
     let mut test = test?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
@@ -158,6 +194,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         junit: means.junit,
         runner: means.runner,
         folder: means.folder,
+        works_in: means.stage.folder(),
         directory: means.directory,
         confines: means.confines,
         deadline,
@@ -172,7 +209,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
     let is_judged = !matches!(verified, Verified::NoCompiler(_) | Verified::Interrupted);
     if is_judged && graded(&verified).is_none() && test.notes.loops > 0 {
         // A straight line asks less of the compiler.
-        test = printed(&minimised, signature, &means, false)?;
+        test = printed(&minimised, signature, means, false)?;
         let folder = &means.folder.join("straight");
         let straight = Surroundings {
             folder,
@@ -190,6 +227,7 @@ pub fn make_test(script: &Script, signature: &Signature, means: Means<'_>) -> Re
         runner,
         grade,
         by_hand,
+        works_in: means.stage.folder().clone(),
     })
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
-use culprit_jvm::{Deadline, Jdk, LaunchError, Status};
+use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
@@ -61,7 +61,9 @@ pub struct Surroundings<'a> {
     pub runner: Runner,
     /// Where files go that are made on the way. It is to be empty.
     pub folder: &'a Path,
-    /// The folder that the test works in; without one, a new one that it may write to.
+    /// The folder that the test works in.
+    pub works_in: &'a WorkingFolder,
+    /// The folder of the user that it is meant for.
     pub directory: Option<&'a Path>,
     /// Rights and limits of the compiler and of the test.
     pub confines: &'a Confines,
@@ -121,9 +123,11 @@ impl Surroundings<'_> {
         let mut words: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1"]
             .map(OsString::from)
             .to_vec();
+        let workspace = Workspace::new(&scratch, self.works_in)?;
+        words.extend_from_slice(workspace.jvm_options());
         words.extend(running(&classes, &path, test));
         let place = Place {
-            directory: self.directory.unwrap_or(&scratch),
+            directory: workspace.directory(),
             scratch: &scratch,
         };
         let java = self.confines.java(self.jdk, words, place);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvm::{
     Answer, Deadline, Interrupt, JavaVersion, Jdk, Job, Limits, Output, Plan, Pool, Sandbox, Seat,
-    jvm_options,
+    WorkingFolder, jvm_options,
 };
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode as AgentMode;
@@ -155,14 +155,13 @@ impl Replayer {
         Ok(Pool::new(plan, size, subject)?)
     }
 
-    /// Workers for plain runs of the recorded program, which is on a class path. They work in a folder,
-    /// or else in folders of their own, which they can write to. Their surroundings are the same
-    /// everywhere.
+    /// Workers for plain runs of the recorded program, which is on a class path. Their surroundings are the
+    /// same everywhere.
     pub fn plain_pool(
         &self,
         recording: &Recording,
         class_path: Vec<String>,
-        directory: Option<PathBuf>,
+        folder: WorkingFolder,
         size: usize,
     ) -> Result<Pool, Error> {
         vet(recording, &self.jdk)?;
@@ -171,7 +170,7 @@ impl Replayer {
         let plan = Plan {
             patience: PATIENCE,
             intake: PATIENCE,
-            directory,
+            folder,
             ..self.plan_of(fixed, env, None)
         };
         let subject = Subject {
@@ -253,7 +252,7 @@ impl Replayer {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             scratch: self.scratch.clone(),
-            directory: None,
+            folder: WorkingFolder::Scratch,
             limits: self.limits(),
             sandbox: self.sandbox.clone().map(|sandbox| self.confines(sandbox)),
             output: self.output,
@@ -294,6 +293,7 @@ fn arguments(
         ..options.clone()
     };
     let mut arguments = jvm_options(seat.scratch);
+    arguments.extend_from_slice(seat.workspace.jvm_options());
     arguments.extend_from_slice(fixed);
     arguments.extend_from_slice(last);
     arguments.extend([library(agent, &options), MAIN.into()]);

@@ -159,6 +159,7 @@ impl Session<'_> {
                     journals: self.journals.clone(),
                     taken: Vec::new(),
                     concrete: false,
+                    began: self.began,
                 };
                 match self.reduce_case(&case, console) {
                     Ok(found) => return Ok(found),

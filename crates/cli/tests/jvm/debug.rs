@@ -74,7 +74,7 @@ impl Program {
     }
 
     /// The report on the first failure.
-    fn report(&self) -> serde_json::Value {
+    pub(crate) fn report(&self) -> serde_json::Value {
         let report: serde_json::Value =
             serde_json::from_str(&self.read("out/report.json")).unwrap();
         report["tests"][0].clone()

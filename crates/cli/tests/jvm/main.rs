@@ -17,6 +17,7 @@ mod debug;
 mod derive;
 mod failures;
 mod fixture;
+mod folders;
 mod follow;
 mod foreign;
 mod isolate;

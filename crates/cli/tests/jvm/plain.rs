@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Deadline, Output};
+use culprit_jvm::{Deadline, Output, WorkingFolder};
 use culprit_minimize::{Run, Stage};
 use culprit_model::Scenario;
 use culprit_replay::Replayer;
@@ -68,7 +68,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
     };
     let path = vec![stage.classes.display().to_string()];
     let pool = replayer
-        .plain_pool(&recorded.recording(), path, None, 1)
+        .plain_pool(&recorded.recording(), path, WorkingFolder::Empty, 1)
         .unwrap();
     let workers = Stage::new(pool, LIMIT, Deadline::never());
     let end = |script: &String| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use culprit_jvm::{
     Answer, Jdk, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Status, Surroundings,
-    jvm_options,
+    WorkingFolder, jvm_options,
 };
 
 use crate::fake;
@@ -49,7 +49,7 @@ fn plan(scratch: &Path) -> Plan {
         }),
         env: Vec::new(),
         scratch: scratch.join("workers"),
-        directory: None,
+        folder: WorkingFolder::Scratch,
         limits: Limits {
             memory: Some(1 << 30),
             ..Limits::default()

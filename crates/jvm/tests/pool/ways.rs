@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use culprit_jvm::{
     Answer, CRASH_REPORT, Deadline, Excess, Job, Limits, Output, Piece, Plan, Pool, PoolError,
-    Sandbox, Seat, SourceError, StartError, Status, Steps, Unresolved,
+    Sandbox, Seat, SourceError, StartError, Status, Steps, Unresolved, WorkingFolder,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
@@ -32,7 +32,7 @@ pub(crate) fn plan(start: &str, scratch: &Path) -> Plan {
         }),
         env: vec![(fake::START.into(), start.into())],
         scratch: scratch.to_owned(),
-        directory: None,
+        folder: WorkingFolder::Scratch,
         limits: Limits::default(),
         sandbox: None,
         output: Output::Kept,

@@ -1,0 +1,64 @@
+//! Programs that write files: a test must not rest on what the program, or another candidate, left behind.
+//! `fixtures/debug/ledgers`.
+
+use std::fs;
+
+use crate::debug::{Program, says};
+use crate::process::Ended;
+
+/// Lines of the body of a test that call something.
+fn calls(ended: &Ended) -> Vec<&str> {
+    let lines = ended.out.lines().map(str::trim);
+    lines
+        .filter(|line| line.ends_with(';') && line.contains('('))
+        .collect()
+}
+
+#[test]
+fn files_that_the_program_left_are_no_part_of_a_test() {
+    let program = Program::compile("ledgers", &[]);
+    let ended = program.debug(&["office.Writes"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    // The command left its files, with which the first call and the last one would do.
+    assert!(program.path("books/food").exists());
+    assert_eq!(
+        calls(&ended),
+        [
+            "Ledger ledger = new Ledger(\"books\");",
+            "ledger.book(\"food\", \"12O\");",
+            "ledger.total();"
+        ]
+    );
+    assert_eq!(program.report()["folder"], "an empty folder");
+}
+
+#[test]
+fn files_that_the_program_found_are_there_for_a_test() {
+    let program = Program::compile("ledgers", &[]);
+    fs::write(program.path("amounts.txt"), "food=12O\n").unwrap();
+    let ended = program.debug(&["office.Reads"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    assert_eq!(
+        calls(&ended),
+        [
+            "Ledger ledger = new Ledger(\"books\");",
+            "ledger.take(\"amounts.txt\");",
+            "ledger.total();"
+        ]
+    );
+    says(&ended, 0, "it needs files of ");
+    let folder = program.report()["folder"].clone();
+    assert!(
+        folder.as_str().unwrap().starts_with("a copy of "),
+        "{folder}"
+    );
+}
+
+#[test]
+fn what_other_candidates_left_in_the_jdk_is_no_part_of_a_test() {
+    let program = Program::compile("ledgers", &[]);
+    let ended = program.debug(&["-Djava.util.prefs.userRoot=prefs", "office.Resizes"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let calls = calls(&ended);
+    assert!(calls.contains(&"window.resize(100, 0);"), "{calls:?}");
+}
