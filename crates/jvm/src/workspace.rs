@@ -518,7 +518,7 @@ mod tests {
     fn files_that_nobody_can_read_are_left_out() {
         let (_root, user, scratch) = places();
         write(&user.join("closed"), "x");
-        fs::set_permissions(user.join("closed"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(user.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
         write(&user.join("open"), "x");
         let template = Template::of(&user, later()).unwrap();
         let folder = WorkingFolder::Copy(Arc::new(template));

@@ -40,7 +40,7 @@ pub use error::Error;
 pub use extract::extract;
 pub use follow::{driver_methods, drivers, followed, followed_until, innermost};
 pub use link::assertion_classes;
-pub use minimise::{Minimised, minimise};
+pub use minimise::{Likeness, Minimised, minimise};
 pub use predicate::Predicate;
 pub use program::{Program, class_path, directory};
 pub use script::{Script, Statement};

@@ -56,9 +56,17 @@ impl Minimised {
     }
 }
 
-/// Minimises a script whose last statement fails. `grade` tells how much an exception, as it is printed,
-/// has in common with the failure. Where the whole script has its very message, so does what is left; where that is
-/// wanted and the script has not, nothing is reduced.
+/// How runs are compared with the failure.
+#[derive(Clone, Copy)]
+pub struct Likeness<'a> {
+    /// How much an exception, as it is printed, has in common with the failure.
+    pub grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
+    /// The grade that the whole script has to reach.
+    pub wanted: Grade,
+}
+
+/// Minimises a script whose last statement fails. Where the whole script fails with the very message of
+/// the failure, so does what is left of it; where that is wanted and the script does not, nothing is reduced.
 ///
 /// Candidates run in the same classes one after the other, which is fast, and the result in classes
 /// of its own. Where that does not fail, some state was left by others: then each candidate has
@@ -66,7 +74,7 @@ impl Minimised {
 pub fn minimise(
     script: &Script,
     stage: &Stage,
-    (grade, wanted): (&(dyn Fn(&str) -> Option<Grade> + Sync), Grade),
+    &Likeness { grade, wanted }: &Likeness<'_>,
     effort: &Effort<'_>,
 ) -> Result<Minimised, Error> {
     let mut bench = Bench {

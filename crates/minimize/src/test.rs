@@ -20,8 +20,8 @@ use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    ByHand, Condition, Confines, Effort, Error, Minimised, Predicate, Program, Progress, Run,
-    Runner, Script, Stage, Statement, Verified, minimise, verify,
+    ByHand, Condition, Confines, Effort, Error, Likeness, Minimised, Predicate, Program, Progress,
+    Run, Runner, Script, Stage, Statement, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -121,6 +121,10 @@ fn make_and_check(
     if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| means.stage.is_confined()) {
         return Err(Error::Refused(refusal));
     }
+    let likeness = Likeness {
+        grade: &grade,
+        wanted: means.wanted,
+    };
     let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
     let deadline = means.stage.deadline();
     let mut minimised = Err(Error::NotLinked);
@@ -148,7 +152,7 @@ fn make_and_check(
         own.into_iter().chain(links(script)).collect()
     };
     for script in ways.iter().flat_map(linked) {
-        minimised = minimise(&script, means.stage, (&grade, means.wanted), &effort);
+        minimised = minimise(&script, means.stage, &likeness, &effort);
         let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
         if !is_other || effort.end().is_some() {
             break;
@@ -164,7 +168,7 @@ fn make_and_check(
         // What made the values is not needed any more.
         let smaller = match concrete {
             Err(error) if error.is_end() => Err(error),
-            concrete => minimise(&concrete?, means.stage, (&grade, means.wanted), &effort),
+            concrete => minimise(&concrete?, means.stage, &likeness, &effort),
         };
         if let Ok(smaller) = smaller {
             minimised = Minimised {
