@@ -4,12 +4,11 @@
 
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use culprit_jvm::{Ended, Launch, Limits, Sandbox, Status};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
@@ -93,17 +92,14 @@ fn no_device_or_pipe_is_made_where_files_can_be() {
 }
 
 /// A terminal of this user in which a line was typed, the program at it, and its path.
-fn terminal() -> (OwnedFd, File, String) {
+fn terminal() -> (OwnedFd, OwnedFd, String) {
     let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&keyboard).unwrap();
     unlockpt(&keyboard).unwrap();
     let path = ptsname(&keyboard, Vec::new()).unwrap();
     let path = path.into_string().unwrap();
-    let mut options = File::options();
-    options
-        .read(true)
-        .custom_flags(OFlags::NOCTTY.bits().cast_signed());
-    let screen = options.open(&path).unwrap();
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let screen = rustix::fs::open(&path, flags, Mode::empty()).unwrap();
     rustix::io::write(&keyboard, b"password\n").unwrap();
     (keyboard, screen, path)
 }
