@@ -25,7 +25,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Parser, Subcommand};
-use culprit_jvm::Scratch;
+use culprit_jvm::{Scratch, Watchdog};
 
 use culprit_model::clean;
 
@@ -63,6 +63,20 @@ enum Command {
     Doctor(doctor::Args),
 }
 
+impl Command {
+    /// Whether the command starts programs that must not outlive it. The command of `record` is the user's and goes
+    /// on without us.
+    fn runs_candidates(&self) -> bool {
+        match self {
+            Command::Replay(_) | Command::Minimize(_) | Command::Debug(_) | Command::Isolate(_) => {
+                true
+            }
+            Command::Record(args) => args.is_replay(),
+            Command::Show(_) | Command::Instrument(_) | Command::Doctor(_) => false,
+        }
+    }
+}
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    The question was answered
@@ -81,6 +95,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return not_parsed(error, &words),
     };
+    // Before there are threads.
+    let _watchdog = cli.command.runs_candidates().then(Watchdog::start);
     let mut console = Console::new(cli.color);
     // What a run left behind that was killed.
     Scratch::sweep();

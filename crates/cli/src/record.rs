@@ -202,6 +202,11 @@ struct Plan {
 }
 
 impl Args {
+    /// Whether a recording is replayed, and no command of the user's is run.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.replay.is_some()
+    }
+
     fn plan(&self) -> Plan {
         let mut selection = Selection {
             exclude: self.exclude.clone(),

@@ -249,6 +249,123 @@ fn a_command_that_isolate_runs_ends_with_culprit() {
     assert_eq!(place.scratches(), 0);
 }
 
+/// `culprit isolate` with a script as the test.
+fn isolate_with(place: &Place, script: &str) -> Command {
+    fs::write(place.at("a.txt"), "one\nbad\n").unwrap();
+    fs::write(place.at("test.sh"), script).unwrap();
+    let test = format!("sh {}", place.at("test.sh").display());
+    let words = ["isolate", "input", "--simplify", "--timeout", "1h"];
+    let mut culprit = place.culprit(&[&words[..], &["--test", &test, "a.txt"]].concat());
+    culprit.stderr(Stdio::null()).stdout(Stdio::null());
+    culprit
+}
+
+/// Fields of the line that the kernel has about a process: its state, its parent, its group, its session.
+fn about(pid: &str) -> Option<[String; 4]> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = line.rsplit_once(')')?;
+    let fields: Vec<String> = rest.split_whitespace().take(4).map(str::to_owned).collect();
+    fields.try_into().ok()
+}
+
+fn is_alive(pid: &str) -> bool {
+    about(pid).is_some_and(|[state, ..]| state != "Z")
+}
+
+/// The watchdog of a running Culprit.
+fn watchdog(culprit: &Child) -> Option<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let mut pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    pids.find(|pid| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let parent = about(pid).map(|[_, parent, ..]| parent);
+        name.trim() == "culprit-watch" && parent == Some(culprit.id().to_string())
+    })
+}
+
+#[test]
+fn what_a_command_of_isolate_started_ends_with_culprit() {
+    let place = Place::new();
+    let pids = place.at("pids");
+    // In its session, in another one, without its environment, in another group, with a child of its own.
+    let script = format!(
+        "note() {{ echo $1 >>{0}; }}
+         sleep 1001 & note $!
+         setsid sh -c 'echo $$ >>{0}; sleep 1002 & echo $! >>{0}; sleep 1003' &
+         env -i sleep 1004 & note $!
+         set -m; sleep 1005 & note $!
+         env -i sh -c 'sleep 1006 & echo $! >>{0}; exec sleep 1007' & note $!
+         wait",
+        pids.display()
+    );
+    let read = || fs::read_to_string(&pids).unwrap_or_default();
+    let mut killed = isolate_with(&place, &script).spawn().unwrap();
+    wait_until("all processes", || read().lines().count() == 7);
+    let started: Vec<String> = read().lines().map(str::to_owned).collect();
+    assert!(started.iter().all(|pid| is_alive(pid)));
+    // Somebody else, whom nobody may touch.
+    let mut other = command("setsid");
+    let mut other = other.args(["sleep", "1008"]).spawn().unwrap();
+    signal(&killed, Signal::KILL);
+    killed.wait().unwrap();
+    wait_until("the end of all processes", || {
+        !started.iter().any(|pid| is_alive(pid))
+    });
+    assert!(other.try_wait().unwrap().is_none());
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+#[test]
+fn the_watchdog_has_nothing_of_culprit_and_ends_with_it() {
+    let place = Place::new();
+    let begun = place.at("begun");
+    let script = format!("touch {}; exec sleep 1000", begun.display());
+    let mut isolate = isolate_with(&place, &script).spawn().unwrap();
+    wait_until("the command", || begun.exists());
+    let pid = watchdog(&isolate).unwrap();
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
+    let mut open: Vec<PathBuf> = open.map(|it| fs::read_link(it.path()).unwrap()).collect();
+    let pipe = open
+        .iter()
+        .position(|it| it.display().to_string().starts_with("pipe:"));
+    open.remove(pipe.unwrap());
+    assert_eq!(open, ["/dev/null"; 3].map(PathBuf::from));
+    assert_eq!(
+        fs::read_link(format!("/proc/{pid}/cwd")).unwrap(),
+        Path::new("/")
+    );
+    let [_, _, group, session] = about(&pid).unwrap();
+    assert_eq!((&group, &session), (&pid, &pid));
+    // A shell sends signals to all of them.
+    let watchdog = Pid::from_raw(pid.parse().unwrap()).unwrap();
+    for word in [Signal::INT, Signal::HUP, Signal::TERM] {
+        kill_process(watchdog, word).unwrap();
+    }
+    signal(&isolate, Signal::TERM);
+    assert_eq!(isolate.wait().unwrap().code(), Some(130));
+    wait_until("the end of the watchdog", || !is_alive(&pid));
+    assert_eq!((place.scratches(), place.processes("")), (0, Vec::new()));
+}
+
+#[test]
+fn without_a_watchdog_everything_works() {
+    let place = Place::new();
+    let script = "test $(cat $1 | wc -c) -lt 4";
+    let started = place.at("started");
+    let script = format!(
+        "touch {}; while [ ! -e {} ]; do sleep 0.01; done; {script}",
+        started.display(),
+        place.at("go").display()
+    );
+    let mut isolate = isolate_with(&place, &script).spawn().unwrap();
+    wait_until("the command", || started.exists());
+    let pid = watchdog(&isolate).unwrap();
+    kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+    fs::write(place.at("go"), "").unwrap();
+    assert_eq!(isolate.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn time_that_is_up_ends_isolate_when_its_command_hangs() {
     let place = Place::new();

@@ -32,3 +32,19 @@ pub(crate) fn close_on_exec() -> io::Result<()> {
     }
     Ok(())
 }
+
+/// Closes every descriptor from this one on.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "no safe library has these calls")]
+pub(crate) fn close_from(first: libc::c_int) {
+    // SAFETY: takes numbers only. Whoever calls this uses none of the descriptors any more.
+    let closed = unsafe { libc::close_range(first as libc::c_uint, libc::c_uint::MAX, 0) };
+    if closed == 0 {
+        return;
+    }
+    let most = getrlimit(Resource::Nofile).maximum.unwrap_or(MOST);
+    for descriptor in first..libc::c_int::try_from(most.min(MOST)).unwrap_or(libc::c_int::MAX) {
+        // SAFETY: as above.
+        unsafe { libc::close(descriptor) };
+    }
+}

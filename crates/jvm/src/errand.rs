@@ -26,9 +26,6 @@ const PULSE: Duration = Duration::from_millis(10);
 /// Bytes of a stream that are read before anything else is looked at.
 const AT_ONCE: usize = 1 << 20;
 
-/// The variable that marks the processes of a run.
-const MARK: &str = "CULPRIT_RUN";
-
 /// How a command is run.
 pub struct Errand<'a> {
     /// It is killed after so long.
@@ -123,10 +120,11 @@ impl Launch {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         orphans::adopt();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}-{number}", std::process::id());
-        let mark = format!("{MARK}={value}");
+        let mark = format!("{}{number}", orphans::mark());
         let mut marked = self.clone();
-        marked.env.push((MARK.into(), value.into()));
+        if let Some((name, value)) = mark.split_once('=') {
+            marked.env.push((name.into(), value.into()));
+        }
         (marked, mark)
     }
 

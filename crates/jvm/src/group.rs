@@ -25,7 +25,7 @@ use crate::sandbox::{Confinement, SandboxError};
 use crate::starter::end_with;
 use crate::target::{command, wait_without_reaping};
 use crate::watcher::{Excess, Watched};
-use crate::{Limits, Sandbox, Status, descriptors, orphans};
+use crate::{Limits, Sandbox, Status, descriptors, orphans, watchdog};
 
 /// What to start, and in which confines.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,8 +98,10 @@ impl Launch {
             file: self.file.clone(),
             error,
         })?;
+        let leader = Pid::from_child(&child);
+        watchdog::watch(leader);
         let mut group = Group {
-            leader: Pid::from_child(&child),
+            leader,
             child,
             ended: None,
             guard,
@@ -218,6 +220,7 @@ impl Group {
     }
 
     fn reap(&mut self) -> io::Result<Status> {
+        watchdog::forget(self.leader);
         let status = Status::from(self.child.wait()?);
         orphans::forget(self.child.id());
         self.ended = Some(status);
@@ -235,6 +238,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if self.ended.is_none() {
             self.kill();
+            watchdog::forget(self.leader);
             // Its end is certain now; that it must be waited for is all there is to it.
             let _ = self.child.wait();
             orphans::forget(self.child.id());

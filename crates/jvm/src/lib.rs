@@ -29,6 +29,11 @@ mod target;
 mod task;
 pub mod untrusted;
 mod version;
+#[cfg(target_os = "linux")]
+mod watchdog;
+#[cfg(not(target_os = "linux"))]
+#[path = "watchdog/elsewhere.rs"]
+mod watchdog;
 mod watcher;
 mod worker;
 mod workspace;
@@ -52,6 +57,7 @@ pub use status::Status;
 pub use target::Target;
 pub use task::Ended;
 pub use version::JavaVersion;
+pub use watchdog::Watchdog;
 pub use watcher::Excess;
 pub use worker::{Arguments, Output, Plan, Seat};
 pub use workspace::{Template, WorkingFolder, Workspace};

@@ -10,14 +10,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::process::{Child, Command};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rustix::process::Pid;
 #[cfg(target_os = "linux")]
 use rustix::process::{Signal, WaitOptions, getpgid, kill_process, set_child_subreaper, waitpid};
 
-use crate::starter;
+use crate::{scratch, starter};
+
+/// The variable that marks the processes of a run.
+const MARK: &str = "CULPRIT_RUN";
 
 /// Children that somebody here waits for: they are never reaped by others.
 static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -27,6 +30,12 @@ const ROUNDS: usize = 200;
 
 /// How long they are given to end.
 const PAUSE: Duration = Duration::from_micros(500);
+
+/// The start of the marks of all runs of this process, which no other process has: variable, process, chance.
+pub(crate) fn mark() -> &'static str {
+    static START: OnceLock<String> = OnceLock::new();
+    START.get_or_init(|| format!("{MARK}={}-{:016x}-", std::process::id(), scratch::chance()))
+}
 
 /// From now on this process adopts those that are left behind.
 pub(crate) fn adopt() {
@@ -57,6 +66,12 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
 pub fn between_starts<T>(work: impl FnOnce() -> T) -> T {
     let _held = awaited();
     work()
+}
+
+/// A child that is never waited for, and not reaped either.
+#[cfg(target_os = "linux")]
+pub(crate) fn keep(pid: Pid) {
+    awaited().insert(pid.as_raw_nonzero().get().unsigned_abs());
 }
 
 /// The process was waited for.

@@ -148,13 +148,17 @@ fn is_ours(name: &str) -> bool {
 fn unused_name() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let mut chance = [0; 8];
     // Where there is no chance, names that exist are passed over.
+    format!("{}-{number}-{:016x}", std::process::id(), chance())
+}
+
+/// A number by chance; 0 where there is no source of chance.
+pub(crate) fn chance() -> u64 {
+    let mut chance = [0; 8];
     if let Ok(mut source) = File::open("/dev/urandom") {
         let _ = io::Read::read_exact(&mut source, &mut chance);
     }
-    let chance = u64::from_ne_bytes(chance);
-    format!("{}-{number}-{chance:016x}", std::process::id())
+    u64::from_ne_bytes(chance)
 }
 
 #[cfg(test)]

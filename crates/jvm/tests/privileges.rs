@@ -3,12 +3,14 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
 use culprit_jvm::{Ended, Launch, Limits, Sandbox, Status};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -87,6 +89,78 @@ fn no_device_or_pipe_is_made_where_files_can_be() {
         assert_ne!(confined.status, Some(Status::Exited(0)), "{script}");
         assert!(fs::symlink_metadata(&made).is_err(), "{script}");
     }
+}
+
+/// A terminal of this user in which a line was typed, the program at it, and its path.
+fn terminal() -> (OwnedFd, OwnedFd, String) {
+    let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&keyboard).unwrap();
+    unlockpt(&keyboard).unwrap();
+    let path = ptsname(&keyboard, Vec::new()).unwrap();
+    let path = path.into_string().unwrap();
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let screen = rustix::fs::open(&path, flags, Mode::empty()).unwrap();
+    rustix::io::write(&keyboard, b"password\n").unwrap();
+    (keyboard, screen, path)
+}
+
+#[test]
+fn a_confined_program_reads_no_terminal_but_everything_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_keyboard, _screen, path) = terminal();
+    let confined = || Sandbox::default().allow_write(folder.path());
+    let read = ["/usr/bin/head", "-n1", &path];
+    let ended = launch(folder.path(), &read, Some(confined()));
+    assert!(ended.err.contains("Permission denied"), "{ended:?}");
+    assert_eq!(ended.out, "", "{ended:?}");
+    // By a link of its own, and by the folder of the processes that have it open.
+    let script = "ln -s TERMINAL link; for it in TERMINAL link /dev/tty /proc/PARENT/fd/*; do head -n1 $it; done; \
+                  for it in TERMINAL link; do head -n1 <$it; done; head -c1 /dev/ptmx";
+    let script = script
+        .replace("TERMINAL", &path)
+        .replace("PARENT", &std::process::id().to_string());
+    let ended = command(folder.path(), &script, true);
+    assert!(!ended.out.contains("password"), "{ended:?}");
+    // It was there to be read all the time.
+    let ended = launch(folder.path(), &read, None);
+    assert_eq!(ended.out, "password\n", "{ended:?}");
+
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    let file = shared.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let file = file.display().to_string();
+    for path in [
+        &file,
+        "/dev/zero",
+        "/dev/urandom",
+        "/etc/passwd",
+        "/proc/self/stat",
+    ] {
+        let ended = launch(
+            folder.path(),
+            &["/usr/bin/head", "-c1", path],
+            Some(confined()),
+        );
+        assert!(!ended.out.is_empty(), "{path}: {ended:?}");
+    }
+    for path in ["/dev/null", "/dev/stdin"] {
+        let ended = launch(folder.path(), &["/bin/cat", path], Some(confined()));
+        assert_eq!(ended.status, Some(Status::Exited(0)), "{path}: {ended:?}");
+    }
+    let list = ["/bin/ls", "/", "/dev", "/dev/pts"];
+    let ended = launch(folder.path(), &list, Some(confined()));
+    assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
+    let ended = command(folder.path(), "echo x | cat /dev/stdin /dev/fd/0", true);
+    assert_eq!(ended.out, "x\n", "{ended:?}");
+}
+
+/// A folder that a program may write to is readable, wherever it is.
+#[test]
+fn what_can_be_written_can_be_read() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let script = "echo text >file && mv file other && cat other";
+    let ended = command(folder.path(), script, true);
+    assert_eq!(ended.out, "text\n", "{ended:?}");
 }
 
 #[test]

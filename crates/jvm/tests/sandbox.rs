@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -150,11 +151,21 @@ impl World {
             ("delete", self.in_home("delete")),
             ("move-here", self.in_home("move")),
             ("link-here", self.in_home("link")),
-            ("times", self.in_home("times")),
-            ("mode", self.in_home("mode")),
             ("execute", "/bin/true".to_owned()),
             ("destroy", self.victim.id().to_string()),
             ("share-memory", "4096".to_owned()),
+        ]
+    }
+
+    /// What must succeed and have no effect, of files outside and inside of the folder to write to.
+    fn ignored(&self) -> Vec<(&'static str, String)> {
+        let own = self.scratch.path().join("own");
+        fs::write(&own, "text").unwrap();
+        vec![
+            ("times", self.in_home("times")),
+            ("mode", self.in_home("mode")),
+            ("times", own.display().to_string()),
+            ("mode", own.display().to_string()),
         ]
     }
 
@@ -239,10 +250,21 @@ fn outside_the_sandbox_everything_works() {
         let mut world = World::new();
         let mut attempts = world.harmful();
         attempts.extend(world.harmless());
+        let ignored = world.ignored();
+        let before = attributes(&ignored);
         let reaper = std::thread::spawn({
             let mut victim = std::mem::replace(&mut world.victim, sleeper());
             move || victim.wait()
         });
+        let changed = attempt(stage, &world, None, &ignored);
+        assert!(
+            outcomes(&changed)
+                .iter()
+                .all(|(_, outcome)| *outcome == "done")
+        );
+        for (before, after) in before.iter().zip(attributes(&ignored)) {
+            assert_ne!(*before, after);
+        }
         let ended = attempt(stage, &world, None, &attempts);
         for (name, outcome) in outcomes(&ended) {
             let too_old = stage.lacks(name);
@@ -287,6 +309,28 @@ fn inside_the_sandbox_the_kernel_refuses_what_does_harm_and_only_that() {
             assert_eq!(outcome, "done", "{name}");
         }
         assert_eq!(outcomes(&ended).len(), world.harmless().len());
+    }
+}
+
+/// Modes and times of the files that attempts are about.
+fn attributes(attempts: &[(&str, String)]) -> Vec<(u32, i64)> {
+    let of = |path: &String| fs::metadata(path).map(|about| (about.mode(), about.mtime()));
+    attempts.iter().map(|(_, path)| of(path).unwrap()).collect()
+}
+
+#[test]
+fn modes_and_times_that_a_program_sets_are_ignored() {
+    if !can_confine() {
+        return;
+    }
+    for stage in stages() {
+        let world = World::new();
+        let attempts = world.ignored();
+        let before = attributes(&attempts);
+        let ended = attempt(stage, &world, confined(&world), &attempts);
+        let done = attempts.iter().map(|(name, _)| (*name, "done"));
+        assert_eq!(outcomes(&ended), done.collect::<Vec<_>>());
+        assert_eq!(attributes(&attempts), before);
     }
 }
 

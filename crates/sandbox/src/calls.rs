@@ -325,6 +325,12 @@ pub(crate) const TIMES: [i64; 8] = [
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const TIMES: [i64; 3] = [libc::SYS_utimensat, libc::SYS_fchown, libc::SYS_fchownat];
 
+/// All calls that change modes, times and owners of files.
+pub(crate) fn attributes() -> impl Iterator<Item = i64> {
+    let modes = MODES.into_iter().map(|(call, _)| call);
+    modes.chain(TIMES)
+}
+
 /// Further attributes of files, which commands that copy files do without where a file system has none.
 pub(crate) const EXTENDED: [i64; 6] = [
     libc::SYS_setxattr,

@@ -59,22 +59,16 @@ impl Filter {
         let program = compile(rules::launch(permissions), SeccompAction::Allow, denied())?;
         // The C library tries newer calls first, and takes another way where the kernel has none.
         // Calls of 32-bit pointers on x86-64 have numbers beyond all others.
-        let mut program = prefixed(
-            program,
-            Test {
-                code: libc::BPF_JGE,
-                number: calls::UNKNOWN,
-            },
-            ENOSYS,
-        );
-        match permissions.programs {
-            true => {
-                for call in calls::EXTENDED {
-                    program = prefixed(program, Test::is(call as u32), ENOTSUP);
-                }
-            }
-            false => program = without_clone3(program),
-        }
+        let unknown = Test {
+            code: libc::BPF_JGE,
+            number: calls::UNKNOWN,
+        };
+        let program = prefixed(program, &[unknown], ENOSYS);
+        let program = prefixed(program, &tests(Filter::ignored(permissions)), SUCCESS);
+        let program = match permissions.programs {
+            true => prefixed(program, &tests(calls::EXTENDED), ENOTSUP),
+            false => without_clone3(program),
+        };
         Ok(Filter { program })
     }
 
@@ -82,6 +76,16 @@ impl Filter {
     pub fn allowed(permissions: Permissions) -> Result<Vec<i64>, FilterError> {
         let rules = rules::launch(permissions).map_err(FilterError::Rules)?;
         Ok(rules.into_keys().collect())
+    }
+
+    /// The numbers of the calls that return success to a confined program and have no effect: changes of modes,
+    /// owners and times of files. Landlock does not see them, so they would reach every file of the user's; ordinary
+    /// programs make them on their own temporary files and do not go on where they fail.
+    pub fn ignored(permissions: Permissions) -> Vec<i64> {
+        match permissions.attributes {
+            true => Vec::new(),
+            false => calls::attributes().collect(),
+        }
     }
 
     /// What [`seal`](crate::seal) adds, for the process with this id.
@@ -137,8 +141,11 @@ fn compile(
 /// Whether `clone3` makes a thread or a process is told in memory, which a filter cannot see.
 /// Without it, the C library makes threads with `clone`.
 fn without_clone3(program: BpfProgram) -> BpfProgram {
-    prefixed(program, Test::is(rules::CLONE3), ENOSYS)
+    prefixed(program, &tests([rules::CLONE3]), ENOSYS)
 }
+
+/// The error of a call that returns 0.
+const SUCCESS: i32 = 0;
 
 /// A comparison with the number of a system call.
 struct Test {
@@ -146,31 +153,40 @@ struct Test {
     number: u32,
 }
 
-impl Test {
-    fn is(number: u32) -> Test {
-        Test {
-            code: libc::BPF_JEQ,
-            number,
-        }
-    }
+/// Tests for single calls.
+fn tests(calls: impl IntoIterator<Item = i64>) -> Vec<Test> {
+    let is = |call| Test {
+        code: libc::BPF_JEQ,
+        number: call as u32,
+    };
+    calls.into_iter().map(is).collect()
 }
 
-/// The program, after calls that pass the test were answered with an error of their own. The compiler of
-/// rules has one answer for all of them, and knows no ranges.
-fn prefixed(program: BpfProgram, test: Test, error: i32) -> BpfProgram {
-    let instruction = |code: u32, jf, k| sock_filter {
+/// The program, preceded by tests: a call that passes one of them is answered with the error. The compiler of
+/// rules has one answer for all calls, and knows no ranges.
+fn prefixed(program: BpfProgram, tests: &[Test], error: i32) -> BpfProgram {
+    let instruction = |code: u32, jt, jf, k| sock_filter {
         code: code as u16,
-        jt: 0,
+        jt,
         jf,
         k,
     };
+    let Some((last, first)) = tests.split_last() else {
+        return program;
+    };
+    let compare = |test: &Test, jt, jf| {
+        let code = libc::BPF_JMP | test.code | libc::BPF_K;
+        instruction(code, jt, jf, test.number)
+    };
     let answer = u32::from(SeccompAction::Errno(error.unsigned_abs()));
-    let mut whole = vec![
-        // The number of the call is the first word of what a filter sees.
-        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
-        instruction(libc::BPF_JMP | test.code | libc::BPF_K, 1, test.number),
-        instruction(libc::BPF_RET | libc::BPF_K, 0, answer),
-    ];
+    // The number of the call is the first word of what a filter sees.
+    let load = instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
+    let mut whole = vec![load];
+    // The way to the answer is over the tests that are left.
+    let first = first.iter().zip((1..tests.len() as u8).rev());
+    whole.extend(first.map(|(test, left)| compare(test, left, 0)));
+    whole.push(compare(last, 0, 1));
+    whole.push(instruction(libc::BPF_RET | libc::BPF_K, 0, 0, answer));
     whole.extend(program);
     whole
 }

@@ -28,7 +28,7 @@ pub struct Permissions {
     pub network: Network,
     /// Start programs and processes.
     pub programs: bool,
-    /// Change modes and times of files.
+    /// Change modes, owners and times of files. Without this permission, such calls succeed and change nothing.
     pub attributes: bool,
     /// Share memory, and make files of memory, which no limit of a process counts.
     pub shared_memory: bool,

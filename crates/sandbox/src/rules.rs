@@ -18,7 +18,7 @@ use crate::{Network, Permissions, calls};
 
 pub(crate) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-pub(crate) const CLONE3: u32 = libc::SYS_clone3 as u32;
+pub(crate) const CLONE3: i64 = libc::SYS_clone3;
 
 /// The way that a thread is scheduled, whose number is the first argument; 0 is the caller.
 const SCHEDULING: [i64; 4] = [

@@ -112,6 +112,20 @@ static long take_terminal(void) {
     return close(terminal);
 }
 
+static long read_terminal(void) {
+    int terminal = open(setting("terminal"), O_RDONLY | O_NOCTTY | O_NONBLOCK);
+    TRY(terminal);
+    return close(terminal);
+}
+
+static long read_terminal_by_link(void) {
+    unlink("terminal");
+    TRY(symlink(setting("terminal"), "terminal"));
+    int terminal = open("terminal", O_RDONLY | O_NOCTTY | O_NONBLOCK);
+    TRY(terminal);
+    return close(terminal);
+}
+
 static long old_personality(void) {
     TRY(personality(ADDR_NO_RANDOMIZE));
     return 0;
@@ -125,5 +139,6 @@ const struct attempt self_attempts[] = {
     {"lift-file-size", lift_file_size}, {"lift-open-files", lift_open_files}, {"lift-core", lift_core},
     {"real-time", real_time}, {"higher-priority", higher_priority}, {"lock-memory", lock_memory},
     {"inherited-descriptor", inherited_descriptor}, {"type-into-terminal", type_into_terminal},
-    {"take-terminal", take_terminal}, {"old-personality", old_personality}, {NULL, NULL},
+    {"take-terminal", take_terminal}, {"read-terminal", read_terminal},
+    {"read-terminal-by-link", read_terminal_by_link}, {"old-personality", old_personality}, {NULL, NULL},
 };

@@ -159,6 +159,8 @@ pub const ATTEMPTS: &[Attempt] = attempts! {
         "higher-priority" "higher priority",
         "type-into-terminal" "`TIOCSTI`",
         "take-terminal" "`TIOCSCTTY`",
+        "read-terminal" "read from the terminal of the user",
+        "read-terminal-by-link" "the same by an own symbolic link",
     ];
     Rights Native Harmless("the memory is its own and counted") => [
         "lock-memory" "`mlockall`",

@@ -1,6 +1,8 @@
 //! The sandbox of Linux: Landlock and seccomp.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use culprit_sandbox::{Filter, Network, Permissions};
@@ -18,6 +20,19 @@ const KNOWN: ABI = ABI::V7;
 
 /// What is written to without harm, and by many programs.
 const NULL: &str = "/dev/null";
+
+/// The folder of devices, terminals among them.
+const DEVICES: &str = "/dev";
+
+/// The devices that can be read, and files in memory.
+const READABLE: [&str; 6] = [
+    NULL,
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/shm",
+];
 
 pub(super) fn probe() -> Abilities {
     let can = |ask: fn(Ruleset) -> Result<Ruleset, RulesetError>| {
@@ -115,18 +130,35 @@ fn never() -> BitFlags<AccessFs> {
         | AccessFs::IoctlDev
 }
 
-/// Reading is no right that is handled here, so it stays free.
+/// Folders can be listed everywhere: that right is not handled. Files can be read everywhere but in `/dev`, where a
+/// program would find the terminal of the user.
 fn rules(sandbox: &Sandbox, program: &Path) -> Result<RulesetCreated, SandboxError> {
+    let read = BitFlags::from(AccessFs::ReadFile);
+    // A root that cannot be listed names no folders to read from. There, reading is not handled either.
+    let readable = readable(Path::new("/"), Path::new(DEVICES)).unwrap_or_default();
     let handled = AccessFs::from_write(KNOWN) | AccessFs::Execute;
+    let handled = match readable.is_empty() {
+        true => handled,
+        false => handled | read,
+    };
     let write = AccessFs::from_write(KNOWN) & !never();
+    // The kernel refuses rules about rights that are not handled.
+    let write_and_read = write | (handled & read);
     let mut rules = Ruleset::default()
         .handle_access(handled)
         .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
         .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
         .and_then(Ruleset::create)
         .map_err(refused)?;
+    for path in &readable {
+        // One that is gone meanwhile, or that we cannot look at, is nothing to read either.
+        if let Ok(place) = PathFd::new(path) {
+            let rule = PathBeneath::new(place, read);
+            rules = rules.add_rule(rule).map_err(refused)?;
+        }
+    }
     for path in sandbox.writable.iter().map(PathBuf::as_path) {
-        rules = allow(rules, path, write)?;
+        rules = allow(rules, path, write_and_read)?;
     }
     rules = allow(rules, Path::new(NULL), write)?;
     for path in executable(sandbox, program)? {
@@ -137,6 +169,24 @@ fn rules(sandbox: &Sandbox, program: &Path) -> Result<RulesetCreated, SandboxErr
         rules = rules.add_rule(port).map_err(refused)?;
     }
     Ok(rules)
+}
+
+/// The files and folders below a root that can be read: all but the folder of devices, and some of the devices. A
+/// symbolic link is none of them, since its target is below another entry, or is a device.
+fn readable(root: &Path, devices: &Path) -> io::Result<Vec<PathBuf>> {
+    // The folder itself, by whatever name it is mounted.
+    let identity = |about: &fs::Metadata| (about.dev(), about.ino());
+    let devices = fs::metadata(devices).ok().as_ref().map(identity);
+    let is_readable = |entry: &fs::DirEntry| {
+        let kind = entry.file_type();
+        kind.is_ok_and(|kind| kind.is_dir() || kind.is_file())
+            && entry.file_name() != "dev"
+            && fs::symlink_metadata(entry.path()).is_ok_and(|it| devices != Some(identity(&it)))
+    };
+    let entries = fs::read_dir(root)?.flatten().filter(is_readable);
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    found.extend(READABLE.map(PathBuf::from));
+    Ok(found)
 }
 
 /// What may be executed: everything, or the program and its linker.
@@ -169,4 +219,32 @@ fn allow(
     rules
         .add_rule(PathBeneath::new(place, access))
         .map_err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn files_and_folders_of_a_root_can_be_read_but_neither_devices_nor_links() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        for name in ["dev", "usr", "devices", "mounted"] {
+            fs::create_dir(at(name)).unwrap();
+        }
+        fs::write(at("program.jar"), "x").unwrap();
+        symlink("usr", at("bin")).unwrap();
+        symlink("dev", at("terminals")).unwrap();
+        mknodat(CWD, at("pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        let mut found = readable(root.path(), &at("mounted")).unwrap();
+        let devices = found.split_off(found.len() - READABLE.len());
+        assert_eq!(devices, READABLE.map(PathBuf::from));
+        found.sort();
+        assert_eq!(found, ["devices", "program.jar", "usr"].map(at));
+        assert!(readable(&at("none"), &at("dev")).is_err());
+    }
 }
