@@ -3,6 +3,7 @@
 
 mod by_hand;
 mod runner;
+mod verdict;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -14,8 +15,9 @@ use culprit_jvm::{Deadline, Jdk, LaunchError, Status};
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
+use runner::CLASS;
 pub use runner::Runner;
-use runner::{CLASS, MARK};
+use verdict::Mark;
 
 use crate::confines::{Place, on_class_path};
 use crate::{Confines, Error, Program, full_name};
@@ -34,6 +36,8 @@ pub enum Verified {
     Refused(String),
     /// It does not compile: what the compiler says.
     Rejected(String),
+    /// The test ended the JVM with this exit status, by `System.exit` say: it neither passed nor failed.
+    Exited(u8),
     /// It did not end as tests do.
     Broken(String),
     /// It did not end in this time.
@@ -121,14 +125,16 @@ impl Surroundings<'_> {
         let mut words: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1"]
             .map(OsString::from)
             .to_vec();
+        let mark = Mark::new();
         words.extend(running(&classes, &path, test));
+        words.push(mark.word().into());
         let place = Place {
             directory: self.directory.unwrap_or(&scratch),
             scratch: &scratch,
         };
         let java = self.confines.java(self.jdk, words, place);
         let ran = java.run(self.deadline.within(LIMIT))?;
-        Ok(match verdict(ran.status, &ran.err, ran.took) {
+        Ok(match mark.verdict(ran.status, &ran.err, ran.took) {
             Verified::Threw(trace) if self.is_refused(&trace) => Verified::Refused(trace),
             verified => verified,
         })
@@ -144,7 +150,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// Arguments of the JVM that runs a test.
+/// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
 fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
     let mut whole = classes.as_os_str().to_owned();
     whole.push(":");
@@ -156,34 +162,4 @@ fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
         .into_iter()
         .chain(last)
         .collect()
-}
-
-/// The end of a test, from the status of its JVM and what it printed; without a status, it took too long.
-fn verdict(status: Option<Status>, err: &str, took: Duration) -> Verified {
-    match (status, err.split_once(MARK)) {
-        (None, _) => Verified::Late(Duration::from_secs(took.as_secs())),
-        (_, Some((_, trace))) => Verified::Threw(trace.to_owned()),
-        (Some(Status::Exited(0)), None) => Verified::Passed,
-        _ => Verified::Broken(err.to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn how_a_test_ended_is_told_by_its_status_and_by_what_is_behind_the_mark() {
-        let trace = "java.lang.IllegalStateException: why\n\tat T.t(T.java:1)\n";
-        let threw = Verified::Threw(trace.to_owned());
-        let printed = format!("noise of the program\n{MARK}{trace}");
-        let verdict = |status, err: &str| verdict(status, err, LIMIT);
-        assert_eq!(verdict(Some(Status::Exited(1)), &printed), threw);
-        assert_eq!(verdict(Some(Status::Exited(0)), "noise"), Verified::Passed);
-        let broken = Verified::Broken("no such class".to_owned());
-        assert_eq!(verdict(Some(Status::Exited(1)), "no such class"), broken);
-        let killed = Verified::Broken(String::new());
-        assert_eq!(verdict(Some(Status::Killed(9)), ""), killed);
-        assert_eq!(verdict(None, &printed), Verified::Late(LIMIT));
-    }
 }

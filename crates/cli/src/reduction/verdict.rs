@@ -31,6 +31,10 @@ pub(super) fn verdict(found: &Found) -> (String, bool) {
         ),
         (Verified::Passed, _) => "compiled and run: passes".to_owned(),
         (Verified::Rejected(why), _) => format!("does not compile: {why}"),
+        (Verified::Exited(status), _) => format!(
+            "compiled and run: the program ends the JVM with exit status {status}, which is neither a pass \
+             nor a failure"
+        ),
         (Verified::Broken(why), _) => format!("does not run: {why}"),
         (Verified::Late(limit), _) => {
             let limit = quantity::typed_duration(*limit);
