@@ -24,6 +24,7 @@ use culprit_minimize::{
 };
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection, clean};
+use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
@@ -88,6 +89,8 @@ struct Session<'a> {
     sandbox: Option<Sandbox>,
     library: PathBuf,
     launched: Launched,
+    /// What the command has of the environment, for candidates and tests.
+    environment: Environment,
     folder: PathBuf,
     /// What drivers did, by their names.
     followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
@@ -111,6 +114,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         sandbox,
         library: agent::unpack(&agent::folders_of_process())?,
         launched,
+        environment: Environment::of(std::env::vars_os()),
         folder: results.folder().to_owned(),
         followed: RefCell::default(),
         journals: results.journals(),
@@ -426,6 +430,7 @@ impl Session<'_> {
             journals: self.journals.clone(),
             taken: self.taken.borrow().clone(),
             concrete: false,
+            environment: self.environment.clone(),
         };
         self.reduce_case(&case, console)
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use culprit_jvm::Interrupt;
 use culprit_minimize::{Program, Script, class_path, extract};
 use culprit_model::{AgentOptions, Failure};
+use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -94,6 +95,11 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         journals: results.journals(),
         taken: Vec::new(),
         concrete: false,
+        environment: match origin::is_ours(&recording, &folders) {
+            true => Environment::of(std::env::vars_os()),
+            // Nothing of the user's for code of strangers.
+            false => Environment::none(),
+        },
     };
     let library = agent::unpack(&folders)?;
     let interrupt = Interrupt::by_signals()?;

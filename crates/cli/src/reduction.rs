@@ -19,12 +19,12 @@ use culprit_jvm::{
     remove_folder,
 };
 use culprit_minimize::{
-    Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
-    Script, Stage, directory, junit_of, make_test,
+    Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Progress as Way, Run,
+    Runner, Script, Stage, directory, junit_of, make_test,
 };
 use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
-use culprit_replay::{Error as Unplayable, Replayer, choose};
+use culprit_replay::{Environment, Error as Unplayable, Replayer, choose};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
 use culprit_wire::Mode;
@@ -109,6 +109,8 @@ pub(crate) struct Case<'a> {
     pub(crate) taken: Vec<String>,
     /// Whether numbers and texts are given as they were.
     pub(crate) concrete: bool,
+    /// Variables for candidates and the test: those of the user where the program is the user's own.
+    pub(crate) environment: Environment,
 }
 
 /// From where the failing code is seen.
@@ -204,6 +206,7 @@ impl Wishes {
             output: Output::Kept,
             interrupt: Some(interrupt.clone()),
             capture: None,
+            environment: case.environment.clone(),
         };
         let confines = Confines::of(&replayer);
         let jobs = usize::from(self.jobs);
@@ -521,6 +524,7 @@ impl Results {
             },
             "statements": found.test.notes.statements,
             "surroundings": minimised.script.prelude,
+            "environment": found.needs.as_ref().map(Needed::names),
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,
             "runs": minimised.tests,

@@ -159,6 +159,7 @@ impl Session<'_> {
                     journals: self.journals.clone(),
                     taken: Vec::new(),
                     concrete: false,
+                    environment: self.environment.clone(),
                 };
                 match self.reduce_case(&case, console) {
                     Ok(found) => return Ok(found),

@@ -135,6 +135,7 @@ impl Session<'_> {
                     journals: self.journals.clone(),
                     taken: self.taken.borrow().clone(),
                     concrete,
+                    environment: self.environment.clone(),
                 };
                 match self.reduce_case(&case, console) {
                     Ok(found) if found.grade >= Some(Signature::ENOUGH) => return Ok(Some(found)),

@@ -14,10 +14,11 @@ use crate::record::quote;
 pub(super) fn verdict(found: &Found) -> (String, bool) {
     let text = match (&found.verified, found.grade) {
         (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => {
-            return (
-                format!("compiled and run: fails the same way ({grade})"),
-                true,
-            );
+            let mut text = format!("compiled and run: fails the same way ({grade})");
+            if let Some(needs) = &found.needs {
+                text.push_str(&format!("; {needs}"));
+            }
+            return (text, true);
         }
         (Verified::Threw(trace), _) => {
             format!(

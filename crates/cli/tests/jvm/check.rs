@@ -6,6 +6,7 @@ use std::time::Duration;
 use culprit_junit::{Junit, Notes, Test};
 use culprit_jvm::{Deadline, Limits};
 use culprit_minimize::{Confines, Runner, Surroundings, Verified, verify};
+use culprit_replay::Environment;
 
 use crate::library;
 use crate::stage::{folder, on_one_jdk, skipped};
@@ -30,9 +31,10 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
         sandbox: None,
         limits: Limits::default(),
         heap: 64,
+        environment: Environment::none(),
     };
     let deadline = Deadline::after(Duration::from_secs(100));
-    let (verified, by) = verify(
+    let checked = verify(
         &test,
         &Surroundings {
             jdk: &on_one_jdk().jdk,
@@ -44,8 +46,10 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
             confines: &confines,
             deadline: &deadline,
         },
+        &|_| true,
     )
     .unwrap();
+    let (verified, by) = (checked.verified, checked.runner);
     assert_eq!(by, runner, "{}", start_of(&verified));
     verified
 }

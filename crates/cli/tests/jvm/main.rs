@@ -16,6 +16,7 @@ mod choosing;
 mod confined;
 mod debug;
 mod derive;
+mod environment;
 mod failures;
 mod fixture;
 mod follow;
