@@ -31,6 +31,7 @@ use culprit_trace::{Error as TraceError, Recording, RunFolder};
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::origin;
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
@@ -335,6 +336,10 @@ impl Session<'_> {
         let progress = Progress::begin(console, doing);
         let status = launched.run_into(&output, &self.library, &options, inherited.as_deref())?;
         drop(progress);
+        if let Ok(run) = RunFolder::open(&folder) {
+            // Without it, `culprit minimize` asks for the class path of what this command left.
+            let _ = origin::note(&run.recordings, &agent::folders_of_process());
+        }
         if self.interrupt.is_wanted() {
             return Err(interrupted().into());
         }
