@@ -24,12 +24,14 @@ use culprit_minimize::{
 };
 use culprit_model::options::Mode as AgentMode;
 use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection, clean};
+use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::origin;
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
@@ -90,6 +92,8 @@ struct Session<'a> {
     sandbox: Option<Sandbox>,
     library: PathBuf,
     launched: Launched,
+    /// What the command has of the environment, for candidates and tests.
+    environment: Environment,
     folder: PathBuf,
     /// What drivers did, by their names.
     followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
@@ -114,6 +118,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         sandbox,
         library: agent::unpack(&agent::folders_of_process())?,
         launched,
+        environment: Environment::of(std::env::vars_os()),
         folder: results.folder().to_owned(),
         followed: RefCell::default(),
         journals: results.journals(),
@@ -342,6 +347,10 @@ impl Session<'_> {
         let progress = Progress::begin(console, doing);
         let status = launched.run_into(&output, &self.library, &options, inherited.as_deref())?;
         drop(progress);
+        if let Ok(run) = RunFolder::open(&folder) {
+            // Without it, `culprit minimize` asks for the class path of what this command left.
+            let _ = origin::note(&run.recordings, &agent::folders_of_process());
+        }
         if self.interrupt.is_wanted() {
             return Err(interrupted().into());
         }
@@ -438,6 +447,7 @@ impl Session<'_> {
             taken: self.taken.borrow().clone(),
             concrete: false,
             began: self.began,
+            environment: self.environment.clone(),
         };
         self.reduce_case(&case, console)
     }

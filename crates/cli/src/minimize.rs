@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use culprit_jvm::Interrupt;
 use culprit_minimize::{Program, Script, class_path, extract};
 use culprit_model::{AgentOptions, Failure};
+use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -95,6 +96,11 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         taken: Vec::new(),
         concrete: false,
         began: UNIX_EPOCH + Duration::from_millis(recording.start().started_ms),
+        environment: match origin::is_ours(&recording, &folders) {
+            true => Environment::of(std::env::vars_os()),
+            // Nothing of the user's for code of strangers.
+            false => Environment::none(),
+        },
     };
     let library = agent::unpack(&folders)?;
     let interrupt = Interrupt::by_signals()?;

@@ -1,8 +1,8 @@
-//! Which recordings were made here: by `culprit record`, for this user, on this machine.
+//! Which recordings were made here: by `culprit record` or `culprit debug`, for this user, on this machine.
 //!
 //! A recording names the class path of its program, and `culprit minimize` runs what is there. One that comes
 //! from elsewhere may name any jar of this machine, or a shared folder with classes that somebody put there
-//! for the purpose. So `record` notes what it made, in the private folder of the agent, by a hash of all that
+//! for the purpose. So both note what they made, in the private folder of the agent, by a hash of all that
 //! the recording says of its JVM; a recording whose hash is not there merely claims it. The owner of the file
 //! says nothing: a download belongs to whoever downloaded it.
 

@@ -21,12 +21,12 @@ use culprit_jvm::{
     Template, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    Condition, Confines, Error, Found, Means, Predicate, Program, Progress as Way, Run, Runner,
-    Script, Stage, directory, junit_of, make_test,
+    Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Progress as Way, Run,
+    Runner, Script, Stage, directory, junit_of, make_test,
 };
 use culprit_model::clean;
 use culprit_reduce::{Budget, End, Settings};
-use culprit_replay::{Error as Unplayable, Replayer, choose};
+use culprit_replay::{Environment, Error as Unplayable, Replayer, choose};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
 use culprit_wire::Mode;
@@ -113,6 +113,8 @@ pub(crate) struct Case<'a> {
     pub(crate) concrete: bool,
     /// When the program began to run. Files that are younger may be its work.
     pub(crate) began: SystemTime,
+    /// Variables for candidates and the test: those of the user where the program is the user's own.
+    pub(crate) environment: Environment,
 }
 
 /// From where the failing code is seen.
@@ -208,6 +210,7 @@ impl Wishes {
             output: Output::Kept,
             interrupt: Some(interrupt.clone()),
             capture: None,
+            environment: case.environment.clone(),
         };
         let confines = Confines::of(&replayer);
         let jobs = usize::from(self.jobs);
@@ -580,6 +583,7 @@ impl Results {
             },
             "statements": found.test.notes.statements,
             "surroundings": minimised.script.prelude,
+            "environment": found.needs.as_ref().map(Needed::names),
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,
             "runs": minimised.tests,

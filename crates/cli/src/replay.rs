@@ -26,7 +26,8 @@ use culprit_jvm::{
 };
 use culprit_model::{AgentOptions, clean};
 use culprit_replay::{
-    Capture, ClassPath, Error, Finding, Replayer, Severity, against, check_unless, choose, subject,
+    Capture, ClassPath, Environment, Error, Finding, Replayer, Severity, against, check_unless,
+    choose, subject,
 };
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{LineCheck, Mode, Subject};
@@ -569,6 +570,7 @@ impl Stage<'_> {
             output: self.plan.output,
             interrupt: Some(self.interrupt.clone()),
             capture: self.plan.capture.clone(),
+            environment: Environment::none(),
         };
         let replayed = replayer.replay(recording, subject, lines)?;
         case.took = replayed.took;

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use culprit_jvm::{Jdk, Launch, Limits, Sandbox, jvm_options};
-use culprit_replay::Replayer;
+use culprit_replay::{Environment, Replayer};
 
 /// Rights and limits of the processes that are started for a test.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Confines {
     pub limits: Limits,
     /// Megabytes of the Java heap.
     pub heap: u64,
+    /// Variables that a test may be given, besides those that are the same everywhere.
+    pub environment: Environment,
 }
 
 /// Where a process works, and the one folder that it may write to.
@@ -30,6 +32,7 @@ impl Confines {
             sandbox: replayer.sandbox.clone(),
             limits: replayer.limits(),
             heap: replayer.heap,
+            environment: replayer.environment.clone(),
         }
     }
 
@@ -52,11 +55,19 @@ impl Confines {
         self.launch(jdk, "javac", args, place)
     }
 
-    /// A JVM.
-    pub(crate) fn java(&self, jdk: &Jdk, words: Vec<OsString>, place: Place<'_>) -> Launch {
+    /// A JVM, with some of the variables.
+    pub(crate) fn java(
+        &self,
+        jdk: &Jdk,
+        words: Vec<OsString>,
+        place: Place<'_>,
+        environment: &Environment,
+    ) -> Launch {
         let mut args = self.options(place);
         args.extend(words);
-        self.launch(jdk, "java", args, place)
+        let mut launch = self.launch(jdk, "java", args, place);
+        launch.env.extend(environment.variables());
+        launch
     }
 
     fn options(&self, place: Place<'_>) -> Vec<OsString> {

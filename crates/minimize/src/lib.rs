@@ -47,4 +47,6 @@ pub use script::{Script, Statement};
 pub use slice::slice;
 pub use stage::{Run, Stage};
 pub use test::{Found, Means, full_name, make_test};
-pub use verify::{ByHand, Runner, Surroundings, Verified, junit_of, verify};
+pub use verify::{
+    ByHand, Checked, Fails, Needed, Runner, Surroundings, Verified, junit_of, verify,
+};

@@ -20,8 +20,8 @@ use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    ByHand, Condition, Confines, Effort, Error, Likeness, Minimised, Predicate, Program, Progress,
-    Run, Runner, Script, Stage, Statement, Verified, minimise, verify,
+    ByHand, Checked, Condition, Confines, Effort, Error, Likeness, Minimised, Needed, Predicate,
+    Program, Progress, Run, Runner, Script, Stage, Statement, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -34,6 +34,8 @@ pub struct Found {
     pub runner: Runner,
     /// How much the failure of the test has in common with the recorded one.
     pub grade: Option<Grade>,
+    /// The environment variables that the test needs to fail, if any.
+    pub needs: Option<Needed>,
     /// How to run the test outside of the sandbox, where it was run inside.
     pub by_hand: Option<ByHand>,
     /// The working folder of the candidates and of the test.
@@ -184,11 +186,11 @@ fn make_and_check(
     }
     minimised.script = without_idle_conditions(&minimised.script);
     effort.tell(Progress::Checking);
-    let mut test = printed(&minimised, signature, means, true);
+    let mut test = printed(&minimised, signature, means, (true, None));
     if test.is_err() {
         // What is small need not be printable.
         minimised.script = before;
-        test = printed(&minimised, signature, means, true);
+        test = printed(&minimised, signature, means, (true, None));
     }
     let mut test = test?;
     let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
@@ -209,17 +211,31 @@ fn make_and_check(
     };
     // What was found in time is checked, even where that takes a little longer.
     means.stage.close(effort.end().unwrap_or(End::Minimal));
-    let (mut verified, mut runner) = verify(&test, &surroundings)?;
-    let is_judged = !matches!(verified, Verified::NoCompiler(_) | Verified::Interrupted);
-    if is_judged && graded(&verified).is_none() && test.notes.loops > 0 {
+    let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
+    let mut checked = verify(&test, &surroundings, &fails)?;
+    let is_judged = !matches!(
+        checked.verified,
+        Verified::NoCompiler(_) | Verified::Interrupted
+    );
+    let mut loops = true;
+    if is_judged && graded(&checked.verified).is_none() && test.notes.loops > 0 {
+        loops = false;
         // A straight line asks less of the compiler.
-        test = printed(&minimised, signature, means, false)?;
+        test = printed(&minimised, signature, means, (loops, None))?;
         let folder = &means.folder.join("straight");
         let straight = Surroundings {
             folder,
             ..surroundings
         };
-        (verified, runner) = verify(&test, &straight)?;
+        checked = verify(&test, &straight, &fails)?;
+    }
+    let Checked {
+        verified,
+        runner,
+        needs,
+    } = checked;
+    if needs.is_some() {
+        test = printed(&minimised, signature, means, (loops, needs.as_ref()))?;
     }
     let grade = graded(&verified);
     let is_confined = means.confines.sandbox.is_some();
@@ -230,6 +246,7 @@ fn make_and_check(
         verified,
         runner,
         grade,
+        needs,
         by_hand,
         works_in: means.stage.folder().clone(),
     })
@@ -239,7 +256,7 @@ fn printed(
     minimised: &Minimised,
     signature: &Signature,
     means: &Means<'_>,
-    loops: bool,
+    (loops, needs): (bool, Option<&Needed>),
 ) -> Result<Test, Error> {
     let classes = ClassBytes(|name: &str| {
         let compiled = means.predicate.and_then(|predicate| predicate.bytes(name));
@@ -261,7 +278,7 @@ fn printed(
             loops,
         };
         let test = print(&scenario, &classes, &options, |notes| {
-            comment(signature, minimised, notes)
+            comment(signature, minimised, notes, needs)
         });
         let mut test = test.map_err(|error| Error::Print(error.to_string()))?;
         if let Some(predicate) = means.predicate {
@@ -339,11 +356,19 @@ fn holder(script: &Script) -> Option<String> {
     }
 }
 
-fn comment(signature: &Signature, minimised: &Minimised, notes: &Notes) -> Vec<String> {
-    let text = format!(
+fn comment(
+    signature: &Signature,
+    minimised: &Minimised,
+    notes: &Notes,
+    needs: Option<&Needed>,
+) -> Vec<String> {
+    let mut text = format!(
         "Fails with {signature}. Reduced from {} calls to {}.",
         minimised.captured,
         left(minimised, notes)
     );
+    if let Some(needs) = needs {
+        text.push_str(&format!(" It {needs}."));
+    }
     wrapped(&text, COLUMNS)
 }

@@ -3,25 +3,35 @@
 
 mod by_hand;
 mod runner;
+mod variables;
+mod verdict;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
+use culprit_replay::Environment;
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
+use runner::CLASS;
 pub use runner::Runner;
-use runner::{CLASS, MARK};
+pub use variables::Needed;
+use variables::needed;
+use verdict::Mark;
 
 use crate::confines::{Place, on_class_path};
 use crate::{Confines, Error, Program, full_name};
 
 /// How long a test may take.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// The same for the run without the variables of the user, where another one may follow.
+const PLAIN_LIMIT: Duration = Duration::from_secs(20);
 
 /// How a test ended that was run on its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +44,8 @@ pub enum Verified {
     Refused(String),
     /// It does not compile: what the compiler says.
     Rejected(String),
+    /// The test ended the JVM with this exit status, by `System.exit` say: it neither passed nor failed.
+    Exited(u8),
     /// It did not end as tests do.
     Broken(String),
     /// It did not end in this time.
@@ -71,31 +83,101 @@ pub struct Surroundings<'a> {
     pub deadline: &'a Deadline,
 }
 
-/// Compiles and runs a test; who ran it in the end.
-pub fn verify(test: &Test, surroundings: &Surroundings<'_>) -> Result<(Verified, Runner), Error> {
+/// Whether the end of a test is the failure that it was made for.
+pub type Fails<'a> = &'a (dyn Fn(&Verified) -> bool + Sync);
+
+/// The result of the last check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checked {
+    pub verified: Verified,
+    /// Who ran the test in the end.
+    pub runner: Runner,
+    /// The environment variables that it needs to fail, if any.
+    pub needs: Option<Needed>,
+}
+
+/// Compiles and runs a test: in an environment that is the same everywhere, and in that of the user where it does
+/// not fail there.
+pub fn verify(
+    test: &Test,
+    surroundings: &Surroundings<'_>,
+    fails: Fails<'_>,
+) -> Result<Checked, Error> {
     let javac = surroundings.jdk.tool("javac");
     let runner = surroundings.runner;
-    if !javac.exists() {
-        return Ok((Verified::NoCompiler(javac), runner));
-    }
-    let verified = match surroundings.run(test, runner) {
-        Err(Error::Launch(LaunchError::Interrupted)) => Verified::Interrupted,
-        verified => verified?,
+    let of = |verified: Verified| Checked {
+        verified,
+        runner,
+        needs: None,
     };
-    let is_broken = matches!(verified, Verified::Rejected(_) | Verified::Broken(_));
+    if !javac.exists() {
+        return Ok(of(Verified::NoCompiler(javac)));
+    }
+    let checked = match surroundings.check(test, runner, fails) {
+        Err(Error::Launch(LaunchError::Interrupted)) => of(Verified::Interrupted),
+        checked => checked?,
+    };
+    let is_broken = matches!(
+        checked.verified,
+        Verified::Rejected(_) | Verified::Broken(_)
+    );
     match is_broken && runner.is_junit() {
-        true => Ok((surroundings.run(test, Runner::Own)?, Runner::Own)),
-        false => Ok((verified, runner)),
+        true => surroundings.check(test, Runner::Own, fails),
+        false => Ok(checked),
     }
 }
 
+/// A test that was compiled with its runner.
+struct Compiled<'a> {
+    surroundings: &'a Surroundings<'a>,
+    test: &'a Test,
+    folder: PathBuf,
+    classes: PathBuf,
+    class_path: OsString,
+    /// The number of runs so far: each has a folder of its own.
+    runs: AtomicUsize,
+}
+
 impl Surroundings<'_> {
-    fn run(&self, test: &Test, runner: Runner) -> Result<Verified, Error> {
-        let folder = self.folder.join(runner.name().replace(' ', "-"));
-        let (classes, scratch) = (folder.join("classes"), folder.join("tmp"));
-        for place in [&classes, &scratch] {
-            fs::create_dir_all(place)?;
+    fn check(&self, test: &Test, runner: Runner, fails: Fails<'_>) -> Result<Checked, Error> {
+        let of = |verified: Verified| Checked {
+            verified,
+            runner,
+            needs: None,
+        };
+        let compiled = match self.compile(test, runner)? {
+            Ok(compiled) => compiled,
+            Err(why) => return Ok(of(Verified::Rejected(why))),
+        };
+        let environment = &self.confines.environment;
+        let limit = match environment.is_empty() {
+            true => LIMIT,
+            false => PLAIN_LIMIT,
+        };
+        let verified = compiled.run(&Environment::none(), limit)?;
+        if environment.is_empty() || fails(&verified) {
+            return Ok(of(verified));
         }
+        let verified = compiled.run(environment, LIMIT)?;
+        let needs = match fails(&verified) {
+            true => Some(needed(&compiled, fails)?),
+            false => None,
+        };
+        Ok(Checked {
+            needs,
+            ..of(verified)
+        })
+    }
+
+    /// Compiles a test with its runner, or gives the messages of the compiler.
+    fn compile<'a>(
+        &'a self,
+        test: &'a Test,
+        runner: Runner,
+    ) -> Result<Result<Compiled<'a>, String>, Error> {
+        let folder = self.folder.join(runner.name().replace(' ', "-"));
+        let classes = folder.join("classes");
+        fs::create_dir_all(&classes)?;
         let own = (format!("{}.java", test.class_name), &*test.source);
         let mut files = Vec::new();
         for (name, source) in [own].into_iter().chain(runner.sources(self.junit)) {
@@ -104,37 +186,29 @@ impl Surroundings<'_> {
             fs::write(&file, source)?;
             files.push(OsString::from(file));
         }
-        let path = self.joined();
+        let class_path = self.joined();
         let place = Place {
             directory: &folder,
             scratch: &folder,
         };
         let javac = self
             .confines
-            .javac(self.jdk, (&path, &files), &classes, place);
+            .javac(self.jdk, (&class_path, &files), &classes, place);
         let compiled = javac.run(self.deadline.within(LIMIT))?;
-        if compiled.status.is_none() {
-            let why = format!("the compiler did not end within {:.0?}", compiled.took);
-            return Ok(Verified::Rejected(why));
-        }
-        if compiled.status != Some(Status::Exited(0)) {
-            return Ok(Verified::Rejected(compiled.err));
-        }
-        let mut words: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1"]
-            .map(OsString::from)
-            .to_vec();
-        let workspace = Workspace::new(&scratch, self.works_in)?;
-        words.extend_from_slice(workspace.jvm_options());
-        words.extend(running(&classes, &path, test));
-        let place = Place {
-            directory: workspace.directory(),
-            scratch: &scratch,
-        };
-        let java = self.confines.java(self.jdk, words, place);
-        let ran = java.run(self.deadline.within(LIMIT))?;
-        Ok(match verdict(ran.status, &ran.err, ran.took) {
-            Verified::Threw(trace) if self.is_refused(&trace) => Verified::Refused(trace),
-            verified => verified,
+        Ok(match compiled.status {
+            None => Err(format!(
+                "the compiler did not end within {:.0?}",
+                compiled.took
+            )),
+            Some(Status::Exited(0)) => Ok(Compiled {
+                surroundings: self,
+                test,
+                folder,
+                classes,
+                class_path,
+                runs: AtomicUsize::new(0),
+            }),
+            Some(_) => Err(compiled.err),
         })
     }
 
@@ -148,7 +222,35 @@ impl Surroundings<'_> {
     }
 }
 
-/// Arguments of the JVM that runs a test.
+impl Compiled<'_> {
+    /// Runs the test in a JVM of its own, with these variables.
+    fn run(&self, environment: &Environment, limit: Duration) -> Result<Verified, Error> {
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let scratch = self.folder.join(format!("tmp-{number}"));
+        fs::create_dir_all(&scratch)?;
+        let mut words: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1"]
+            .map(OsString::from)
+            .to_vec();
+        let mark = Mark::new();
+        let with = self.surroundings;
+        let workspace = Workspace::new(&scratch, with.works_in)?;
+        words.extend_from_slice(workspace.jvm_options());
+        words.extend(running(&self.classes, &self.class_path, self.test));
+        words.push(mark.word().into());
+        let place = Place {
+            directory: workspace.directory(),
+            scratch: &scratch,
+        };
+        let java = with.confines.java(with.jdk, words, place, environment);
+        let ran = java.run(with.deadline.within(limit))?;
+        Ok(match mark.verdict(ran.status, &ran.err, ran.took) {
+            Verified::Threw(trace) if with.is_refused(&trace) => Verified::Refused(trace),
+            verified => verified,
+        })
+    }
+}
+
+/// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
 fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
     let mut whole = classes.as_os_str().to_owned();
     whole.push(":");
@@ -160,34 +262,4 @@ fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
         .into_iter()
         .chain(last)
         .collect()
-}
-
-/// The end of a test, from the status of its JVM and what it printed; without a status, it took too long.
-fn verdict(status: Option<Status>, err: &str, took: Duration) -> Verified {
-    match (status, err.split_once(MARK)) {
-        (None, _) => Verified::Late(Duration::from_secs(took.as_secs())),
-        (_, Some((_, trace))) => Verified::Threw(trace.to_owned()),
-        (Some(Status::Exited(0)), None) => Verified::Passed,
-        _ => Verified::Broken(err.to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn how_a_test_ended_is_told_by_its_status_and_by_what_is_behind_the_mark() {
-        let trace = "java.lang.IllegalStateException: why\n\tat T.t(T.java:1)\n";
-        let threw = Verified::Threw(trace.to_owned());
-        let printed = format!("noise of the program\n{MARK}{trace}");
-        let verdict = |status, err: &str| verdict(status, err, LIMIT);
-        assert_eq!(verdict(Some(Status::Exited(1)), &printed), threw);
-        assert_eq!(verdict(Some(Status::Exited(0)), "noise"), Verified::Passed);
-        let broken = Verified::Broken("no such class".to_owned());
-        assert_eq!(verdict(Some(Status::Exited(1)), "no such class"), broken);
-        let killed = Verified::Broken(String::new());
-        assert_eq!(verdict(Some(Status::Killed(9)), ""), killed);
-        assert_eq!(verdict(None, &printed), Verified::Late(LIMIT));
-    }
 }

@@ -16,7 +16,7 @@ use culprit_trace::Recording;
 use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
 
 use crate::subject::salt;
-use crate::{Coverage, Error, lift, likeness, vet};
+use crate::{Coverage, Environment, Error, lift, likeness, vet};
 
 /// The main class of a worker; the agent brings it along.
 const MAIN: &str = "culprit.runtime.Worker";
@@ -55,6 +55,8 @@ pub struct Replayer {
     pub interrupt: Option<Interrupt>,
     /// A recording to make of what is replayed.
     pub capture: Option<Capture>,
+    /// Variables for plain runs, besides those that are the same everywhere.
+    pub environment: Environment,
 }
 
 /// A second agent in the replaying JVM, which records what the first one replays.
@@ -156,7 +158,7 @@ impl Replayer {
     }
 
     /// Workers for plain runs of the recorded program, which is on a class path. Their surroundings are the
-    /// same everywhere.
+    /// same everywhere, but for the variables of [`Replayer::environment`].
     pub fn plain_pool(
         &self,
         recording: &Recording,
@@ -167,12 +169,13 @@ impl Replayer {
         vet(recording, &self.jdk)?;
         let fixed = likeness::plain_options(recording.start());
         let env = likeness::plain_variables();
-        let plan = Plan {
+        let mut plan = Plan {
             patience: PATIENCE,
             intake: PATIENCE,
             folder,
             ..self.plan_of(fixed, env, None)
         };
+        plan.env.extend(self.environment.variables());
         let subject = Subject {
             options: AgentOptions {
                 out: ".".to_owned(),

@@ -14,7 +14,7 @@ use anyhow::{Context, bail, ensure};
 use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Pool, Sandbox};
 use culprit_model::scenario::Tables;
 use culprit_model::{Outcome, Step};
-use culprit_replay::{Replayer, lift, subject};
+use culprit_replay::{Environment, Replayer, lift, subject};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
@@ -297,5 +297,6 @@ fn replayer(jdk: &Jdk, agent: PathBuf, scratch: PathBuf) -> Replayer {
         output: Output::Kept,
         interrupt: None,
         capture: None,
+        environment: Environment::none(),
     }
 }

@@ -10,7 +10,7 @@ use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings};
 use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
 use culprit_model::scenario::Tables;
 use culprit_reduce::Kind;
-use culprit_replay::{Replayer, choose};
+use culprit_replay::{Environment, Replayer, choose};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{FreshState, Mode};
@@ -153,6 +153,7 @@ fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
         output: Output::Kept,
         interrupt: Some(workers.interrupt.clone()),
         capture: None,
+        environment: Environment::none(),
     };
     Ok(Stage::new(
         replayer.plain_pool(recording, class_path, None, 1)?,

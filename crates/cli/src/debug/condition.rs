@@ -160,6 +160,7 @@ impl Session<'_> {
                     taken: Vec::new(),
                     concrete: false,
                     began: self.began,
+                    environment: self.environment.clone(),
                 };
                 match self.reduce_case(&case, console) {
                     Ok(found) => return Ok(found),

@@ -136,6 +136,7 @@ impl Session<'_> {
                     taken: self.taken.borrow().clone(),
                     concrete,
                     began: self.began,
+                    environment: self.environment.clone(),
                 };
                 match self.reduce_case(&case, console) {
                     Ok(found) if found.grade >= Some(Signature::ENOUGH) => return Ok(Some(found)),

@@ -14,10 +14,11 @@ use crate::record::quote;
 pub(super) fn verdict(found: &Found) -> (String, bool) {
     let text = match (&found.verified, found.grade) {
         (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => {
-            return (
-                format!("compiled and run: fails the same way ({grade})"),
-                true,
-            );
+            let mut text = format!("compiled and run: fails the same way ({grade})");
+            if let Some(needs) = &found.needs {
+                text.push_str(&format!("; {needs}"));
+            }
+            return (text, true);
         }
         (Verified::Threw(trace), _) => {
             format!(
@@ -31,6 +32,10 @@ pub(super) fn verdict(found: &Found) -> (String, bool) {
         ),
         (Verified::Passed, _) => "compiled and run: passes".to_owned(),
         (Verified::Rejected(why), _) => format!("does not compile: {why}"),
+        (Verified::Exited(status), _) => format!(
+            "compiled and run: the program ends the JVM with exit status {status}, which is neither a pass \
+             nor a failure"
+        ),
         (Verified::Broken(why), _) => format!("does not run: {why}"),
         (Verified::Late(limit), _) => {
             let limit = quantity::typed_duration(*limit);

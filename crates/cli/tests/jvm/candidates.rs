@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use culprit_jvm::{Answer, Deadline, Job, Output, Pool};
 use culprit_model::Outcome;
-use culprit_replay::{ClassPath, Replayer, against, lift, subject};
+use culprit_replay::{ClassPath, Environment, Replayer, against, lift, subject};
 use culprit_trace::Recording;
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
@@ -42,6 +42,7 @@ fn pool(stage: &Stage, recording: &Recording, subject: Subject, home: &Path) -> 
         output: Output::Kept,
         interrupt: None,
         capture: None,
+        environment: Environment::none(),
     };
     replayer.pool(recording, subject, 1).unwrap()
 }

@@ -159,3 +159,16 @@ fn a_failure_that_the_sandbox_would_make_is_told_as_such() {
         "the failure is that the system denied the start of a program",
     );
 }
+
+#[test]
+fn recordings_that_debug_leaves_are_known_to_be_made_here() {
+    let program = Program::compile("files", &[]);
+    program.debug(&["shop.Main"]);
+    for run in ["out/witness", "out/run-1-1"] {
+        // They were made here, whatever else is to be said of them.
+        let ended = program.culprit(["minimize", run, "-o", "again"]);
+        says(&ended, 1, "no call of the recording ended with the failure");
+        let ended = elsewhere(&program, &["minimize", run, "-o", "again"]);
+        says(&ended, 2, "was not made here");
+    }
+}

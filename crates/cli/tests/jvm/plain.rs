@@ -6,7 +6,7 @@ use std::time::Duration;
 use culprit_jvm::{Deadline, Output, WorkingFolder};
 use culprit_minimize::{Run, Stage};
 use culprit_model::Scenario;
-use culprit_replay::Replayer;
+use culprit_replay::{Environment, Replayer};
 use culprit_wire::{FreshState, Mode};
 
 use crate::candidates::agent;
@@ -65,6 +65,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
         output: Output::Kept,
         interrupt: None,
         capture: None,
+        environment: Environment::none(),
     };
     let path = vec![stage.classes.display().to_string()];
     let pool = replayer

@@ -1,13 +1,10 @@
-//! Who runs a test: JUnit where the class path has all of it, else a few lines of ours. All tell the
-//! same: a mark, and what the test threw, on the stream that was there before the test: it may set
+//! Who runs a test: JUnit where the class path has all of it, else a few lines of ours. All end by the same
+//! class, which prints the verdict to the standard error stream that was there before the test: it may set
 //! another one.
 
 use culprit_junit::Junit;
 
 use crate::Program;
-
-/// What the runners print before an exception.
-pub(super) const MARK: &str = "CULPRIT-THROWN\n";
 
 /// The class of each runner.
 pub(super) const CLASS: &str = "CulpritRunner";
@@ -64,7 +61,10 @@ impl Runner {
             Junit::Four => ANNOTATION_4,
             Junit::Five => ANNOTATION_5,
         };
-        let mut sources = vec![(format!("{CLASS}.java"), runner)];
+        let mut sources = vec![
+            (format!("{CLASS}.java"), runner),
+            ("CulpritVerdict.java".to_owned(), VERDICT),
+        ];
         if self == Runner::OwnWithStandIn {
             sources.push(("junit/Test.java".to_owned(), annotation));
         }
@@ -104,57 +104,121 @@ import java.lang.annotation.RetentionPolicy;
 public @interface Test {}
 ";
 
-const OWN: &str = "import java.io.PrintStream;
-import java.lang.reflect.Constructor;
+/// Prints the verdict and ends the JVM. Without a mark, a user runs the test: the stack trace is all there is to
+/// print, and exit statuses are the usual ones.
+const VERDICT: &str = "import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+final class CulpritVerdict {
+    private static final int PASSED = 0;
+    private static final int THREW = 1;
+    private static final int BROKEN = 2;
+
+    private final PrintStream err = System.err;
+    private final String mark;
+
+    CulpritVerdict(String[] words) {
+        mark = words.length > 2 ? words[2] : null;
+    }
+
+    void begin() {
+        print(line(\"began\"));
+    }
+
+    void passed() {
+        end(line(\"passed\"), PASSED);
+    }
+
+    void threw(Throwable thrown) {
+        try {
+            end(line(\"threw\") + trace(thrown) + line(\"printed\"), THREW);
+        } catch (Throwable trouble) {
+            broken(\"the exception of the test cannot be printed\");
+        }
+    }
+
+    void broken(Throwable trouble) {
+        broken(trace(trouble));
+    }
+
+    void broken(String why) {
+        end(why + line(\"broken\"), BROKEN);
+    }
+
+    private String line(String word) {
+        return mark == null ? \"\" : \"\\n\" + mark + \" \" + word + \"\\n\";
+    }
+
+    private static String trace(Throwable thrown) {
+        StringWriter trace = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(trace, true));
+        return trace.toString();
+    }
+
+    private void print(String text) {
+        err.print(text);
+        err.flush();
+    }
+
+    private void end(String text, int status) {
+        print(text);
+        Runtime.getRuntime().halt(mark == null ? status : 90 + status);
+    }
+}
+";
+
+const OWN: &str = "import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 public final class CulpritRunner {
-    public static void main(String[] words) throws Exception {
-        PrintStream err = System.err;
-        Class<?> type = Class.forName(words[0]);
-        Constructor<?> constructor = type.getDeclaredConstructor();
-        constructor.setAccessible(true);
-        Method method = type.getDeclaredMethod(words[1]);
-        method.setAccessible(true);
+    public static void main(String[] words) {
+        CulpritVerdict verdict = new CulpritVerdict(words);
+        verdict.begin();
         try {
+            Class<?> type = Class.forName(words[0]);
+            Constructor<?> constructor = type.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            Method method = type.getDeclaredMethod(words[1]);
+            method.setAccessible(true);
             method.invoke(constructor.newInstance());
+            verdict.passed();
         } catch (InvocationTargetException thrown) {
-            err.println(\"CULPRIT-THROWN\");
-            thrown.getCause().printStackTrace(err);
-            Runtime.getRuntime().halt(1);
+            verdict.threw(thrown.getCause());
+        } catch (Throwable trouble) {
+            verdict.broken(trouble);
         }
-        Runtime.getRuntime().halt(0);
     }
 }
 ";
 
-const JUNIT_4: &str = "import java.io.PrintStream;
-import org.junit.runner.JUnitCore;
+const JUNIT_4: &str = "import org.junit.runner.JUnitCore;
 import org.junit.runner.Request;
 import org.junit.runner.Result;
 
 public final class CulpritRunner {
-    public static void main(String[] words) throws Exception {
-        PrintStream err = System.err;
-        Request request = Request.method(Class.forName(words[0]), words[1]);
-        Result result = new JUnitCore().run(request);
-        if (!result.wasSuccessful()) {
-            err.println(\"CULPRIT-THROWN\");
-            result.getFailures().get(0).getException().printStackTrace(err);
-            Runtime.getRuntime().halt(1);
+    public static void main(String[] words) {
+        CulpritVerdict verdict = new CulpritVerdict(words);
+        verdict.begin();
+        try {
+            Request request = Request.method(Class.forName(words[0]), words[1]);
+            Result result = new JUnitCore().run(request);
+            if (!result.wasSuccessful()) {
+                verdict.threw(result.getFailures().get(0).getException());
+            }
+            if (result.getRunCount() != 1) {
+                verdict.broken(\"JUnit 4 found no test\\n\");
+            }
+            verdict.passed();
+        } catch (Throwable trouble) {
+            verdict.broken(trouble);
         }
-        if (result.getRunCount() != 1) {
-            err.println(\"JUnit 4 found no test\");
-            Runtime.getRuntime().halt(2);
-        }
-        Runtime.getRuntime().halt(0);
     }
 }
 ";
 
-const LAUNCHER: &str = "import java.io.PrintStream;
-import org.junit.platform.engine.TestExecutionResult;
+const LAUNCHER: &str = "import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -172,23 +236,25 @@ public final class CulpritRunner implements TestExecutionListener {
         thrown = thrown == null ? result.getThrowable().orElse(null) : thrown;
     }
 
-    public static void main(String[] words) throws Exception {
-        PrintStream err = System.err;
-        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(DiscoverySelectors.selectMethod(Class.forName(words[0]), words[1]))
-                .build();
-        CulpritRunner runner = new CulpritRunner();
-        LauncherFactory.create().execute(request, runner);
-        if (runner.thrown != null) {
-            err.println(\"CULPRIT-THROWN\");
-            runner.thrown.printStackTrace(err);
-            Runtime.getRuntime().halt(1);
+    public static void main(String[] words) {
+        CulpritVerdict verdict = new CulpritVerdict(words);
+        verdict.begin();
+        try {
+            LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                    .selectors(DiscoverySelectors.selectMethod(Class.forName(words[0]), words[1]))
+                    .build();
+            CulpritRunner runner = new CulpritRunner();
+            LauncherFactory.create().execute(request, runner);
+            if (runner.thrown != null) {
+                verdict.threw(runner.thrown);
+            }
+            if (runner.tests != 1) {
+                verdict.broken(\"the JUnit platform found no test\\n\");
+            }
+            verdict.passed();
+        } catch (Throwable trouble) {
+            verdict.broken(trouble);
         }
-        if (runner.tests != 1) {
-            err.println(\"the JUnit platform found no test\");
-            Runtime.getRuntime().halt(2);
-        }
-        Runtime.getRuntime().halt(0);
     }
 }
 ";
