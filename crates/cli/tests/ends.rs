@@ -394,6 +394,58 @@ fn time_that_is_up_ends_isolate_when_its_command_hangs() {
 }
 
 #[test]
+fn a_filter_of_a_repository_that_hangs_ends_with_the_time() {
+    let place = Place::new();
+    let script = "git init -q -b main . && echo '*.txt filter=odd' >.gitattributes && echo a >a.txt \
+                  && git add -A && git commit -qm one && echo b >a.txt && git commit -qam two \
+                  && echo 'sleep 1000; cat' >.git/hang && git config filter.odd.smudge \"sh $PWD/.git/hang\"";
+    let mut shell = command("sh");
+    shell.args(["-c", script]).current_dir(place.home.path());
+    for role in ["AUTHOR", "COMMITTER"] {
+        shell.env(format!("GIT_{role}_NAME"), "Ann");
+        shell.env(format!("GIT_{role}_EMAIL"), "ann@example.org");
+    }
+    assert!(shell.status().unwrap().success());
+    let isolate = "isolate changes --max-time 10s --good HEAD~1 --bad HEAD --test true -o out";
+    let words: Vec<&str> = isolate.split(' ').collect();
+    let began = Instant::now();
+    let output = place.culprit(&words).output().unwrap();
+    assert!(began.elapsed() < LONG / 3, "{:?}", began.elapsed());
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    for part in [
+        "git checkout-index has not ended after 1",
+        "filter",
+        "--max-time",
+    ] {
+        assert!(err(&output).contains(part), "{}", err(&output));
+    }
+    assert_eq!((place.scratches(), place.processes("")), (0, Vec::new()));
+
+    // Whoever does not want to wait need not.
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(|it| !["--max-time", "10s"].contains(it))
+        .collect();
+    let mut isolate = place.culprit(&words);
+    let mut isolate = isolate
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let filter = place.at(".git/hang").display().to_string();
+    let hangs = || {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = entries.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
+        lines.any(|line| String::from_utf8_lossy(&line).contains(&filter))
+    };
+    wait_until("the filter", hangs);
+    signal(&isolate, Signal::INT);
+    assert_eq!(isolate.wait().unwrap().code(), Some(130));
+    assert!(!hangs());
+    assert_eq!((place.scratches(), place.processes("")), (0, Vec::new()));
+}
+
+#[test]
 fn a_command_that_is_recorded_goes_on_without_culprit() {
     let place = Place::new();
     let script = "touch begun; while [ ! -e go ]; do sleep 0.01; done; touch done";

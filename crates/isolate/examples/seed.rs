@@ -114,6 +114,7 @@ fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
             limit: Duration::from_secs(20),
             env: std::env::vars_os().collect(),
             sandbox: None,
+            limits: culprit_jvm::Limits::NONE,
         },
         likeness: Likeness::Place,
         like: None,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use culprit_jvm::{Fate, Ran, Status};
+use culprit_jvm::{Excess, Fate, Ran, Status};
 
 /// Signals that a program dies of by itself.
 const CRASHES: [(u8, &str); 7] = [
@@ -37,6 +37,8 @@ pub enum How {
     Ended(Status),
     /// It took longer than this.
     Late,
+    /// It used too much of something, and was killed.
+    Exceeded(Excess),
 }
 
 impl Ending {
@@ -45,6 +47,7 @@ impl Ending {
             how: match ran.end {
                 Fate::Ended(status) => How::Ended(status),
                 Fate::Late | Fate::Unwanted => How::Late,
+                Fate::Exceeded(excess) => How::Exceeded(excess),
             },
             out: ran.out.text(),
             err: ran.err.text(),
@@ -76,7 +79,7 @@ impl How {
                     .any(|(it, _)| *it == signal)
                     .then_some(signal)
             }
-            How::Late => None,
+            How::Late | How::Exceeded(_) => None,
         }
     }
 }
@@ -85,6 +88,7 @@ impl fmt::Display for How {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.signal()) {
             (How::Late, _) => f.write_str("does not end in time"),
+            (How::Exceeded(excess), _) => write!(f, "was killed because it {excess}"),
             (_, Some(signal)) => {
                 let name = CRASHES.iter().find(|(it, _)| *it == signal);
                 match name {

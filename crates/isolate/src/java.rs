@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::Sandbox;
+use culprit_jvm::{Limits, Sandbox};
 pub(crate) use shadow::shadow;
 pub use warm::Warm;
 
@@ -64,6 +64,8 @@ pub struct JavaTest {
     pub reads: Reads,
     /// Where it may write besides folders of its own; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
+    /// What each JVM may use up.
+    pub limits: Limits,
 }
 
 /// Where a test reads its input.
@@ -111,6 +113,7 @@ impl JavaTest {
             limit,
             env,
             sandbox: self.sandbox.clone(),
+            limits: self.limits,
         })
     }
 

@@ -65,7 +65,7 @@ impl Rule {
             return Answer::Fail;
         }
         match ending.how {
-            How::Late => unresolved(ending.how.to_string()),
+            How::Late | How::Exceeded(_) => unresolved(ending.how.to_string()),
             how if how.code() == Some(UNRESOLVED) => unresolved("ends with 125".to_owned()),
             // It may be in what is not kept.
             _ if self.may_miss(ending) => unresolved(format!(

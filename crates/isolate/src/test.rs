@@ -24,6 +24,8 @@ pub struct Test {
     pub env: Vec<(OsString, OsString)>,
     /// Where it may write besides the folder of its spot; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
+    /// What it may use up. Of a command of the user's, that is for the user to say.
+    pub limits: Limits,
 }
 
 /// Where a test runs, and on what.
@@ -52,12 +54,7 @@ impl Test {
             args: vec!["-c".into(), self.script(spot)],
             env,
             directory: spot.directory.clone(),
-            // What a test may write is for its user to say.
-            limits: Limits {
-                memory: None,
-                file_size: None,
-                open_files: None,
-            },
+            limits: self.limits,
             sandbox: self.sandbox.clone().map(|it| it.allow_write(&spot.own)),
         };
         let ran = launch.errand(&Errand {
@@ -116,6 +113,7 @@ pub(crate) mod tests {
             limit: Duration::from_secs(60),
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
             sandbox: None,
+            limits: Limits::NONE,
         }
     }
 
@@ -178,6 +176,29 @@ pub(crate) mod tests {
         let ending = test.run(&spot, &|| true).unwrap();
         let expect = format!("xyz\n{}\n", folder.path().display());
         assert_eq!(ending.out, expect);
+    }
+
+    #[test]
+    fn a_test_that_uses_too_much_has_no_verdict() {
+        let home = tempfile::tempdir().unwrap();
+        let fill = "while :; do i=$((i+1)); head -c 3000000 /dev/zero >$i; sleep 0.01; done";
+        let mut test = shell(fill);
+        test.rule.convention = crate::Convention::Tester;
+        test.sandbox = Some(Sandbox::default().allow_programs());
+        test.limits.file_size = Some(4 << 20);
+        let ending = test.run(&spot(home.path()), &|| true).unwrap();
+        let why = "was killed because it wrote more than 8 MB to its folder";
+        assert_eq!(ending.how.to_string(), why);
+        let answer = test.rule.answer(&ending);
+        assert_eq!(answer, crate::Answer::Unresolved(why.to_owned()));
+        // Memory is refused by the kernel, to each process.
+        test.command = "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null".into();
+        let mut code = |memory| {
+            test.limits.memory = memory;
+            test.run(&spot(home.path()), &|| true).unwrap().how.code()
+        };
+        assert_eq!(code(None), Some(0));
+        assert_ne!(code(Some(64 << 20)), Some(0));
     }
 
     #[test]

@@ -39,6 +39,7 @@ fn plan(command: &str, failing: Material, scratch: &Path) -> Plan {
             limit: Duration::from_secs(20),
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
             sandbox: None,
+            limits: culprit_jvm::Limits::NONE,
         },
         likeness: Likeness::Place,
         like: None,

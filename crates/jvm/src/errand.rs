@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 
 use crate::group::{Group, Streams};
-use crate::{Launch, LaunchError, Status, orphans};
+use crate::{Excess, Launch, LaunchError, Status, orphans};
 
 /// How long the streams may stay open when everything that is known of was ended.
 const GRACE: Duration = Duration::from_secs(1);
@@ -58,6 +58,8 @@ pub enum Fate {
     Late,
     /// Nobody waited any more.
     Unwanted,
+    /// It was killed because it used too much of something.
+    Exceeded(Excess),
 }
 
 /// What is kept of a stream: all, or its start and its end.
@@ -154,6 +156,8 @@ impl Launch {
         let cause = attend(&group, &mut streams, errand, began).map_err(failed)?;
         let (status, _) = group.end_within(Duration::ZERO).map_err(failed)?;
         let took = began.elapsed();
+        let exceeded = || group.excess().map(Fate::Exceeded);
+        let end = cause.or_else(exceeded).unwrap_or(Fate::Ended(status));
         let strays = orphans::end(&mark, group.leader());
         drain(&mut streams, Instant::now() + GRACE).map_err(failed)?;
         let [out, err] = streams.map(|mut stream| {
@@ -163,7 +167,7 @@ impl Launch {
             stream.kept
         });
         Ok(Ran {
-            end: cause.unwrap_or(Fate::Ended(status)),
+            end,
             out,
             err,
             took,
@@ -387,6 +391,38 @@ mod tests {
                 scope.spawn(move || write_and_run(name));
             }
         });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn one_that_uses_too_much_is_killed_and_the_reason_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |script: &str, expect: Excess| {
+            let mut launch = shell(script);
+            launch.directory = folder.path().to_owned();
+            launch.limits = Limits {
+                memory: None,
+                file_size: Some(4 << 20),
+                open_files: None,
+                files: Some(50),
+            };
+            let sandbox = crate::Sandbox::default().allow_programs();
+            launch.sandbox = Some(sandbox.allow_write(folder.path()));
+            let errand = Errand {
+                limit: Duration::from_secs(60),
+                input: None,
+                kept: KEPT,
+                wanted: &|| true,
+            };
+            let ran = launch.errand(&errand).unwrap();
+            assert_eq!(ran.end, Fate::Exceeded(expect), "{ran:?}");
+        };
+        let files = "while :; do i=$((i+1)); head -c 3000000 /dev/zero >$i; sleep 0.01; done";
+        check(files, Excess::Disk(8 << 20));
+        check(
+            "while :; do i=$((i+1)); : >$i.empty; done",
+            Excess::Files(50),
+        );
     }
 
     #[cfg(target_os = "linux")]

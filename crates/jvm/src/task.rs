@@ -10,7 +10,7 @@ const KEPT: usize = 2 << 20;
 /// How a program ended and what it printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
-    /// `None` where it was killed because it took too long.
+    /// `None` where it was killed because it took too long or used too much.
     pub status: Option<Status>,
     /// Its output: all, or the first and the last megabyte.
     pub out: String,
@@ -31,7 +31,7 @@ impl Launch {
         Ok(Ended {
             status: match ran.end {
                 Fate::Ended(status) => Some(status),
-                Fate::Late => None,
+                Fate::Late | Fate::Exceeded(_) => None,
                 Fate::Unwanted => return Err(LaunchError::Interrupted),
             },
             out: ran.out.text(),
@@ -93,6 +93,7 @@ mod tests {
             memory: Some(512 << 20),
             file_size: Some(4096),
             open_files: Some(64),
+            files: None,
         };
         let ended = launch.run(Duration::from_secs(60)).unwrap();
         assert_eq!(ended.out, "0\n64\n524288\n", "{ended:?}");

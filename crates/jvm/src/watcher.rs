@@ -10,6 +10,7 @@ use std::fs;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
@@ -29,9 +30,6 @@ const REST: u32 = 20;
 
 /// All files together may be so many times as long as one.
 const FILES_OF_LIMIT: u64 = 2;
-
-/// Files and folders that there may be. No more are looked at.
-const MOST_FILES: u64 = 20_000;
 
 /// Folders within each other that there may be.
 const DEPTH: usize = 64;
@@ -63,6 +61,8 @@ pub(crate) struct Watcher {
     excess: Arc<OnceLock<Excess>>,
     /// Closed when nobody needs it any more.
     line: Option<Sender<()>>,
+    /// Set at the same time: a look at many files ends early.
+    is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -85,12 +85,15 @@ impl Watcher {
         let excess = Arc::new(OnceLock::new());
         let (line, ended) = channel();
         let found = Arc::clone(&excess);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&is_over);
         let watch = move || {
-            let before: Vec<Usage> = watched.folders.iter().map(|it| usage(it)).collect();
+            let look = |folder: &Path| usage(folder, watched.most_files(), &stopped);
+            let before: Vec<Usage> = watched.folders.iter().map(|it| look(it)).collect();
             let mut pause = PAUSE;
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let began = Instant::now();
-                let excess = watched.excess(&before);
+                let excess = watched.excess(&before, &look);
                 pause = PAUSE.max(began.elapsed() * REST);
                 if let Some(excess) = excess {
                     // Nobody else sets it.
@@ -107,6 +110,7 @@ impl Watcher {
         Some(Watcher {
             excess,
             line: Some(line),
+            is_over,
             thread: Some(thread),
         })
     }
@@ -120,6 +124,7 @@ impl Watcher {
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.line = None;
+        self.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             // A panic of it has been reported.
             let _ = thread.join();
@@ -128,7 +133,12 @@ impl Drop for Watcher {
 }
 
 impl Watched {
-    fn excess(&self, before: &[Usage]) -> Option<Excess> {
+    /// Files and folders that there may be in a folder. No more are looked at.
+    fn most_files(&self) -> u64 {
+        self.limits.files.unwrap_or(u64::MAX)
+    }
+
+    fn excess(&self, before: &[Usage], look: &dyn Fn(&Path) -> Usage) -> Option<Excess> {
         if let Some(most) = self.limits.memory
             && memory(self.pid, most).is_some_and(|used| used > most)
         {
@@ -137,10 +147,11 @@ impl Watched {
         let most = self.limits.file_size?.saturating_mul(FILES_OF_LIMIT);
         let mut bytes = without_name(self.pid);
         for (folder, before) in self.folders.iter().zip(before) {
-            let now = usage(folder);
+            let now = look(folder);
             bytes = bytes.saturating_add(now.bytes.saturating_sub(before.bytes));
-            if now.files > MOST_FILES && before.files <= MOST_FILES {
-                return Some(Excess::Files(MOST_FILES));
+            let most = self.most_files();
+            if now.files > most && before.files <= most {
+                return Some(Excess::Files(most));
             }
         }
         (bytes > most).then_some(Excess::Disk(most))
@@ -191,9 +202,9 @@ struct Usage {
     files: u64,
 }
 
-/// What a folder takes with all that is in it, but not behind links. No more than [`MOST_FILES`] are looked at;
-/// folders that are nested too deeply count as more than that.
-fn usage(folder: &Path) -> Usage {
+/// What a folder takes with all that is in it, but not behind links. No more than the most files are looked at, and none
+/// when the watch is over; folders that are nested too deeply count as more than the most.
+fn usage(folder: &Path, most: u64, is_over: &AtomicBool) -> Usage {
     let mut usage = Usage::default();
     let mut open: Vec<(OwnedFd, Dir)> = opened(CWD, folder).into_iter().collect();
     while let Some((at, entries)) = open.last_mut() {
@@ -219,7 +230,7 @@ fn usage(folder: &Path) -> Usage {
         if open.len() > DEPTH {
             usage.files = u64::MAX;
         }
-        if usage.files > MOST_FILES {
+        if usage.files > most || is_over.load(Ordering::Relaxed) {
             break;
         }
     }
@@ -261,19 +272,22 @@ mod tests {
         symlink(other.path(), folder.path().join("link")).unwrap();
         fs::create_dir(folder.path().join("inner")).unwrap();
         fs::write(folder.path().join("inner/file"), vec![1; 1 << 16]).unwrap();
-        let found = usage(folder.path());
+        let most = 20_000;
+        let look = || usage(folder.path(), most, &AtomicBool::new(false));
+        let found = look();
         assert_eq!(found.files, 3);
         assert!((1 << 16..1 << 18).contains(&found.bytes), "{found:?}");
         // Files may be long and take nothing.
         let sparse = fs::File::create(folder.path().join("sparse")).unwrap();
         sparse.set_len(1 << 40).unwrap();
-        assert!(usage(folder.path()).bytes < 1 << 18);
+        assert!(look().bytes < 1 << 18);
         let mut deep = folder.path().to_owned();
         for _ in 0..=DEPTH {
             deep.push("d");
         }
         fs::create_dir_all(&deep).unwrap();
-        assert!(usage(folder.path()).files > MOST_FILES);
+        assert!(look().files > most);
+        assert_eq!(usage(folder.path(), most, &AtomicBool::new(true)).files, 1);
     }
 
     #[test]

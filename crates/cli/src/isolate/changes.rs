@@ -12,7 +12,7 @@ use culprit_isolate::changes::{
 };
 use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
-use culprit_jvm::{Interrupt, Scratch};
+use culprit_jvm::{Deadline, Interrupt, Scratch};
 use culprit_model::clean;
 use culprit_reduce::{JournalError, Kind, SystemClock};
 use serde_json::json;
@@ -85,9 +85,16 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         false => None,
     };
     let sandbox = confined.clone().filter(|_| args.options.sandbox);
+    let interrupt = Interrupt::by_signals()?;
+    let deadline = args.options.max_time.map(Deadline::after);
     let git = Git {
         env: std::env::vars_os().collect(),
+        limits: match confined {
+            Some(_) => culprit_jvm::Limits::of_machine(&std::env::temp_dir()),
+            None => culprit_jvm::Limits::NONE,
+        },
         sandbox: confined,
+        deadline: deadline.unwrap_or_default().unless(&interrupt),
     };
     let mut repository = None;
     let good = Side::find(&args.good, &started, &git, &mut repository).map_err(explained)?;
@@ -100,7 +107,6 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let results = Results::in_folder(&args.output, args.options.resume)?;
     let work = Scratch::new("isolate")?;
     let env = options::environment(&started, work.path());
-    let interrupt = Interrupt::by_signals()?;
     let plan = Plan {
         good: good.clone(),
         bad: bad.clone(),
@@ -115,6 +121,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             limit: args.options.limit(),
             env: env.clone(),
             sandbox: sandbox.clone(),
+            limits: culprit_jvm::Limits::NONE,
         }),
         likeness: args.options.likeness().unwrap_or(Likeness::Message),
         runs: args.options.repeat,
@@ -419,6 +426,10 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "run it by hand to see more; a filter that needs the network, or to write, needs --no-sandbox",
         ),
+        Error::GitLate { .. } => (
+            ExitCode::Target,
+            "a filter or another program that .git/config names may hang; --max-time gives it longer",
+        ),
         Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
         Error::Search(_) => (
             ExitCode::No,
@@ -499,6 +510,8 @@ mod tests {
         let git = Git {
             env: std::env::vars_os().collect(),
             sandbox: None,
+            limits: culprit_jvm::Limits::NONE,
+            deadline: Deadline::never(),
         };
         let found = Repository::find(folder.path(), &git).err().map(explained);
         let text = found.unwrap().to_string();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
-use culprit_jvm::Sandbox;
+use culprit_jvm::{Limits, Sandbox};
 
 use super::typed::Typed;
 use crate::confinement;
@@ -145,6 +145,7 @@ impl Options {
             limit: self.limit(),
             env: env.to_vec(),
             sandbox,
+            limits: Limits::NONE,
         }
     }
 

@@ -66,6 +66,14 @@ pub enum Error {
         /// What it says.
         message: String,
     },
+    /// Git took longer than there was time.
+    #[error("git {command} has not ended after {seconds} s")]
+    GitLate {
+        /// The command of Git.
+        command: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// A program could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),

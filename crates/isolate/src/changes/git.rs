@@ -10,9 +10,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use culprit_jvm::{Launch, Limits, Sandbox, Scratch, Status};
+use culprit_jvm::{Deadline, Errand, Fate, Launch, Limits, Sandbox, Scratch, Status, untrusted};
 use tempfile::TempDir;
 
 use super::Error;
@@ -20,6 +21,18 @@ use super::git_output::{self as output, Commit, first_line, lines, text};
 
 /// No command of Git takes longer.
 const LIMIT: Duration = Duration::from_secs(1800);
+
+/// The time that each command of Git has, also when the time is over: what was found is to be completed.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A command has so many times as long as the longest before it.
+const LONGER: u32 = 3;
+
+/// Bytes that are read of what a command prints.
+const PRINTED: u64 = 1 << 30;
+
+/// Bytes of its standard error that are kept.
+const KEPT: usize = 1 << 20;
 
 /// Variables that would point Git elsewhere.
 pub const ELSEWHERE: [&str; 7] = [
@@ -51,6 +64,10 @@ pub struct Git {
     pub env: Vec<(OsString, OsString)>,
     /// Where it may write besides our folders; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
+    /// What each command may use up.
+    pub limits: Limits,
+    /// The end of the time of all commands. Each has some seconds in any case.
+    pub deadline: Deadline,
 }
 
 /// A repository.
@@ -63,6 +80,8 @@ pub struct Repository {
     is_shallow: bool,
     git: Git,
     scratch: Scratch,
+    /// Milliseconds that each command has when the time is over; none any more when one did not end.
+    grace: AtomicU64,
 }
 
 /// What a command said.
@@ -100,11 +119,9 @@ impl Repository {
             objects: PathBuf::new(),
             work_tree: None,
             is_shallow: false,
-            git: Git {
-                env,
-                sandbox: git.sandbox.clone(),
-            },
+            git: Git { env, ..git.clone() },
             scratch,
+            grace: AtomicU64::new(millis(GRACE)),
         };
         let asked = [
             "rev-parse",
@@ -509,24 +526,66 @@ impl Repository {
             args,
             env,
             directory: folder.to_owned(),
-            limits: Limits {
-                memory: None,
-                file_size: None,
-                open_files: None,
-            },
+            limits: self.git.limits,
             sandbox,
         };
-        let ended = launch.run(LIMIT)?;
-        // What a shell says of a program that it does not find.
-        if ended.status == Some(Status::Exited(127)) {
-            return Err(Error::NoGit);
-        }
+        let ended = self.attend(&launch, asked)?;
         Ok(Said {
-            status: ended.status,
-            out: fs::read(out.path()).map_err(Error::at(out.path()))?,
+            status: Some(ended.status),
+            // What a filter puts in its place is not waited for.
+            out: untrusted::read(out.path(), PRINTED).map_err(Error::at(out.path()))?,
             err: ended.err,
         })
     }
+
+    /// Runs a command until it ends, or until the time is over and it had enough.
+    fn attend<S: AsRef<OsStr>>(&self, launch: &Launch, asked: &[S]) -> Result<Attended, Error> {
+        let deadline = &self.git.deadline;
+        let grace = Duration::from_millis(self.grace.load(Ordering::Relaxed));
+        let began = Instant::now();
+        let is_over = || deadline.is_over() || deadline.is_interrupted();
+        let ran = launch.errand(&Errand {
+            limit: LIMIT,
+            input: None,
+            kept: KEPT,
+            wanted: &|| began.elapsed() < grace || !is_over(),
+        })?;
+        let status = match ran.end {
+            // What a shell says of a program that it does not find.
+            Fate::Ended(Status::Exited(127)) => return Err(Error::NoGit),
+            Fate::Ended(status) => status,
+            Fate::Exceeded(excess) => {
+                return Err(odd(asked, &format!("killed because it {excess}")));
+            }
+            Fate::Late | Fate::Unwanted => {
+                self.grace.store(0, Ordering::Relaxed);
+                return Err(match deadline.is_interrupted() {
+                    true => Error::Interrupted,
+                    false => Error::GitLate {
+                        command: name_of(asked),
+                        seconds: ran.took.as_secs(),
+                    },
+                });
+            }
+        };
+        // None that ends is cut off when it takes as long once more, when little time is left.
+        self.grace
+            .fetch_max(millis(ran.took * LONGER), Ordering::Relaxed);
+        Ok(Attended {
+            status,
+            err: ran.err.text(),
+        })
+    }
+}
+
+/// A command that has ended, with its standard error.
+struct Attended {
+    status: Status,
+    err: String,
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Settings, as variables behind those that the environment has: hooks and monitors of the user's do not
@@ -553,13 +612,20 @@ fn quiet_settings(env: &[(OsString, OsString)]) -> Vec<(String, String)> {
 }
 
 fn odd<S: AsRef<OsStr>>(asked: &[S], message: &str) -> Error {
-    let command = asked
-        .first()
-        .map(|word| word.as_ref().to_string_lossy().into_owned());
     Error::Git {
-        command: command.unwrap_or_default(),
+        command: name_of(asked),
         message: message.to_owned(),
     }
+}
+
+/// The name of a command of Git, which is behind settings.
+fn name_of<S: AsRef<OsStr>>(asked: &[S]) -> String {
+    let mut words = asked.iter().map(|word| word.as_ref().to_string_lossy());
+    let mut first = words.next();
+    while first.as_deref() == Some("-c") {
+        first = words.nth(1);
+    }
+    first.unwrap_or_default().into_owned()
 }
 
 #[cfg(test)]
@@ -593,6 +659,8 @@ pub(crate) mod tests {
         Git {
             env: env(),
             sandbox: Some(Sandbox::default().allow_programs()),
+            limits: Limits::of_machine(&std::env::temp_dir()),
+            deadline: Deadline::never(),
         }
     }
 
@@ -829,5 +897,79 @@ pub(crate) mod tests {
             ..git()
         };
         assert!(!used(&unconfined), "the attack is none");
+    }
+
+    /// A repository whose checkout runs a script.
+    fn with_filter(script: &str) -> Made {
+        Made::by(&format!(
+            "echo '* filter=odd' >.gitattributes; seq 9 >a; commit one
+             printf '%s' '{script}' >.git/filter.sh; git config filter.odd.smudge \"sh $PWD/.git/filter.sh\""
+        ))
+    }
+
+    fn checked_out(made: &Made, git: &Git) -> Result<(), Error> {
+        let repository = Repository::find(made.folder.path(), git).unwrap();
+        let tree = repository.tree_of("HEAD").unwrap();
+        let out = tempfile::tempdir().unwrap();
+        repository.check_out(&tree, &out.path().join("x"))
+    }
+
+    #[test]
+    fn a_filter_that_hangs_ends_with_the_time_and_further_commands_have_none() {
+        let made = with_filter("sleep 1000");
+        let hasty = Git {
+            deadline: Deadline::after(Duration::from_secs(1)),
+            ..git()
+        };
+        let began = Instant::now();
+        let repository = Repository::find(made.folder.path(), &hasty).unwrap();
+        let tree = repository.tree_of("HEAD").unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let error = repository.check_out(&tree, &out.path().join("x"));
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.starts_with("git checkout-index has not ended"),
+            "{error}"
+        );
+        let first = began.elapsed();
+        assert!(first >= GRACE && first < 3 * GRACE, "{first:?}");
+        // The first one that is cut off may be any of the two of a checkout.
+        assert!(repository.check_out(&tree, &out.path().join("y")).is_err());
+        assert!(began.elapsed() < first + GRACE / 2);
+    }
+
+    #[test]
+    fn what_is_left_to_ask_when_the_time_is_over_is_answered() {
+        let made = Made::by("echo a >a; commit one");
+        let over = Git {
+            deadline: Deadline::after(Duration::ZERO),
+            ..git()
+        };
+        checked_out(&made, &over).unwrap();
+    }
+
+    #[test]
+    fn a_filter_that_fills_disk_or_memory_is_ended() {
+        let small = Git {
+            limits: Limits {
+                memory: Some(64 << 20),
+                file_size: Some(4 << 20),
+                ..Limits::default()
+            },
+            ..git()
+        };
+        let fill = "while :; do i=$((i+1)); head -c 3000000 /dev/zero >fill$i; sleep 0.01; done";
+        let error = checked_out(&with_filter(fill), &small).unwrap_err();
+        assert!(
+            error.to_string().contains("wrote more than 8 MB"),
+            "{error}"
+        );
+        let hoard = "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null && cat";
+        let made = with_filter(hoard);
+        made.run("git config filter.odd.required true");
+        checked_out(&made, &git()).unwrap();
+        assert!(checked_out(&made, &small).is_err());
+        let made = with_filter("cat");
+        checked_out(&made, &small).unwrap();
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Heard, Launch, Limits, Servant, Status};
+use culprit_jvm::{Heard, Launch, Servant, Status};
 
 use super::{JavaTest, MAIN, OPTIONS, Reads, shadow};
 use crate::ending::How;
@@ -169,11 +169,7 @@ impl Warm {
             args,
             env,
             directory,
-            limits: Limits {
-                memory: None,
-                file_size: None,
-                open_files: None,
-            },
+            limits: self.test.limits,
             sandbox: self.test.sandbox.clone().map(|it| it.allow_write(&own)),
         };
         Ok(Seat {
@@ -190,4 +186,45 @@ impl Warm {
 fn is_whole(answer: &[u8]) -> bool {
     let length = answer.get(2..HEAD).and_then(|bytes| bytes.try_into().ok());
     length.is_some_and(|bytes: [u8; 4]| answer.len() - HEAD >= u32::from_be_bytes(bytes) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_jvm::{Limits, Sandbox};
+
+    use super::*;
+    use crate::test::tests::spot;
+
+    /// A program in place of a JVM that runs a test which fills the disk.
+    #[test]
+    fn a_test_that_fills_the_disk_takes_its_jvm_with_it() {
+        let home = tempfile::tempdir().unwrap();
+        let java = home.path().join("java");
+        let script = "#!/bin/sh\ncd \"$TMPDIR\"\n\
+                      while :; do i=$((i+1)); head -c 3000000 /dev/zero >$i; sleep 0.01; done\n";
+        culprit_jvm::between_starts(|| {
+            fs::write(&java, script).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            fs::set_permissions(&java, mode).unwrap();
+        });
+        let test = JavaTest {
+            java,
+            class_path: Vec::new(),
+            class: "T".to_owned(),
+            method: "t".to_owned(),
+            reads: Reads::File("a".into()),
+            sandbox: Some(Sandbox::default().allow_programs()),
+            limits: Limits {
+                file_size: Some(4 << 20),
+                ..Limits::NONE
+            },
+        };
+        let command = test.test(home.path(), Vec::new(), Duration::ZERO, &[]);
+        assert_eq!(command.unwrap().limits, test.limits);
+        let env = [("PATH".into(), std::env::var_os("PATH").unwrap())];
+        let warm = Warm::new(test, home.path(), home.path(), &env);
+        let limit = Duration::from_secs(60);
+        let ended = warm.run(&spot(home.path()), limit, &|| true).unwrap();
+        assert_eq!(ended, None);
+    }
 }

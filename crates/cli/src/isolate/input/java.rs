@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_isolate::input::Material;
 use culprit_isolate::{JavaTest, Reads};
-use culprit_jvm::{Jdk, Sandbox, Surroundings};
+use culprit_jvm::{Jdk, Limits, Sandbox, Surroundings};
 
 use culprit_model::clean;
 
@@ -123,6 +123,10 @@ impl Java {
                 class: name.class.clone(),
                 method: name.method.clone(),
                 reads,
+                limits: match sandbox {
+                    Some(_) => Limits::of_machine(&std::env::temp_dir()),
+                    None => Limits::NONE,
+                },
                 sandbox,
             },
             said,

@@ -20,6 +20,7 @@ fn test(command: &str) -> Test {
         limit: Duration::from_secs(20),
         env: env(),
         sandbox: None,
+        limits: culprit_jvm::Limits::NONE,
     }
 }
 
