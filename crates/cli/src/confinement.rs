@@ -23,7 +23,7 @@ pub(crate) fn sandbox(no_sandbox: bool, console: &mut Console) -> anyhow::Result
         let hint = "a newer kernel closes it; culprit doctor says what this one offers";
         writeln!(console.err(), "  {hint}")?;
     }
-    Ok(Some(Sandbox::default()))
+    Ok(Some(Sandbox::default().allow_loopback()))
 }
 
 /// Whether this system has a sandbox.
@@ -63,6 +63,7 @@ mod tests {
         truncation: true,
         signals: true,
         calls: true,
+        loopback: true,
     };
 
     #[test]

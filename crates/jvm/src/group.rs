@@ -127,6 +127,9 @@ fn before_exec(
     let parent = getpid();
     let enter = move || {
         setsid()?;
+        if let Some(confinement) = &confinement {
+            confinement.enter_network()?;
+        }
         end_with(parent)?;
         descriptors::close_on_exec()?;
         if let Some(descriptor) = &inherited {
@@ -143,7 +146,7 @@ fn before_exec(
     };
     // SAFETY: between fork and exec only what is safe in a signal handler may be done, since other
     // threads of this process may hold any lock. The closure makes system calls with what was
-    // prepared before: setsid, prctl, getppid, close_range, fcntl, write, getrlimit, setrlimit, capset, capget,
+    // prepared before: setsid, unshare, openat, socket, ioctl, prctl, getppid, close_range, fcntl, write, getrlimit, setrlimit, capset, capget,
     // landlock_restrict_self, close, seccomp. It allocates nothing, frees nothing on the heap and takes no
     // lock.
     unsafe { command.pre_exec(enter) };

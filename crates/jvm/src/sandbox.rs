@@ -21,6 +21,10 @@ mod system;
 mod interpreter;
 
 #[cfg(target_os = "linux")]
+#[path = "sandbox/loopback.rs"]
+mod loopback;
+
+#[cfg(target_os = "linux")]
 #[path = "sandbox/privileges.rs"]
 mod privileges;
 
@@ -31,6 +35,7 @@ pub(crate) use system::Confinement;
 pub struct Sandbox {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) ports: Vec<u16>,
+    pub(crate) loopback: bool,
     pub(crate) programs: bool,
     pub(crate) attributes: bool,
     pub(crate) shared_memory: bool,
@@ -80,6 +85,8 @@ pub struct Abilities {
     pub signals: bool,
     /// Network, hold on other processes, attributes of files; the seal.
     pub calls: bool,
+    /// A loopback interface of its own instead of no network at all. Without it nothing is less safe.
+    pub loopback: bool,
 }
 
 impl Sandbox {
@@ -103,6 +110,13 @@ impl Sandbox {
     /// Lets the program wait for TCP connections on a port, for a debugger.
     pub fn allow_listen(mut self, port: u16) -> Sandbox {
         self.ports.push(port);
+        self
+    }
+
+    /// Gives the program a loopback interface of its own, on which its servers and its clients find each other and
+    /// nobody else. Where the system has no such thing, there are no sockets.
+    pub fn allow_loopback(mut self) -> Sandbox {
+        self.loopback = true;
         self
     }
 
@@ -164,6 +178,7 @@ mod tests {
             truncation,
             signals,
             calls,
+            loopback: false,
         };
         let gap = abilities.gap();
         let told = gap.as_deref().and_then(|gap| gap.split(" can ").nth(1));

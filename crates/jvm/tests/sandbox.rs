@@ -450,6 +450,31 @@ fn a_debugger_can_come_in_at_its_port_and_nothing_goes_out() {
     }
 }
 
+#[test]
+fn a_program_has_a_network_of_its_own_and_nobody_else_is_on_it() {
+    if !can_confine() || !Sandbox::probe().loopback {
+        return;
+    }
+    for stage in stages() {
+        let world = World::new();
+        let port = world.tcp.local_addr().unwrap().port();
+        world.tcp.set_nonblocking(true).unwrap();
+        let program = ["Echo".to_owned(), port.to_string()];
+        let mut java = stage.java(world.scratch.path(), &[], &program);
+        // Without a sandbox it is the network of everybody.
+        let ended = java.run(LIMIT).unwrap();
+        assert!(ended.out.contains("other true"), "{ended:?}");
+        world.tcp.accept().unwrap();
+        java.sandbox = confined(&world).map(Sandbox::allow_loopback);
+        let ended = java.run(LIMIT).unwrap();
+        assert_eq!(
+            ended.out, "tcp 7\nudp 8\nother false\nfar false\n",
+            "{ended:?}"
+        );
+        assert!(world.tcp.accept().is_err(), "something arrived");
+    }
+}
+
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

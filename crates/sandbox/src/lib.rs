@@ -41,6 +41,8 @@ pub enum Network {
     Nothing,
     /// Wait for TCP connections; Landlock says on which ports.
     Listen,
+    /// Use TCP and UDP. The process is to be on a network of its own.
+    Loopback,
 }
 
 /// Forbids this process, all its threads included, to start programs or processes and to send

@@ -144,8 +144,10 @@ pub(crate) fn launch(permissions: Permissions) -> Result<Rules, BackendError> {
             rules.insert(libc::SYS_mmap, any(&[&of_a_file, &private])?);
         }
     }
-    if permissions.network == Network::Listen {
-        listening(&mut rules)?;
+    match permissions.network {
+        Network::Nothing => {}
+        Network::Listen => listening(&mut rules)?,
+        Network::Loopback => on_loopback(&mut rules)?,
     }
     // It names a thread and not its process. The C library of GNU does not use it, musl does.
     if cfg!(target_env = "musl") {
@@ -182,6 +184,67 @@ fn listening(rules: &mut Rules) -> Result<(), BackendError> {
         }
     }
     rules.insert(libc::SYS_socket, sockets);
+    Ok(())
+}
+
+/// Levels of options of IP, TCP and UDP. Those that do more than set up a connection take a capability.
+const LEVELS: [i32; 4] = [
+    libc::IPPROTO_IP,
+    libc::IPPROTO_TCP,
+    libc::IPPROTO_UDP,
+    libc::IPPROTO_IPV6,
+];
+
+/// Of the options of all sockets those that libraries set. Filters, which are programs for the kernel, are none.
+const OPTIONS: [i32; 10] = [
+    libc::SO_REUSEADDR,
+    libc::SO_REUSEPORT,
+    libc::SO_BROADCAST,
+    libc::SO_SNDBUF,
+    libc::SO_RCVBUF,
+    libc::SO_KEEPALIVE,
+    libc::SO_OOBINLINE,
+    libc::SO_LINGER,
+    libc::SO_RCVTIMEO,
+    libc::SO_SNDTIMEO,
+];
+
+/// TCP and UDP may be used to the full. Sockets of other families may not be made.
+fn on_loopback(rules: &mut Rules) -> Result<(), BackendError> {
+    for call in [
+        libc::SYS_bind,
+        libc::SYS_connect,
+        libc::SYS_listen,
+        libc::SYS_accept,
+        libc::SYS_accept4,
+        libc::SYS_sendto,
+        libc::SYS_sendmsg,
+        libc::SYS_sendmmsg,
+        libc::SYS_recvmmsg,
+    ] {
+        rules.insert(call, Vec::new());
+    }
+    let mut sockets = Vec::new();
+    for family in [AF_INET, AF_INET6] {
+        for (kind, own) in [
+            (SOCK_STREAM, IPPROTO_TCP),
+            (libc::SOCK_DGRAM, libc::IPPROTO_UDP),
+        ] {
+            for protocol in [0, own] {
+                sockets.push(rule(&[
+                    (0, Eq, number(family)),
+                    (1, MaskedEq(KIND), number(kind)),
+                    (2, Eq, number(protocol)),
+                ])?);
+            }
+        }
+    }
+    rules.insert(libc::SYS_socket, sockets);
+    let mut options = one_of(1, LEVELS.map(number))?;
+    for option in OPTIONS.map(number) {
+        options.push(rule(&[(1, Eq, number(libc::SOL_SOCKET)), (2, Eq, option)])?);
+    }
+    rules.insert(libc::SYS_setsockopt, options);
     Ok(())
 }
 

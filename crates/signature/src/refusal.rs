@@ -21,22 +21,25 @@ pub enum Refusal {
     Program,
 }
 
-/// Texts of `strerror` for `EPERM`, `EACCES` and `ENOSYS`, the errors of calls that a sandbox denies.
-const ERRORS: [&str; 3] = [
+/// Texts of `strerror` for `EPERM`, `EACCES` and `ENOSYS`, the errors of calls that a sandbox denies, and for
+/// `ENETUNREACH`, since a sandbox may have a network without any other machine.
+const ERRORS: [&str; 4] = [
     "Permission denied",
     "Operation not permitted",
     "Function not implemented",
+    "Network is unreachable",
 ];
 
 /// Parts of messages that nobody but the JDK writes, so that they tell of a refusal also where the
 /// program copied them into an exception of its own.
-const COPIED: [&str; 8] = [
+const COPIED: [&str; 9] = [
     "(Permission denied)",
     "(Operation not permitted)",
     "error=13, Permission denied",
     "error=1, Operation not permitted",
     "java.io.IOException: Permission denied",
     "java.net.SocketException: Permission denied",
+    "java.net.ConnectException: Network is unreachable",
     "java.nio.file.AccessDeniedException",
     "java.net.UnknownHostException",
 ];
@@ -170,6 +173,10 @@ mod tests {
     fn connections_and_names_without_a_network_are_refused() {
         check(
             "java.net.SocketException: Permission denied\n\tat java.base/sun.nio.ch.Net.socket0(Native Method)\n",
+            Some(Refusal::Network),
+        );
+        check(
+            "java.net.ConnectException: Network is unreachable\n\tat java.base/sun.nio.ch.Net.connect0(Native Method)\n",
             Some(Refusal::Network),
         );
         check(

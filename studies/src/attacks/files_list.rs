@@ -1,6 +1,9 @@
 //! Attempts on files and on the network.
 
-use super::attempt::{Aim::*, Attempt, Way::*, Witness::*, attempts};
+use super::attempt::{Aim::*, Attempt, Way::*, Witness, Witness::*, attempts};
+
+/// Sockets are allowed where the sandbox has a network of its own. Attempts to reach those of the study fail.
+const OWN_NETWORK: Witness = Harmless("on a network of its own, where nobody else is");
 
 pub const ATTEMPTS: &[Attempt] = attempts! {
     Files Java Place => [
@@ -118,7 +121,7 @@ pub const ATTEMPTS: &[Attempt] = attempts! {
         "url" "a URL",
         "unix" "a unix socket",
     ];
-    Network Java Kernel => [
+    Network Java OWN_NETWORK => [
         "listen" "`ServerSocket`",
     ];
     Network Native Arrival => [
@@ -137,21 +140,23 @@ pub const ATTEMPTS: &[Attempt] = attempts! {
     Network Native Place => [
         "pair-bind" "`bind` an end of a `socketpair`",
     ];
-    Network Native Kernel => [
+    Network Native OWN_NETWORK => [
         "listen-tcp" "wait for TCP connections",
+        "inet6" "socket of IPv6",
+    ];
+    Network Native Kernel => [
         "netlink-route" "netlink, routes",
         "netlink-audit" "netlink, audit",
         "packet" "packet socket",
         "raw-icmp" "raw socket",
         "vsock" "vsock",
         "crypto" "crypto socket",
-        "inet6" "socket of IPv6",
         "io-uring" "`io_uring_setup`",
     ];
     Network Native Interface => [
         "interface-queue" "`SIOCSIFTXQLEN` on an end of a `socketpair`",
     ];
-    Network Foreign Kernel => [
+    Network Foreign OWN_NETWORK => [
         "libc-socket" "`socket` by `syscall`",
     ];
 };

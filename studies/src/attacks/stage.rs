@@ -146,7 +146,7 @@ impl Stage {
     ) -> anyhow::Result<Observations> {
         let sandbox = match confines {
             Confines::None => None,
-            Confines::Sandbox => Some(Sandbox::default()),
+            Confines::Sandbox => Some(Sandbox::default().allow_loopback()),
         };
         let folder = self.place.join(format!("{confines:?}-{name}"));
         fs::create_dir_all(&folder)?;

@@ -76,6 +76,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
         Finding::fine("kernel", &facts.kernel),
         landlock(facts),
         seccomp(facts),
+        network(facts),
         groups(facts.groups),
         agent(facts),
     ];
@@ -126,6 +127,20 @@ fn seccomp(facts: &Facts) -> Finding {
         false => Finding::fine("seccomp", "not there: candidates could use the network").problem(
             "use a kernel with CONFIG_SECCOMP_FILTER=y on x86_64 or aarch64; a container must allow \
              the seccomp system call",
+        ),
+    }
+}
+
+fn network(facts: &Facts) -> Finding {
+    match facts.abilities.loopback {
+        true => Finding::fine(
+            "network",
+            "candidates have a loopback interface of their own",
+        ),
+        false => Finding::fine("network", "candidates have no sockets at all").note(
+            "to debug servers and clients, let users make namespaces: sysctl \
+             kernel.unprivileged_userns_clone=1, user.max_user_namespaces, \
+             kernel.apparmor_restrict_unprivileged_userns=0; a container must allow unshare",
         ),
     }
 }
@@ -219,6 +234,7 @@ mod tests {
                 truncation: true,
                 signals: true,
                 calls: true,
+                loopback: true,
             },
             groups: Groups::Usable,
             agent: Ok("/home/ann/.cache/culprit/agent.so".into()),
@@ -299,6 +315,10 @@ mod tests {
         check(
             |facts| facts.abilities.calls = false,
             &[("seccomp", Problem, "CONFIG_SECCOMP_FILTER")],
+        );
+        check(
+            |facts| facts.abilities.loopback = false,
+            &[("network", Note, "unprivileged_userns_clone")],
         );
         for (groups, mend) in [
             (Groups::ReadOnly, "systemd-run"),

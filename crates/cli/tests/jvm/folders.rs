@@ -1,10 +1,11 @@
-//! Programs that write files: a test must not rest on what the program, or another candidate, left behind.
-//! `fixtures/debug/ledgers`.
+//! Programs that write files or use the network: a test must not rest on what the program, or another candidate,
+//! left behind. `fixtures/debug/ledgers`.
 
 use std::fs;
 
 use crate::debug::{Program, says};
 use crate::process::Ended;
+use crate::stage::skipped;
 
 /// Lines of the body of a test that call something.
 fn calls(ended: &Ended) -> Vec<&str> {
@@ -61,4 +62,19 @@ fn what_other_candidates_left_in_the_jdk_is_no_part_of_a_test() {
     says(&ended, 0, "compiled and run: fails the same way");
     let calls = calls(&ended);
     assert!(calls.contains(&"window.resize(100, 0);"), "{calls:?}");
+}
+
+#[test]
+fn a_server_and_its_clients_work_in_the_sandbox() {
+    if !culprit_jvm::Sandbox::probe().loopback {
+        skipped("no network namespaces");
+        return;
+    }
+    let program = Program::compile("ledgers", &[]);
+    let ended = program.debug(&["office.Sends"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let calls = calls(&ended);
+    let sent: Vec<_> = calls.iter().filter(|call| call.contains("send(")).collect();
+    assert_eq!(sent.len(), 1, "{calls:?}");
+    assert!(sent[0].ends_with("\"12O\");"), "{calls:?}");
 }

@@ -12,6 +12,7 @@ use landlock::{
     RulesetError, Scope,
 };
 
+use super::loopback::Loopback;
 use super::{Abilities, Sandbox, SandboxError, interpreter, privileges};
 
 /// The newest Landlock whose rights are known to be right for JVMs. Older kernels take what they
@@ -43,6 +44,7 @@ pub(super) fn probe() -> Abilities {
         truncation: can(|rules| rules.handle_access(AccessFs::Truncate)),
         signals: can(|rules| rules.scope(Scope::Signal)),
         calls: Filter::is_available(),
+        loopback: Loopback::is_available(),
     }
 }
 
@@ -67,6 +69,7 @@ pub(super) fn landlock() -> u32 {
 /// A sandbox for one process, made of everything that this kernel has.
 #[derive(Debug)]
 pub(crate) struct Confinement {
+    loopback: Option<Loopback>,
     rules: Option<RulesetCreated>,
     filter: Option<Filter>,
 }
@@ -82,8 +85,10 @@ impl Confinement {
             true => Some(rules(sandbox, program)?),
             false => None,
         };
+        let loopback = sandbox.has_loopback().then(Loopback::new);
         let permissions = Permissions {
             network: match sandbox.ports.is_empty() {
+                true if loopback.is_some() => Network::Loopback,
                 true => Network::Nothing,
                 false => Network::Listen,
             },
@@ -95,7 +100,17 @@ impl Confinement {
             true => Some(Filter::for_launch(permissions).map_err(refused)?),
             false => None,
         };
-        Ok(Confinement { rules, filter })
+        Ok(Confinement {
+            loopback,
+            rules,
+            filter,
+        })
+    }
+
+    /// Moves this process into a network of its own, if it is to have one. It comes before the process asks to be
+    /// killed with its parent, since a change of credentials would take that back. Neither allocates nor locks.
+    pub(crate) fn enter_network(&self) -> io::Result<()> {
+        self.loopback.as_ref().map_or(Ok(()), Loopback::enter)
     }
 
     /// Confines this process for good. Neither allocates nor locks.
@@ -114,6 +129,13 @@ impl Confinement {
             Some(filter) => filter.enter(),
             None => Ok(()),
         }
+    }
+}
+
+impl Sandbox {
+    /// Whether the program has a network of its own. Waiting for a debugger takes the one of the system.
+    fn has_loopback(&self) -> bool {
+        self.loopback && self.ports.is_empty() && Loopback::is_available()
     }
 }
 
@@ -146,7 +168,11 @@ fn rules(sandbox: &Sandbox, program: &Path) -> Result<RulesetCreated, SandboxErr
     let write_and_read = write | (handled & read);
     let mut rules = Ruleset::default()
         .handle_access(handled)
-        .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
+        .and_then(|rules| match sandbox.has_loopback() {
+            // Nobody else is on that network.
+            true => Ok(rules),
+            false => rules.handle_access(AccessNet::from_all(KNOWN)),
+        })
         .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
         .and_then(Ruleset::create)
         .map_err(refused)?;
