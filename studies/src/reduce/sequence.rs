@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
-use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings};
+use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings, WorkingFolder};
 use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
 use culprit_model::scenario::Tables;
 use culprit_reduce::Kind;
@@ -156,7 +156,7 @@ fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
         environment: Environment::none(),
     };
     Ok(Stage::new(
-        replayer.plain_pool(recording, class_path, None, 1)?,
+        replayer.plain_pool(recording, class_path, WorkingFolder::Empty, 1)?,
         LIMIT,
         Deadline::never().unless(&workers.interrupt),
     ))
