@@ -5,6 +5,7 @@
 //! before: a candidate that is lost together with a worker that ran others before it is run once
 //! more, by a fresh worker, and that counts. A worker that is lost is replaced.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -161,6 +162,11 @@ impl Pool {
     /// Whether its workers are in a sandbox.
     pub fn is_confined(&self) -> bool {
         self.plan.sandbox.is_some()
+    }
+
+    /// The environment variables of its workers.
+    pub fn variables(&self) -> &[(OsString, OsString)] {
+        &self.plan.env
     }
 
     /// The working folder of its workers.

@@ -114,7 +114,8 @@ impl Stage {
             true => "new JVMs in ",
             false => "",
         };
-        format!("{jvms}{}", self.folder())
+        let (folder, variables) = (self.folder(), self.pool.variables());
+        format!("{jvms}{folder} with {variables:?}")
     }
 
     /// The working folder of the scripts.
