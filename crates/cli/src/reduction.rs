@@ -322,7 +322,9 @@ fn in_best_folder(
             }
             let found = run(&folder, wanted)?;
             match &found {
-                Ok(it) if it.grade >= Some(Signature::ENOUGH) => return Ok(found),
+                Ok(it) if it.grade >= Some(Signature::ENOUGH) || it.is_misprinted => {
+                    return Ok(found);
+                }
                 Ok(_) | Err(Error::OtherFailure(_)) => {}
                 Err(Error::OtherMessage(_)) => unlike.push(folder),
                 Err(_) => return Ok(best.filter(Result::is_ok).unwrap_or(found)),

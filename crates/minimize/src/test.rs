@@ -40,6 +40,8 @@ pub struct Found {
     pub by_hand: Option<ByHand>,
     /// The working folder of the candidates and of the test.
     pub works_in: WorkingFolder,
+    /// Whether the script fails where the test does not.
+    pub is_misprinted: bool,
 }
 
 impl Found {
@@ -87,19 +89,34 @@ pub struct Means<'a> {
 
 /// Makes a test of a recorded failure.
 ///
-/// Candidates share JVMs, and a test has one of its own. Where it does not fail there, candidates found something
-/// that others had left in the JDK: then each candidate has a JVM of its own, too.
+/// Candidates share JVMs, and a test has one of its own. Where neither the test nor the script that it was printed
+/// from fails in a new JVM, candidates found something that others had left in the JDK: then each candidate has a JVM of
+/// its own, too.
 pub fn make_test(
     script: &Script,
     signature: &Signature,
     means: &Means<'_>,
 ) -> Result<Found, Error> {
-    let found = make_and_check(script, signature, means)?;
+    let mut found = make_and_check(script, signature, means)?;
     let ran = matches!(found.verified, Verified::Passed | Verified::Threw(_));
     if !ran || found.grade >= Some(Signature::ENOUGH) || means.stage.deadline().is_over() {
         return Ok(found);
     }
     means.stage.use_new_workers();
+    let left = &found.minimised.script;
+    let tables = Arc::new(left.tables.clone());
+    let steps = left.steps().cloned().collect();
+    let run = match means.stage.run(&tables, steps, FreshState::NewLoader) {
+        Err(error) if error.is_end() => return Ok(found),
+        run => run?,
+    };
+    if let Run::Threw { trace, .. } = run {
+        let grade = Thrown::parse(&trace).and_then(|thrown| signature.grade(&thrown));
+        found.is_misprinted = grade >= Some(Signature::ENOUGH);
+    }
+    if found.is_misprinted {
+        return Ok(found);
+    }
     let folder = &means.folder.join("alone");
     let again = Means {
         folder,
@@ -249,6 +266,7 @@ fn make_and_check(
         needs,
         by_hand,
         works_in: means.stage.folder().clone(),
+        is_misprinted: false,
     })
 }
 
