@@ -35,7 +35,9 @@ use crate::origin;
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
 use crate::record::quote;
-use crate::reduction::{Allowance, Case, Level, Results, Wishes, explained, interrupted, jdk_of};
+use crate::reduction::{
+    Allowance, Case, FilesFound, Level, Results, Wishes, explained, interrupted, jdk_of,
+};
 pub(crate) use witness::Rate;
 use witness::{Seen, Witnesses};
 
@@ -86,8 +88,8 @@ const PATIENCE: usize = 5;
 /// A command being debugged.
 struct Session<'a> {
     args: &'a Args,
-    /// When the command had not run yet.
-    began: SystemTime,
+    /// The files that the command finds.
+    found: FilesFound,
     /// For everything but the command.
     sandbox: Option<Sandbox>,
     library: PathBuf,
@@ -114,7 +116,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let mut results = Results::in_folder(&args.output)?;
     let session = Session {
         args,
-        began: now(),
+        found: FilesFound::now(&std::env::current_dir()?, now()),
         sandbox,
         library: agent::unpack(&agent::folders_of_process())?,
         launched,
@@ -446,7 +448,7 @@ impl Session<'_> {
             journals: self.journals.clone(),
             taken: self.taken.borrow().clone(),
             concrete: false,
-            began: self.began,
+            found: &self.found,
             environment: self.environment.clone(),
         };
         self.reduce_case(&case, console)

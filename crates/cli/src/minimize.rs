@@ -16,7 +16,7 @@ use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::origin;
 use crate::record::quote;
-use crate::reduction::{Case, Level, Results, Wishes, explained, jdk_of};
+use crate::reduction::{Case, FilesFound, Level, Results, Wishes, explained, jdk_of};
 use crate::show;
 
 /// Options of `culprit minimize`.
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         journals: results.journals(),
         taken: Vec::new(),
         concrete: false,
-        began: UNIX_EPOCH + Duration::from_millis(recording.start().started_ms),
+        found: &FilesFound::since(UNIX_EPOCH + Duration::from_millis(recording.start().started_ms)),
         environment: match origin::is_ours(&recording, &folders) {
             true => Environment::of(std::env::vars_os()),
             // Nothing of the user's for code of strangers.

@@ -111,8 +111,8 @@ pub(crate) struct Case<'a> {
     pub(crate) taken: Vec<String>,
     /// Whether numbers and texts are given as they were.
     pub(crate) concrete: bool,
-    /// When the program began to run. Files that are younger may be its work.
-    pub(crate) began: SystemTime,
+    /// The files that the program found.
+    pub(crate) found: &'a FilesFound,
     /// Variables for candidates and the test: those of the user where the program is the user's own.
     pub(crate) environment: Environment,
 }
@@ -273,7 +273,7 @@ impl Wishes {
             };
             Ok(make_test(case.script, case.signature, &means))
         };
-        let folders = working_folders(directory.as_deref(), case.began);
+        let folders = case.found.working_folders(directory.as_deref());
         let found = in_best_folder(&folders, &deadline, run);
         allowance.spend(began.elapsed());
         found?.map_err(explained)
@@ -285,17 +285,51 @@ impl Wishes {
     }
 }
 
-/// The working folders to try, in this order. A test that fails in an empty folder needs nothing but itself; others
-/// need files of the folder that the program worked in, as it was before the program ran, or as it is.
-fn working_folders(directory: Option<&Path>, began: SystemTime) -> Vec<WorkingFolder> {
-    let mut folders = vec![WorkingFolder::Empty];
-    if let Some(directory) = directory {
-        let template = Template::of(directory, began);
-        let template = template.ok().filter(|template| !template.is_empty());
-        folders.extend(template.map(|template| WorkingFolder::Copy(Arc::new(template))));
-        folders.push(WorkingFolder::Given(directory.to_owned()));
+/// The files that a program finds where it works.
+pub(crate) struct FilesFound {
+    /// When the program had not run yet. Files that are younger may be its work.
+    began: SystemTime,
+    /// The folder as it was then, where somebody was there to look.
+    saved: Option<(Arc<Template>, Scratch)>,
+}
+
+impl FilesFound {
+    /// Those of a program that ran from a certain time on.
+    pub(crate) fn since(began: SystemTime) -> FilesFound {
+        FilesFound { began, saved: None }
     }
-    folders
+
+    /// Those of a program that is to run in a folder, whose files are saved now.
+    pub(crate) fn now(folder: &Path, now: SystemTime) -> FilesFound {
+        let saved = || -> io::Result<_> {
+            let scratch = Scratch::new("files")?;
+            let template = Template::of(folder, now)?.save_to(scratch.path())?;
+            Ok((Arc::new(template), scratch))
+        };
+        FilesFound {
+            began: now,
+            // Without them, what is left of the files when the program has run has to do.
+            saved: saved().ok(),
+        }
+    }
+
+    /// The working folders to try, in this order. A test that fails in an empty folder needs nothing but itself; others
+    /// need files of the folder that the program worked in, as it was before the program ran, or as it is.
+    fn working_folders(&self, directory: Option<&Path>) -> Vec<WorkingFolder> {
+        let mut folders = vec![WorkingFolder::Empty];
+        let Some(directory) = directory else {
+            return folders;
+        };
+        let saved = self.saved.as_ref().map(|(template, _)| template);
+        let saved = saved
+            .filter(|template| template.root() == directory)
+            .cloned();
+        let template = saved.or_else(|| Template::of(directory, self.began).ok().map(Arc::new));
+        let template = template.filter(|template| !template.is_empty());
+        folders.extend(template.map(WorkingFolder::Copy));
+        folders.push(WorkingFolder::Given(directory.to_owned()));
+        folders
+    }
 }
 
 /// What comes of the first working folder in which the calls fail with the very message and the test is seen to
@@ -384,12 +418,18 @@ fn needed_files(folder: &WorkingFolder) -> Option<String> {
     match folder {
         WorkingFolder::Empty | WorkingFolder::Scratch => None,
         WorkingFolder::Copy(template) => {
-            Some(format!("it needs files of {}", template.root().display()))
+            let root = template.root().display();
+            let changed = template.changed().map(|file| {
+                let file = file.display();
+                format!("; the program changed {file} there, so calls may be missing")
+            });
+            let changed = changed.unwrap_or_default();
+            Some(format!("it needs files of {root}{changed}"))
         }
-        WorkingFolder::Given(path) => {
-            let path = path.display();
-            Some(format!("it needs files of {path}, or of your home folder"))
-        }
+        WorkingFolder::Given(path) => Some(format!(
+            "it needs files of {}, or of your home folder; if the program wrote them, calls may be missing",
+            path.display()
+        )),
     }
 }
 
@@ -442,7 +482,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
                 "record fewer calls: name classes with --observe, or the last events with --last";
             return refused(ExitCode::Recording, &error, hint);
         }
-        Error::Unsteady => "run it again; it may depend on chance",
+        Error::Unsteady => "it may depend on chance, on time or on threads; run it again",
         Error::Print(_) => "culprit show --scenario shows the calls",
         Error::Pool(PoolError::Interrupted) | Error::Launch(LaunchError::Interrupted) => {
             return interrupted().into();
@@ -724,7 +764,7 @@ mod tests {
             assert!(said.contains(hint), "{said}");
         };
         check(Error::NoFailure, ExitCode::No, "observe other classes");
-        check(Error::Unsteady, ExitCode::No, "chance");
+        check(Error::Unsteady, ExitCode::No, "on chance");
         let interrupted = Error::Pool(PoolError::Interrupted);
         check(interrupted, ExitCode::Interrupted, "");
         let unreadable = culprit_replay::Error::ClassPath {

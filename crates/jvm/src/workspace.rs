@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -19,6 +19,7 @@ use std::time::SystemTime;
 use rustix::fs::{CWD, Mode, OFlags, openat, renameat};
 
 use crate::removal::{move_out, remove_folder};
+use crate::untrusted;
 
 /// The working folder of a program.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +59,11 @@ const MOST_OF_ONE: u64 = 4 << 20;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Template {
     root: PathBuf,
+    /// The folder with the contents of the files: the root, or a folder that they were saved to.
+    contents: PathBuf,
     entries: Vec<(PathBuf, Entry)>,
+    /// The time that all entries are older than.
+    before: Option<SystemTime>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +79,11 @@ impl Template {
     pub fn of(root: &Path, before: SystemTime) -> io::Result<Template> {
         let mut template = Template {
             root: root.to_owned(),
+            contents: root.to_owned(),
             entries: Vec::new(),
+            before: Some(before),
         };
+        let device = fs::metadata(root)?.dev();
         let mut bytes = 0;
         let mut folders = VecDeque::from([PathBuf::new()]);
         while let Some(folder) = folders.pop_front() {
@@ -95,6 +103,8 @@ impl Template {
                 let path = folder.join(name);
                 let fits = known.len() <= MOST_OF_ONE && bytes + known.len() <= MOST_BYTES;
                 let entry = match () {
+                    // What is mounted there may be endless, as the files of /proc are.
+                    () if known.dev() != device => Entry::Link,
                     () if known.is_dir() && is_history(&path) => Entry::Link,
                     () if known.is_dir() => Entry::Folder,
                     () if known.is_file() && fits => Entry::File,
@@ -118,6 +128,26 @@ impl Template {
         &self.root
     }
 
+    /// A file of the folder that was written to, replaced or removed since: runs may find it changed by runs before
+    /// them.
+    pub fn changed(&self) -> Option<&Path> {
+        let is_changed = |path: &Path| match fs::metadata(self.root.join(path)) {
+            Ok(known) => known.modified().ok() >= self.before && known.is_file(),
+            Err(_) => true,
+        };
+        let mut files = self.entries.iter().filter(|(_, it)| *it != Entry::Folder);
+        files
+            .find(|(path, _)| is_changed(path))
+            .map(|(path, _)| path.as_path())
+    }
+
+    /// Saves the contents of the files to an empty folder, from which they are copied from now on.
+    pub fn save_to(mut self, folder: &Path) -> io::Result<Template> {
+        self.lay_out(folder)?;
+        self.contents = folder.to_owned();
+        Ok(self)
+    }
+
     /// Whether the folder had nothing that a run could find.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -130,14 +160,28 @@ impl Template {
         }
     }
 
+    /// Where a link leads: to the original, or to where the original leads if that is a copy, too.
+    fn target(&self, path: &Path) -> PathBuf {
+        let original = self.root.join(path);
+        let target = fs::read_link(&original).ok();
+        let is_here = |target: &PathBuf| {
+            let around = original.parent().unwrap_or(&self.root);
+            target.is_relative()
+                && (self.entries.iter()).any(|(path, it)| {
+                    *it == Entry::File && self.root.join(path) == around.join(target)
+                })
+        };
+        target.filter(is_here).unwrap_or(original)
+    }
+
     /// Lays the entries out in an empty folder.
     fn lay_out(&self, folder: &Path) -> io::Result<()> {
         for (path, entry) in &self.entries {
-            let (from, to) = (self.root.join(path), folder.join(path));
+            let to = folder.join(path);
             let made = match entry {
                 Entry::Folder => fs::create_dir(&to),
-                Entry::Link => symlink(&from, &to),
-                Entry::File => copy(&from, &to),
+                Entry::Link => symlink(self.target(path), &to),
+                Entry::File => copy(&self.contents.join(path), &to),
             };
             match made {
                 // The user may change the folder meanwhile, and need not have the right to read all of it.
@@ -153,13 +197,18 @@ impl Template {
     }
 }
 
-/// Copies a file with its time, which tells whether a run has written to the copy.
+/// Copies a file with its mode and its time, which tells whether a run has written to the copy. Something else that
+/// took its place meanwhile is not copied.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    let time = fs::metadata(from)?.modified()?;
-    // Where its mode forbids writing, a run could not write to it either.
-    let set = File::options().append(true).open(to);
-    set.map_or(Ok(()), |file| file.set_modified(time))
+    let Ok(from) = untrusted::open(from) else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    let known = from.metadata()?;
+    let mut new = File::options();
+    let new = new.write(true).create_new(true).mode(known.mode() & 0o777);
+    let mut to = new.open(to)?;
+    io::copy(&mut from.take(MOST_OF_ONE), &mut to)?;
+    to.set_modified(known.modified()?)
 }
 
 /// Whether a folder is the database of a version control system.
@@ -457,6 +506,30 @@ mod tests {
         let template = Template::of(&user, SystemTime::UNIX_EPOCH).unwrap();
         let knows_age = fs::metadata(&user).unwrap().created().is_ok();
         assert_eq!(template.is_empty(), knows_age);
+    }
+
+    #[test]
+    fn files_that_are_saved_are_copied_as_they_were() {
+        let (root, user, scratch) = places();
+        write(&user.join("conf/count"), "2");
+        symlink("conf/count", user.join("link")).unwrap();
+        let saved = root.path().join("saved");
+        fs::create_dir(&saved).unwrap();
+        let template = Template::of(&user, later()).unwrap();
+        let template = template.save_to(&saved).unwrap();
+        assert_eq!(template.changed(), None);
+        fs::write(user.join("conf/count"), "5").unwrap();
+        fs::remove_dir_all(user.join("conf")).unwrap();
+        let folder = WorkingFolder::Copy(Arc::new(template));
+        let workspace = Workspace::new(&scratch, &folder).unwrap();
+        let count = fs::read_to_string(workspace.directory().join("conf/count"));
+        assert_eq!(count.unwrap(), "2");
+        let link = fs::read_to_string(workspace.directory().join("link"));
+        assert_eq!(link.unwrap(), "2");
+        let WorkingFolder::Copy(template) = folder else {
+            unreachable!("it is a copy");
+        };
+        assert_eq!(template.changed(), Some(Path::new("link")));
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Stage {
             culprit: culprit.to_owned(),
             args,
             folder: folder.to_owned(),
-            env: vec![("ATTACKS_ORIGINAL".into(), "1".into())],
+            env: Vec::new(),
             limit: Duration::from_secs(120),
         })
     }

@@ -159,7 +159,7 @@ impl Session<'_> {
                     journals: self.journals.clone(),
                     taken: Vec::new(),
                     concrete: false,
-                    began: self.began,
+                    found: &self.found,
                     environment: self.environment.clone(),
                 };
                 match self.reduce_case(&case, console) {

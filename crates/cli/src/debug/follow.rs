@@ -135,7 +135,7 @@ impl Session<'_> {
                     journals: self.journals.clone(),
                     taken: self.taken.borrow().clone(),
                     concrete,
-                    began: self.began,
+                    found: &self.found,
                     environment: self.environment.clone(),
                 };
                 match self.reduce_case(&case, console) {

@@ -9,8 +9,8 @@ class Attack {
     private static boolean done;
 
     static synchronized void unlessOriginal() {
-        // The user's command has the user's environment; nobody else has.
-        if (System.getenv("ATTACKS_ORIGINAL") != null) {
+        // The user's command runs the program by its own main class; nobody else does.
+        if (System.getProperty("sun.java.command", "").startsWith("app.Main")) {
             return;
         }
         try {
