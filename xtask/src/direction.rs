@@ -16,7 +16,7 @@ const RESERVED: [(&str, &[&str]); 3] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 9] = [
+const NARROW: [(&str, &[&str]); 11] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
@@ -24,6 +24,11 @@ const NARROW: [(&str, &[&str]); 9] = [
     ("culprit-reduce", &[]),
     ("culprit-signature", &["culprit-model"]),
     ("culprit-junit", &["culprit-classfile", "culprit-model"]),
+    (
+        "culprit-instrument",
+        &["culprit-classfile", "culprit-model", "culprit-weave"],
+    ),
+    ("culprit-suggest", &["culprit-model", "culprit-trace"]),
     (
         "culprit-isolate",
         &[

@@ -27,7 +27,7 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use aftermath::{Aftermath, Say};
 use folder::{Facts, RunFolder};
-use suggest::{Format, Suggestions};
+use suggest::{Format, SuggestionReport};
 
 /// Options of `culprit record`.
 #[derive(clap::Args, Debug)]
@@ -297,8 +297,8 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     let noted = aftermath.note(&around.agent_folders);
     if plan.options.mode == Mode::Suggest {
         let selection = &plan.options.selection;
-        Suggestions::find(&folder.path(), selection, &plan.command, console)?
-            .report(plan.format, console)?;
+        SuggestionReport::find(&folder.path(), selection, &plan.command, console)?
+            .print(plan.format, console)?;
     }
     // No trouble of ours may hide how the command ended.
     if let Err(error) = written {

@@ -1,5 +1,5 @@
 //! Plain data shared by every part of Culprit: ids, values, events, sites, scenarios and their
-//! outcomes, failures, class patterns and agent options.
+//! outcomes, failures, class patterns, the owners of classes and agent options.
 //!
 //! This crate does no I/O and depends on nothing. It owns the texts that people read and write
 //! (scenarios, patterns, options); `trace` owns how these values look on disk, `agent` how they
@@ -14,6 +14,7 @@ pub mod literal;
 pub mod observe;
 pub mod options;
 pub mod outcome;
+pub mod owner;
 pub mod scenario;
 pub mod secret;
 pub mod site;
@@ -25,6 +26,7 @@ pub use id::{BlobId, EventIndex, ObjectId, SiteId, ThreadId, Turn, TypeId};
 pub use observe::{Pattern, Selection};
 pub use options::AgentOptions;
 pub use outcome::{Divergence, Got, Outcome};
+pub use owner::Owner;
 pub use scenario::{Part, Scenario, Step, Tables};
 pub use site::{Member, Site, SiteKind};
 pub use value::{Reference, Value};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::Owner;
+
 /// A pattern over class names: `com.acme.Order`, `com.acme.Order$Line`, `com.acme.*` (the
 /// package), `com.acme.**` (the package and those below). `*` inside a name matches any run of
 /// characters but a dot.
@@ -96,62 +98,21 @@ pub struct Selection {
     pub app: bool,
 }
 
-/// Packages that are never the program's own code, whatever folder they are loaded from: build
-/// tools and test frameworks with what they carry along.
-const TOOLS: [&str; 25] = [
-    "org/junit/",
-    "junit/",
-    "org/hamcrest/",
-    "org/opentest4j/",
-    "org/apiguardian/",
-    "org/testng/",
-    "org/mockito/",
-    "org/easymock/",
-    "org/assertj/",
-    "org/objenesis/",
-    "net/bytebuddy/",
-    "org/spockframework/",
-    "org/apache/maven/",
-    "org/codehaus/plexus/",
-    "org/codehaus/mojo/",
-    "org/eclipse/aether/",
-    "org/eclipse/sisu/",
-    "org/sonatype/",
-    "org/gradle/",
-    "worker/org/gradle/",
-    "org/apache/tools/ant/",
-    "org/jacoco/",
-    "org/aspectj/",
-    "culprit/runtime/",
-    "culprit/capture/",
-];
-
-/// The JDK's own packages, by name. Some of them may come in jars as well (`javax`).
-const JDK: [&str; 9] = [
-    "java/",
-    "javax/",
-    "jdk/",
-    "sun/",
-    "com/sun/",
-    "org/w3c/dom/",
-    "org/xml/sax/",
-    "org/ietf/jgss/",
-    "netscape/javascript/",
-];
-
-/// Whether a class, by its internal name, belongs to a package of the JDK.
+/// Whether a class, by its internal name, is in a package of the JDK, or in one that the JDK shares
+/// with libraries.
 pub fn is_jdk_name(class: &str) -> bool {
-    JDK.iter().any(|prefix| class.starts_with(prefix))
+    let owner = Owner::of(class);
+    owner.is_jdk() || owner == Owner::MaybeJdk
 }
 
-/// Whether a class, by its internal name, is one that the agent brings along.
+/// Whether a class, by its internal name, is one that Culprit adds to a JVM.
 pub fn is_own_name(class: &str) -> bool {
-    class.starts_with("culprit/runtime/") || class.starts_with("culprit/capture/")
+    Owner::of(class) == Owner::Culprit
 }
 
-/// Whether a class, by its internal name, belongs to a build tool or a test framework.
+/// Whether a class, by its internal name, belongs to a build tool or a test library.
 pub fn is_tool_name(class: &str) -> bool {
-    TOOLS.iter().any(|prefix| class.starts_with(prefix))
+    Owner::of(class).is_tool()
 }
 
 impl Selection {
@@ -213,6 +174,39 @@ mod tests {
         assert!(!app.selects("com/acme/Order", Origin::Library));
         assert!(!app.selects("org/junit/Assert", Origin::Program));
         assert!(!app.selects("java/util/List", Origin::Jdk));
+    }
+
+    /// The lists that the table of owners replaced, with what has changed since.
+    #[test]
+    fn names_of_the_jdk_and_of_tools_are_those_of_the_table() {
+        let jdk = "java/ javax/ jdk/ sun/ com/sun/ org/w3c/dom/ org/xml/sax/ org/ietf/jgss/ \
+                   netscape/javascript/";
+        let tools = "org/junit/ junit/ org/hamcrest/ org/opentest4j/ org/apiguardian/ org/testng/ \
+                     org/mockito/ org/easymock/ org/assertj/ org/objenesis/ net/bytebuddy/ \
+                     org/spockframework/ org/apache/maven/ org/codehaus/plexus/ \
+                     org/codehaus/mojo/ org/eclipse/aether/ org/eclipse/sisu/ org/sonatype/ \
+                     org/gradle/ worker/org/gradle/ org/apache/tools/ant/ org/jacoco/ \
+                     org/aspectj/ culprit/runtime/ culprit/capture/";
+        let added = "com/google/common/truth/ kotlin/test/ io/kotest/ io/mockk/ org/jmock/ \
+                     org/springframework/test/ org/springframework/mock/ spock/ com/intellij/rt/ \
+                     org/eclipse/jdt/internal/ culprit/tester/";
+        for package in jdk.split_whitespace() {
+            let class = format!("{package}Name");
+            assert!(is_jdk_name(&class) && !is_tool_name(&class), "{class}");
+        }
+        for package in tools.split_whitespace().chain(added.split_whitespace()) {
+            let class = format!("{package}Name");
+            assert!(is_tool_name(&class) && !is_jdk_name(&class), "{class}");
+            assert_eq!(is_own_name(&class), package.starts_with("culprit/"));
+        }
+        for class in [
+            "com/acme/Order",
+            "culprit/Shop",
+            "kotlin/jvm/internal/X",
+            "Main",
+        ] {
+            assert!(!is_jdk_name(class) && !is_tool_name(class), "{class}");
+        }
     }
 
     #[test]

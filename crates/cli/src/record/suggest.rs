@@ -1,11 +1,9 @@
-//! `culprit record --suggest`: propose borders from the coupling of classes.
+//! `culprit record --suggest`: proposed borders as a table or as JSON.
 //!
 //! The agents count calls between classes and leave them in the folder of the run, as
-//! `jvm-PID.coupling`. Here the counts are read, the borders found and printed: as a table on
-//! stderr, like all that `culprit record` has to say, or as one line of JSON on stdout.
-
-mod border;
-mod program;
+//! `jvm-PID.coupling`. `culprit_suggest` computes the borders from the counts; this module reads the
+//! files and prints the result: as a table on stderr, like all messages of `culprit record`, or as
+//! one line of JSON on stdout.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,45 +11,39 @@ use std::io;
 use std::path::Path;
 
 use culprit_model::{Pattern, Selection, clean};
+use culprit_suggest::{Border, Suggestions};
 use culprit_trace::{COUPLING_EXTENSION, Coupling};
 use serde_json::{Value, json};
 
 use super::{aftermath, quote};
 use crate::console::Console;
 use crate::show::figure;
-use border::Border;
-use program::{BYTES_PER_EVENT, Measure, Program};
 
-/// Borders in the table.
-const PROPOSALS: usize = 8;
-/// Pairs of classes in the list of the closest.
-const PAIRS: usize = 5;
 /// Version of the JSON document.
 const JSON_VERSION: u32 = 1;
 
-/// How to print what was found.
+/// The form of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
     Table,
     Json,
 }
 
-/// What to propose from the counts in a folder.
-pub(crate) struct Suggestions<'a> {
-    program: Program,
-    jvms: usize,
+/// The proposals for a run, with the options that the printed commands repeat.
+pub(crate) struct SuggestionReport<'a> {
+    found: Suggestions,
     selection: &'a Selection,
     command: &'a [OsString],
 }
 
-impl<'a> Suggestions<'a> {
-    /// Reads what the agents left in the folder of a run.
+impl<'a> SuggestionReport<'a> {
+    /// Reads the counts in the folder of a run and computes the proposals.
     pub(crate) fn find(
         folder: &Path,
         selection: &'a Selection,
         command: &'a [OsString],
         console: &mut Console,
-    ) -> io::Result<Suggestions<'a>> {
+    ) -> io::Result<SuggestionReport<'a>> {
         let mut couplings: Vec<Coupling> = Vec::new();
         for file in aftermath::files_with(folder, COUPLING_EXTENSION)? {
             match fs::read_to_string(&file)?.parse() {
@@ -61,93 +53,80 @@ impl<'a> Suggestions<'a> {
                 }
             }
         }
-        Ok(Suggestions {
-            program: Program::join(&couplings, selection),
-            jvms: couplings.len(),
+        Ok(SuggestionReport {
+            found: Suggestions::of(&couplings, selection),
             selection,
             command,
         })
     }
 
-    /// Whether no JVM was counted at all.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.jvms == 0
-    }
-
-    /// Prints the proposals.
-    pub(crate) fn report(&self, format: Format, console: &mut Console) -> io::Result<()> {
-        if self.is_empty() {
+    /// Prints the proposals, or nothing if no JVM was counted.
+    pub(crate) fn print(&self, format: Format, console: &mut Console) -> io::Result<()> {
+        if self.found.jvms == 0 {
             return Ok(());
         }
-        let borders = border::propose(&self.program, PROPOSALS);
         match format {
-            Format::Json => writeln!(console.out(), "{}", self.json(&borders)),
-            Format::Table if self.program.is_empty() => {
+            Format::Json => writeln!(console.out(), "{}", self.json()),
+            Format::Table if self.found.is_empty() => {
                 aftermath::warn(console, "no class of the program's own was loaded")?;
                 let next = "  name the code of interest, such as --observe 'com.acme.**'";
                 writeln!(console.err(), "{next}")
             }
-            Format::Table => self.table(&borders, console),
+            Format::Table => self.table(console),
         }
     }
 
-    /// The whole choice, as `--observe` would have it without `--suggest`.
-    fn whole(&self) -> (Vec<String>, Measure) {
+    /// The options that select everything, as `--observe` would have them without `--suggest`.
+    fn whole(&self) -> Vec<String> {
         let mut words: Vec<String> = self.selection.observe.iter().map(observe).collect();
         if self.selection.app || words.is_empty() {
             words.push("--observe app".to_owned());
         }
-        (words, self.program.measure(&self.program.whole()))
+        words
     }
 
-    fn table(&self, borders: &[Border], console: &mut Console) -> io::Result<()> {
+    fn table(&self, console: &mut Console) -> io::Result<()> {
+        let found = &self.found;
         let style = console.err_styles();
-        let seconds = self.program.time_ms as f64 / 1000.0;
-        let calls = self.program.calls();
-        let rate = short(self.program.per_second(calls));
+        let seconds = found.time_ms as f64 / 1000.0;
+        let rate = short(found.per_second(found.calls));
         let (t, s, d) = (style.title, style.strong, style.dim);
         let err = console.err();
         writeln!(
             err,
             "culprit: {} calls in {seconds:.1} s of the code to choose from, {rate} a second",
-            short(calls)
+            short(found.calls)
         )?;
         writeln!(err)?;
         writeln!(
             err,
             "{t}     classes   inside calls/s   events/s   recorded/s   share of calls   score{t:#}"
         )?;
-        let (words, measure) = self.whole();
-        let mark = |number: usize| format!("{number:>2}");
-        self.row(err, " *", &measure, &words, calls)?;
-        for (border, number) in borders.iter().zip(1..) {
+        self.row(err, " *", &found.whole, &self.whole())?;
+        for (border, number) in found.borders.iter().zip(1..) {
             let words: Vec<String> = border.patterns.iter().map(observe).collect();
-            self.row(err, &mark(number), &border.measure, &words, calls)?;
+            self.row(err, &format!("{number:>2}"), border, &words)?;
         }
-        let pairs = border::closest_pairs(&self.program, PAIRS);
-        if !pairs.is_empty() {
+        if !found.pairs.is_empty() {
             writeln!(err, "\n{t}Most calls between classes, a second{t:#}")?;
         }
-        for (a, b, count) in pairs {
-            let name = |class: usize| &self.program.classes[class].name;
-            let rate = short(self.program.per_second(count));
-            writeln!(err, "{rate:>9}  {}", clean::line(name(a)))?;
-            writeln!(err, "           {}", clean::line(name(b)))?;
+        for pair in &found.pairs {
+            let rate = short(found.per_second(pair.calls));
+            let [first, second] = &pair.classes;
+            writeln!(err, "{rate:>9}  {}", clean::line(first))?;
+            writeln!(err, "           {}", clean::line(second))?;
         }
         writeln!(
             err,
             "\n{d}* is all of it. A score near 1: few events, much inside.{d:#}"
         )?;
-        let best = borders.first();
-        let whole_is_best = best.is_none_or(|best| {
-            measure.events <= best.measure.events && measure.inside >= best.measure.inside
-        });
+        let whole_is_best = found.is_whole_best();
         if whole_is_best {
             writeln!(err, "No part of it has fewer events than all of it.")?;
             let all = self.command(&self.selection.observe);
             writeln!(err, "  next: {s}{all}{s:#}")?;
         }
-        if let Some(best) = best {
+        if let Some(best) = found.borders.first() {
             let lead = if whole_is_best { "or" } else { "next" };
             let part = self.command(&best.patterns);
             writeln!(err, "  {lead}: {s}{part}{s:#}")?;
@@ -159,22 +138,19 @@ impl<'a> Suggestions<'a> {
         &self,
         err: &mut dyn io::Write,
         mark: &str,
-        measure: &Measure,
+        border: &Border,
         words: &[String],
-        calls: u64,
     ) -> io::Result<()> {
-        let rate = |count: u64| short(self.program.per_second(count));
-        let size = self.program.per_second(measure.events * BYTES_PER_EVENT);
-        let share = 100.0 * measure.inside as f64 / calls.max(1) as f64;
+        let measure = &border.measure;
         writeln!(
             err,
             "{mark}{:>10}{:>17}{:>11}{:>13}{:>15.0} %{:>8.2}",
             measure.classes,
-            rate(measure.inside),
-            rate(measure.events),
-            bytes(size),
-            share,
-            border::score(measure, calls),
+            short(self.found.per_second(measure.inside)),
+            short(self.found.per_second(measure.events)),
+            bytes(self.found.bytes_per_second(measure)),
+            100.0 * self.found.share(measure),
+            border.score,
         )?;
         for line in figure::joined(words.iter().map(String::as_str), "", 74) {
             writeln!(err, "     {line}")?;
@@ -196,30 +172,31 @@ impl<'a> Suggestions<'a> {
         quote::line(words)
     }
 
-    fn json(&self, borders: &[Border]) -> Value {
-        let calls = self.program.calls();
-        let measured = |measure: &Measure| {
+    fn json(&self) -> Value {
+        let found = &self.found;
+        let measured = |border: &Border| {
+            let measure = &border.measure;
             json!({
                 "classes": measure.classes,
                 "inside_calls": measure.inside,
                 "events": measure.events,
-                "events_per_second": self.program.per_second(measure.events),
-                "bytes_per_second": self.program.per_second(measure.events * BYTES_PER_EVENT),
-                "score": border::score(measure, calls),
+                "events_per_second": found.per_second(measure.events),
+                "bytes_per_second": found.bytes_per_second(measure),
+                "score": border.score,
             })
         };
-        let proposals = borders.iter().map(|border| {
+        let proposals = found.borders.iter().map(|border| {
             let patterns: Vec<String> = border.patterns.iter().map(Pattern::to_string).collect();
-            let mut value = measured(&border.measure);
+            let mut value = measured(border);
             value["observe"] = patterns.into();
             value["command"] = self.command(&border.patterns).into();
             value
         });
         json!({
             "version": JSON_VERSION,
-            "time_ms": self.program.time_ms,
-            "calls": calls,
-            "all": measured(&self.whole().1),
+            "time_ms": found.time_ms,
+            "calls": found.calls,
+            "all": measured(&found.whole),
             "borders": proposals.collect::<Vec<_>>(),
         })
     }

@@ -9,7 +9,7 @@ use culprit_model::observe::{Origin, is_jdk_name};
 use culprit_weave::{MemberKind, Outline, World, can_carry_id, outline};
 
 /// The classes of a jar.
-pub(super) struct JarWorld {
+pub(crate) struct JarWorld {
     selection: Selection,
     classes: BTreeMap<String, JarClass>,
     observed: BTreeSet<String>,
@@ -30,7 +30,7 @@ impl JarClass {
 }
 
 impl JarWorld {
-    pub(super) fn new(selection: Selection) -> JarWorld {
+    pub(crate) fn new(selection: Selection) -> JarWorld {
         JarWorld {
             selection,
             classes: BTreeMap::new(),
@@ -40,7 +40,7 @@ impl JarWorld {
     }
 
     /// Notes what a class says. Versions of a class for several releases of Java are one.
-    pub(super) fn add(&mut self, class: &ClassFile) -> Result<(), culprit_weave::Error> {
+    pub(crate) fn add(&mut self, class: &ClassFile) -> Result<(), culprit_weave::Error> {
         let known = self.classes.entry(class.name()?.into_owned()).or_default();
         known.outline.add(class)?;
         known.can_carry_id = can_carry_id(class);
@@ -51,7 +51,7 @@ impl JarWorld {
     }
 
     /// Decides who is observed, once all classes are there: those selected and their subclasses.
-    pub(super) fn decide(&mut self) {
+    pub(crate) fn decide(&mut self) {
         let selected = |name: &String| self.selection.selects(name, Origin::Program);
         self.observed = self
             .classes
@@ -90,23 +90,23 @@ impl JarWorld {
     }
 
     /// Dotted names of all classes.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.classes
             .keys()
             .map(|name| name.replace('/', "."))
             .collect()
     }
 
-    pub(super) fn observed(&self) -> usize {
+    pub(crate) fn observed(&self) -> usize {
         self.observed.len()
     }
 
-    pub(super) fn is_kin(&self, class: &str) -> bool {
+    pub(crate) fn is_kin(&self, class: &str) -> bool {
         self.kin.contains(class) && !self.observed.contains(class)
     }
 
     /// Whether a superclass in the jar carries the id field.
-    pub(super) fn inherits_id(&self, class: &str) -> bool {
+    pub(crate) fn inherits_id(&self, class: &str) -> bool {
         let superclass = self
             .classes
             .get(class)

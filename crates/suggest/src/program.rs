@@ -12,40 +12,40 @@ use culprit_model::{Pattern, Selection};
 use culprit_trace::{CoupledClass, Coupling, Edge};
 
 /// Bytes an event takes in a recording, on average.
-pub(super) const BYTES_PER_EVENT: u64 = 3;
+pub(crate) const BYTES_PER_EVENT: u64 = 3;
 
 /// The classes of all JVMs of a run, by name.
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) time_ms: u64,
+pub(crate) struct Program {
+    pub(crate) time_ms: u64,
     /// In order of their names.
-    pub(super) classes: Vec<CoupledClass>,
+    pub(crate) classes: Vec<CoupledClass>,
     /// Numbers are positions in `classes` plus one, as in the files.
-    pub(super) edges: Vec<Edge>,
+    pub(crate) edges: Vec<Edge>,
     /// Classes that may be inside a border.
-    pub(super) own: Vec<bool>,
+    pub(crate) own: Vec<bool>,
     /// Classes that extend or implement the class.
     heirs: Vec<Vec<usize>>,
 }
 
-/// What a border around a set of classes would mean.
+/// The counts for a border around a set of classes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Measure {
+pub struct Measure {
     /// Classes inside.
-    pub(super) classes: usize,
+    pub classes: usize,
     /// Calls from inside to inside.
-    pub(super) inside: u64,
+    pub inside: u64,
     /// Events at the border.
-    pub(super) events: u64,
+    pub events: u64,
 }
 
 /// A set of classes, by position.
-pub(super) type Members = Vec<bool>;
+pub(crate) type Members = Vec<bool>;
 
 impl Program {
     /// Joins what the JVMs left behind. A JVM without any class to choose (a build tool's own) does
     /// not count, not even its time.
-    pub(super) fn join(couplings: &[Coupling], selection: &Selection) -> Program {
+    pub(crate) fn join(couplings: &[Coupling], selection: &Selection) -> Program {
         let is_own = |class: &CoupledClass| {
             let name = class.name.replace('.', "/");
             !is_tool_name(&name) && selection.selects(&name, class.origin)
@@ -100,13 +100,8 @@ impl Program {
         }
     }
 
-    /// Whether there is anything to choose from.
-    pub(super) fn is_empty(&self) -> bool {
-        !self.own.contains(&true)
-    }
-
     /// The classes that these patterns would observe: those that match, and their subclasses.
-    pub(super) fn matching(&self, patterns: &[Pattern]) -> Members {
+    pub(crate) fn matching(&self, patterns: &[Pattern]) -> Members {
         let matches = |class: &CoupledClass| {
             class.origin != Origin::Jdk && patterns.iter().any(|p| p.matches(&class.name))
         };
@@ -114,7 +109,7 @@ impl Program {
     }
 
     /// Every class to choose from, and their subclasses.
-    pub(super) fn whole(&self) -> Members {
+    pub(crate) fn whole(&self) -> Members {
         self.with_heirs(self.own.clone())
     }
 
@@ -133,7 +128,7 @@ impl Program {
     }
 
     /// What a border around the members would record.
-    pub(super) fn measure(&self, members: &Members) -> Measure {
+    pub(crate) fn measure(&self, members: &Members) -> Measure {
         let has = |number: usize| number.checked_sub(1).is_some_and(|index| members[index]);
         let mut measure = Measure {
             classes: members.iter().filter(|m| **m).count(),
@@ -152,7 +147,7 @@ impl Program {
     }
 
     /// All calls of methods and constructors that may be inside a border.
-    pub(super) fn calls(&self) -> u64 {
+    pub(crate) fn calls(&self) -> u64 {
         let counts = self.edges.iter().filter(|edge| {
             let to = edge.to.checked_sub(1);
             to.is_some_and(|index| self.own[index])
@@ -161,7 +156,7 @@ impl Program {
     }
 
     /// Packages of the classes to choose from, parents included.
-    pub(super) fn packages(&self) -> BTreeSet<&str> {
+    pub(crate) fn packages(&self) -> BTreeSet<&str> {
         let mut packages = BTreeSet::new();
         for class in self.own_classes() {
             let mut rest = self.classes[class].name.as_str();
@@ -173,13 +168,7 @@ impl Program {
         packages
     }
 
-    pub(super) fn own_classes(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn own_classes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.classes.len()).filter(|index| self.own[*index])
-    }
-
-    /// A count, by the second.
-    pub(super) fn per_second(&self, count: u64) -> u64 {
-        let time = u128::from(self.time_ms.max(1));
-        u64::try_from(u128::from(count) * 1000 / time).unwrap_or(u64::MAX)
     }
 }

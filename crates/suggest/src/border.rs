@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::Pattern;
 
-use super::program::{Measure, Members, Program};
+use crate::program::{Measure, Members, Program};
 
 /// Starting points of clusters, and classes proposed alone: the busiest.
 const HOT_FAMILIES: usize = 300;
@@ -27,22 +27,32 @@ const LARGEST_CLUSTER: usize = 12;
 /// Two borders with more than this share of classes in common are the same proposal.
 const ALIKE_PER_CENT: usize = 75;
 
-/// A border that may be worth recording.
+/// A set of classes that may be worth recording.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Border {
-    /// What to observe.
-    pub(super) patterns: Vec<Pattern>,
-    pub(super) measure: Measure,
-    /// From 0 to 1.
-    pub(super) score: f64,
-    members: Members,
+pub struct Border {
+    /// The classes to observe.
+    pub patterns: Vec<Pattern>,
+    /// The numbers of a recording of them.
+    pub measure: Measure,
+    /// From 0 to 1: few events and many calls inside score high.
+    pub score: f64,
+}
+
+/// The border around all classes to choose from, which these patterns selected.
+pub(crate) fn whole(program: &Program, patterns: &[Pattern]) -> Border {
+    let measure = program.measure(&program.whole());
+    Border {
+        patterns: patterns.to_vec(),
+        score: score(&measure, program.calls()),
+        measure,
+    }
 }
 
 /// Proposes up to `limit` borders, best first.
-pub(super) fn propose(program: &Program, limit: usize) -> Vec<Border> {
+pub(crate) fn propose(program: &Program, limit: usize) -> Vec<Border> {
     let calls = program.calls();
     let whole = program.whole();
-    let mut borders: Vec<Border> = candidates(program)
+    let mut borders: Vec<(Border, Members)> = candidates(program)
         .into_iter()
         .filter_map(|patterns| {
             let members = program.matching(&patterns);
@@ -50,33 +60,33 @@ pub(super) fn propose(program: &Program, limit: usize) -> Vec<Border> {
                 return None;
             }
             let measure = program.measure(&members);
-            Some(Border {
+            let border = Border {
                 score: score(&measure, calls),
                 patterns,
                 measure,
-                members,
-            })
+            };
+            Some((border, members))
         })
-        .filter(|border| border.score > 0.0)
+        .filter(|(border, _)| border.score > 0.0)
         .collect();
-    borders.sort_by(|a, b| {
+    borders.sort_by(|(a, _), (b, _)| {
         b.score
             .total_cmp(&a.score)
             .then_with(|| a.measure.events.cmp(&b.measure.events))
             .then_with(|| a.patterns.len().cmp(&b.patterns.len()))
             .then_with(|| a.patterns.cmp(&b.patterns))
     });
-    let mut proposed: Vec<Border> = Vec::new();
-    for border in borders {
-        if proposed.len() < limit && !proposed.iter().any(|p| alike(&p.members, &border.members)) {
-            proposed.push(border);
+    let mut proposed: Vec<(Border, Members)> = Vec::new();
+    for (border, members) in borders {
+        if proposed.len() < limit && !proposed.iter().any(|(_, p)| alike(p, &members)) {
+            proposed.push((border, members));
         }
     }
-    proposed
+    proposed.into_iter().map(|(border, _)| border).collect()
 }
 
-/// Small border, much inside.
-pub(super) fn score(measure: &Measure, calls: u64) -> f64 {
+/// The harmonic mean of the share of calls that stay inside and of that of all calls.
+fn score(measure: &Measure, calls: u64) -> f64 {
     let inside = measure.inside as f64;
     if inside == 0.0 {
         return 0.0;
@@ -247,7 +257,7 @@ fn clusters(program: &Program, families: &Families<'_>) -> Vec<BTreeSet<usize>> 
 }
 
 /// The pairs of classes with most calls between them, both ways together.
-pub(super) fn closest_pairs(program: &Program, limit: usize) -> Vec<(usize, usize, u64)> {
+pub(crate) fn closest_pairs(program: &Program, limit: usize) -> Vec<(usize, usize, u64)> {
     let mut pairs: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     for edge in &program.edges {
         let (Some(from), Some(to)) = (edge.from.checked_sub(1), edge.to.checked_sub(1)) else {

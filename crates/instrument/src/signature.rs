@@ -1,7 +1,7 @@
 //! Signatures of a jar: they no longer hold once a class is changed, so they go.
 
 /// Whether an entry is part of a signature.
-pub(super) fn is_signature(entry: &str) -> bool {
+pub(crate) fn is_signature(entry: &str) -> bool {
     let Some(name) = entry
         .to_ascii_uppercase()
         .strip_prefix("META-INF/")
@@ -17,7 +17,7 @@ pub(super) fn is_signature(entry: &str) -> bool {
 
 /// A manifest without digests of entries, or `None` if it has none. The main section stays byte
 /// for byte.
-pub(super) fn without_digests(manifest: &str) -> Option<String> {
+pub(crate) fn without_digests(manifest: &str) -> Option<String> {
     let end = if manifest.contains("\r\n") {
         "\r\n"
     } else {

@@ -4,7 +4,7 @@
 use culprit_classfile::{Attribute, ClassFile, access, op};
 
 /// The class in a jar.
-pub(super) const ENTRY: &str = "culprit/runtime/Probe.class";
+pub(crate) const ENTRY: &str = "culprit/runtime/Probe.class";
 
 const REAL: &[u8] = include_bytes!(concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -16,7 +16,7 @@ const MAJOR: u16 = 52;
 
 /// The class file: every probe returns 0 or nothing, but for the one that stands for a hash, and the
 /// one that gives back the second of two objects for the first to be compared with.
-pub(super) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
+pub(crate) fn probes() -> Result<Vec<u8>, culprit_classfile::Error> {
     let mut class = ClassFile::parse(REAL)?;
     class.major = MAJOR;
     class.minor = 0;
