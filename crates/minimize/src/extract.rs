@@ -214,9 +214,8 @@ impl Writer<'_> {
 
     /// Whether it initialises a class, which the JVM does by itself.
     fn is_initialiser(&self, statement: &Statement) -> bool {
-        let sites = &self.author.tables.sites;
         let first = statement.steps.first();
-        let site = first.and_then(|step| sites.iter().find(|site| site.id == step.site));
+        let site = first.and_then(|step| self.author.tables.site(step.site));
         site.is_some_and(|site| site.target.name == "<clinit>")
     }
 
@@ -248,9 +247,7 @@ impl Writer<'_> {
             _ => {}
         });
         let missing = missing.or(array);
-        let types = &self.author.tables.types;
-        let class = missing.and_then(|class| types.iter().find(|t| t.id == class));
-        let name = class.map_or("?", |class| &class.name);
+        let name = missing.map_or("?", |class| self.author.tables.class_name(class));
         format!("an object of {}", name.replace('/', "."))
     }
 }

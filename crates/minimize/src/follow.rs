@@ -172,8 +172,7 @@ fn thrown(statement: &Statement) -> Option<TypeId> {
 }
 
 fn name_of(tables: &Tables, class: TypeId) -> &str {
-    let found = tables.types.iter().find(|t| t.id == class);
-    found.map_or("", |found| &found.name)
+    tables.class(class).map_or("", |found| &found.name)
 }
 
 /// The script that ends with the last of some statements.

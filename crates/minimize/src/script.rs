@@ -79,18 +79,14 @@ impl Statement {
     /// The class and the method that it calls, or the field that it uses.
     pub(crate) fn target<'t>(&self, tables: &'t Tables) -> Option<(&'t str, &'t str)> {
         let id = self.steps.first()?.site;
-        let at = tables
-            .sites
-            .binary_search_by_key(&id, |site| site.id)
-            .ok()?;
-        let target = &tables.sites[at].target;
+        let target = &tables.site(id)?.target;
         Some((&target.owner, &target.name))
     }
 
     /// Whether it is a condition for going on.
     pub fn is_require(&self, tables: &Tables) -> bool {
         let site = self.steps.first().map(|step| step.site);
-        let site = site.and_then(|id| tables.sites.iter().find(|site| site.id == id));
+        let site = site.and_then(|id| tables.site(id));
         site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
     }
 
@@ -269,13 +265,11 @@ impl Script {
 
     /// The name of a class.
     pub fn class_name(&self, class: TypeId) -> &str {
-        let found = self.tables.types.binary_search_by_key(&class, |t| t.id);
-        found.map_or("?", |at| &self.tables.types[at].name)
+        self.tables.class_name(class)
     }
 
     pub fn site(&self, id: SiteId) -> Option<&Site> {
-        let found = self.tables.sites.binary_search_by_key(&id, |site| site.id);
-        found.ok().map(|at| &self.tables.sites[at])
+        self.tables.site(id)
     }
 }
 
@@ -307,7 +301,7 @@ impl Author {
         }
         let last = self.tables.types.last().map_or(0, |t| t.id.0);
         let id = TypeId(last + 1);
-        self.tables.types.push(TypeDef {
+        self.tables.types.insert(TypeDef {
             id,
             name: name.to_owned(),
             loader: 0,
@@ -320,8 +314,7 @@ impl Author {
 
     /// The name of a type.
     pub(crate) fn class_name(&self, class: TypeId) -> String {
-        let mut types = self.tables.types.iter();
-        let found = types.find(|t| t.id == class);
+        let found = self.tables.class(class);
         found.map_or_else(String::new, |t| t.name.clone())
     }
 
@@ -355,7 +348,7 @@ impl Author {
         }
         let last = self.tables.sites.last().map_or(0, |site| site.id.0);
         let id = SiteId(last + 1);
-        self.tables.sites.push(Site {
+        self.tables.sites.insert(Site {
             id,
             kind,
             class: owner.to_owned(),

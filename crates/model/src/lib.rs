@@ -17,6 +17,7 @@ pub mod outcome;
 pub mod scenario;
 pub mod secret;
 pub mod site;
+pub mod table;
 pub mod value;
 
 pub use event::{Event, EventKind};
@@ -27,4 +28,5 @@ pub use options::AgentOptions;
 pub use outcome::{Divergence, Got, Outcome};
 pub use scenario::{Part, Scenario, Step, Tables};
 pub use site::{Member, Site, SiteKind};
+pub use table::{Numbered, Table};
 pub use value::{Reference, Value};

@@ -294,9 +294,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     fn type_def(&self, id: culprit_model::TypeId) -> Option<&'a culprit_model::site::TypeDef> {
-        let types = &self.pantry.tables.types;
-        let found = types.binary_search_by_key(&id, |class| class.id).ok()?;
-        types.get(found)
+        self.pantry.tables.class(id)
     }
 
     fn push(&mut self, statement: Statement) -> Option<()> {

@@ -97,7 +97,7 @@ pub(super) fn array(value: &Value, tables: &Tables) -> Option<Vec<Value>> {
     let elements: Vec<Value> = match contents {
         Contents::Elements(elements) => elements.clone(),
         Contents::Blob(blob) => {
-            let class = tables.types.iter().find(|t| t.id == *class)?;
+            let class = tables.class(*class)?;
             let shape = Shape::of(class.name.strip_prefix('[')?)?;
             let bytes = tables.blobs.get(blob)?.chunks_exact(shape.width()?);
             bytes.map(|b| scalar(shape, b)).collect::<Option<_>>()?

@@ -198,9 +198,9 @@ impl Parser {
 
     fn entry(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         match name {
-            "type" => self.tables.types.push(table::read_class(cursor)?),
+            "type" => self.tables.types.insert(table::read_class(cursor)?),
             "thread" => self.tables.threads.push(table::read_thread(cursor)?),
-            "site" => self.tables.sites.push(table::read_site(cursor)?),
+            "site" => self.tables.sites.insert(table::read_site(cursor)?),
             _ => {
                 let start = cursor.at;
                 let (id, bytes) = table::read_blob(cursor)?;

@@ -481,8 +481,8 @@ fn scenario() -> impl Strategy<Value = Scenario> {
     (tables, prop::collection::vec(step(), 0..8)).prop_map(
         |((types, sites, threads, blobs), steps)| Scenario {
             tables: Tables {
-                types,
-                sites,
+                types: types.into_iter().collect(),
+                sites: sites.into_iter().collect(),
                 threads,
                 blobs,
             },
