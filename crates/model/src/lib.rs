@@ -1,8 +1,8 @@
 //! Plain data shared by every part of Culprit: ids, values, events, sites, scenarios and their
-//! outcomes, failures, class patterns and agent options.
+//! outcomes, scripts, failures, class patterns and agent options.
 //!
 //! This crate does no I/O and depends on nothing. It owns the texts that people read and write
-//! (scenarios, patterns, options); `trace` owns how these values look on disk, `agent` how they
+//! (scenarios, scripts, patterns, options); `trace` owns how these values look on disk, `agent` how they
 //! come to be.
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ pub mod observe;
 pub mod options;
 pub mod outcome;
 pub mod scenario;
+pub mod script;
 pub mod secret;
 pub mod site;
 pub mod table;
@@ -27,6 +28,7 @@ pub use observe::{Pattern, Selection};
 pub use options::AgentOptions;
 pub use outcome::{Divergence, Got, Outcome};
 pub use scenario::{Part, Scenario, Step, Tables};
+pub use script::{Script, Statement};
 pub use site::{Member, Site, SiteKind};
 pub use table::{Numbered, Table};
 pub use value::{Reference, Value};

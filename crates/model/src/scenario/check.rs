@@ -115,8 +115,7 @@ impl std::error::Error for Inconsistency {}
 impl Scenario {
     /// Whether everything fits together; the first thing that does not.
     pub fn check(&self) -> Result<(), Inconsistency> {
-        let mut checker = Checker::new(&self.tables);
-        checker.blobs = Some(&self.tables.blobs);
+        let mut checker = Checker::with_blobs(&self.tables);
         self.steps.iter().try_for_each(|step| checker.step(step))
     }
 }
@@ -147,6 +146,14 @@ impl<'t> Checker<'t> {
             threads: threads.map(|(id, _)| (*id, Vec::new())).collect(),
             blobs: None,
             steps: 0,
+        }
+    }
+
+    /// A checker of steps that refer to these tables and their blobs.
+    pub fn with_blobs(tables: &'t Tables) -> Checker<'t> {
+        Checker {
+            blobs: Some(&tables.blobs),
+            ..Checker::new(tables)
         }
     }
 
@@ -249,7 +256,7 @@ impl<'t> Checker<'t> {
         Ok(Some(blob.len()))
     }
 
-    fn value(&self, value: &Value) -> Result<(), Problem> {
+    pub(crate) fn value(&self, value: &Value) -> Result<(), Problem> {
         let Value::Reference(reference) = value else {
             return Ok(());
         };
