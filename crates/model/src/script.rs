@@ -27,10 +27,10 @@ pub use check::{Inconsistency, Problem};
 pub use compute::compute;
 pub use group::{Grouper, Ungrouped};
 pub use lambda::{HandleKind, Lambda};
-pub use lower::OPERATORS;
+pub use lower::{Lowering, OPERATORS};
 pub use operator::{Effect, Form, Operation, Operator};
 pub use statement::{
-    Action, Answer, ByAlias, Call, End, Expectation, LoopVariable, Mark, Statement,
+    Action, Answer, ByAlias, Call, End, Expectation, Input, LoopVariable, Mark, Statement,
 };
 
 /// A straight line of statements.

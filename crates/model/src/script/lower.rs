@@ -1,16 +1,18 @@
 //! Scripts as scenarios: operators and the other statements that are no calls become calls of methods of the
 //! runtime. The files that are not yet written as scripts have this form.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{
-    Action, Call, End, Expectation, Grouper, HandleKind, Lambda, LoopVariable, Mark, Operation,
-    Operator, Script, Statement, Ungrouped,
+    Action, Call, Expectation, Grouper, HandleKind, Lambda, Mark, Operation, Operator, Script,
+    Statement, Ungrouped, text,
 };
+use crate::site::TypeDef;
 use crate::value::{Contents, Shape};
 use crate::{
-    EventKind, Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables,
-    ThreadId, TypeId, Value,
+    Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables, ThreadId, TypeId,
+    Value,
 };
 
 /// The runtime's class whose methods are operators.
@@ -23,8 +25,16 @@ const WHOLE: &str = "expect";
 const NEXT: &str = "tolerate";
 const SAME: &str = "same";
 const LEFT: &str = "left";
-const START: &str = "start";
-const EACH: &str = "each";
+
+const CLASS: &str = "(Ljava/lang/Class;)V";
+
+/// Those that are run, or printed.
+const OTHERS: [(&str, &str); 4] = [
+    (GUARD, "(Z)V"),
+    (LAMBDA, LAMBDA_DESCRIPTOR),
+    (WHOLE, CLASS),
+    (NEXT, CLASS),
+];
 
 const LAMBDA_DESCRIPTOR: &str = "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;I\
     Ljava/lang/Class;Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;\
@@ -33,20 +43,17 @@ const LAMBDA_DESCRIPTOR: &str = "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/
 impl Script {
     /// The script as a scenario.
     pub fn lowered(&self) -> Scenario {
-        let script = self.pruned();
-        let mut lowering = Lowering {
-            tables: (*script.tables).clone(),
-            next: script.largest(),
-            steps: Vec::new(),
+        let lowering = Lowering::new(&self.tables);
+        let mut steps = Vec::new();
+        for statement in &self.statements {
+            lowering.steps(statement, &mut steps);
+        }
+        let mut scenario = Scenario {
+            tables: (*lowering.tables).clone(),
+            steps,
         };
-        lowering.tables.threads = vec![(ThreadId(1), "main".to_owned())];
-        for statement in &script.statements {
-            lowering.add(statement);
-        }
-        Scenario {
-            tables: lowering.tables,
-            steps: lowering.steps,
-        }
+        scenario.prune();
+        scenario
     }
 
     /// The script of a scenario whose operators are calls.
@@ -84,131 +91,116 @@ impl Script {
     }
 }
 
-struct Lowering {
-    tables: Tables,
-    next: ObjectId,
-    steps: Vec<Step>,
+/// How statements that refer to some tables become steps.
+#[derive(Debug)]
+pub struct Lowering {
+    tables: Arc<Tables>,
+    sites: HashMap<(&'static str, String), SiteId>,
+    /// The class of what a lambda captures, together.
+    objects: TypeId,
 }
 
 impl Lowering {
-    fn add(&mut self, statement: &Statement) {
-        let given = statement.given.clone();
-        match &statement.action {
-            Action::Call(Call { site, answers }) => {
-                self.step(EventKind::IncomingCall, *site, given, 0);
-                for answer in answers {
-                    self.step(
-                        EventKind::OutgoingCall,
-                        answer.site,
-                        answer.asked.clone(),
-                        1,
-                    );
-                    for array in &answer.filled {
-                        let values = vec![array.clone()];
-                        self.step(EventKind::ArrayContents, answer.site, values, 2);
-                    }
-                    let ends = [EventKind::OutgoingReturn, EventKind::OutgoingThrow];
-                    self.end(&answer.end, answer.site, ends, 2);
-                }
-                let ends = [EventKind::IncomingReturn, EventKind::IncomingThrow];
-                self.end(&statement.end, *site, ends, 1);
-            }
-            Action::Read(site) => {
-                let values = given.into_iter().chain(statement.end.value().cloned());
-                self.step(EventKind::IncomingRead, *site, values.collect(), 0);
-            }
-            Action::Write(site) => self.step(EventKind::IncomingWrite, *site, given, 0),
-            Action::Operate(Operation { operator, shape }) => {
-                let descriptor = operator.of(*shape).descriptor();
-                self.operator(operator.name(), &descriptor, given, &statement.end);
-            }
-            Action::Lambda(lambda) => {
-                let given = self.lambda(lambda, given);
-                self.operator(LAMBDA, LAMBDA_DESCRIPTOR, given, &statement.end);
-            }
-            Action::Guard => self.operator(GUARD, "(Z)V", given, &statement.end),
-            Action::Expect(expectation) => {
-                let (name, class) = match expectation {
-                    Expectation::Whole(class) => (WHOLE, class),
-                    Expectation::Next(class) => (NEXT, class),
-                };
-                let given = vec![Value::Reference(Reference::Class(*class))];
-                self.operator(name, "(Ljava/lang/Class;)V", given, &statement.end);
-            }
-            Action::Mark(Mark::Same) => {
-                let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
-                self.operator(SAME, descriptor, given, &statement.end);
-            }
-            Action::Mark(Mark::Left) => {
-                self.operator(LEFT, "(Ljava/lang/Throwable;)V", given, &statement.end);
-            }
-            Action::Loop(variable) => {
-                let (name, class) = match variable {
-                    LoopVariable::Start(class) => (START, class),
-                    LoopVariable::Each(class) => (EACH, class),
-                };
-                let of = descriptor(self.tables.class_name(*class));
-                let descriptor = match variable {
-                    LoopVariable::Start(_) => format!("({of}){of}"),
-                    LoopVariable::Each(_) => format!("(){of}"),
-                };
-                self.operator(name, &descriptor, given, &statement.end);
-            }
-        }
-    }
-
-    fn operator(&mut self, name: &str, descriptor: &str, given: Vec<Value>, end: &End) {
-        let site = self.site(name, descriptor);
-        self.step(EventKind::IncomingCall, site, given, 0);
-        let ends = [EventKind::IncomingReturn, EventKind::IncomingThrow];
-        self.end(end, site, ends, 1);
-    }
-
-    fn site(&mut self, name: &str, descriptor: &str) -> SiteId {
-        let target = Member {
-            owner: OPERATORS.to_owned(),
-            name: name.to_owned(),
-            descriptor: descriptor.to_owned(),
-        };
-        let known = self.tables.sites.iter().find(|site| site.target == target);
-        if let Some(known) = known {
-            return known.id;
-        }
-        let id = SiteId(self.tables.sites.last().map_or(0, |site| site.id.0) + 1);
-        self.tables.sites.insert(Site {
-            id,
-            kind: SiteKind::Entry,
-            class: target.owner.clone(),
-            method: target.name.clone(),
-            descriptor: target.descriptor.clone(),
-            line: None,
-            source: None,
-            target,
-            is_static: true,
-        });
-        id
-    }
-
-    /// The ten parameters that the runtime makes a lambda of.
-    fn lambda(&mut self, lambda: &Lambda, captured: Vec<Value>) -> Vec<Value> {
-        let class = |id: TypeId| Value::Reference(Reference::Class(id));
-        let of = self
-            .tables
-            .types
-            .iter()
-            .find(|def| def.name == "[Ljava/lang/Object;");
-        let of = of.map(|def| def.id).unwrap_or_else(|| {
-            let id = TypeId(self.tables.types.last().map_or(0, |def| def.id.0) + 1);
-            self.tables.types.insert(crate::site::TypeDef {
+    pub fn new(tables: &Tables) -> Lowering {
+        let mut tables = tables.clone();
+        tables.threads = vec![(ThreadId(1), "main".to_owned())];
+        let objects = "[Ljava/lang/Object;";
+        let known = tables.types.iter().find(|class| class.name == objects);
+        let objects = known.map(|class| class.id).unwrap_or_else(|| {
+            let id = TypeId(tables.types.last().map_or(0, |class| class.id.0) + 1);
+            tables.types.insert(TypeDef {
                 id,
-                name: "[Ljava/lang/Object;".to_owned(),
+                name: objects.to_owned(),
                 loader: 0,
                 constants: Vec::new(),
                 fields: Vec::new(),
             });
             id
         });
-        self.next.0 += 1;
+        let operators = Operation::all().map(|it| (it.operator.name(), it.descriptor()));
+        let others = OTHERS.iter().map(|(name, of)| (*name, (*of).to_owned()));
+        let mut sites = HashMap::new();
+        for (name, descriptor) in operators.chain(others) {
+            let id = SiteId(tables.sites.last().map_or(0, |site| site.id.0) + 1);
+            let target = Member {
+                owner: OPERATORS.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.clone(),
+            };
+            tables.sites.insert(Site {
+                id,
+                kind: SiteKind::Entry,
+                class: target.owner.clone(),
+                method: target.name.clone(),
+                descriptor: target.descriptor.clone(),
+                line: None,
+                source: None,
+                target,
+                is_static: true,
+            });
+            sites.insert((name, descriptor), id);
+        }
+        Lowering {
+            tables: Arc::new(tables),
+            sites,
+            objects,
+        }
+    }
+
+    /// The tables that the steps refer to.
+    pub fn tables(&self) -> &Arc<Tables> {
+        &self.tables
+    }
+
+    /// Appends the steps of a statement.
+    pub fn steps(&self, statement: &Statement, out: &mut Vec<Step>) {
+        let given = statement.given.clone();
+        let (name, descriptor, given) = match &statement.action {
+            Action::Call(_) | Action::Read(_) | Action::Write(_) => {
+                let steps = text::steps(statement).into_iter();
+                out.extend(steps.map(|step| Step {
+                    thread: ThreadId(1),
+                    ..step
+                }));
+                return;
+            }
+            Action::Operate(operation) => {
+                (operation.operator.name(), operation.descriptor(), given)
+            }
+            Action::Lambda(lambda) => {
+                let given = self.lambda(lambda, given, statement);
+                (LAMBDA, LAMBDA_DESCRIPTOR.to_owned(), given)
+            }
+            Action::Guard => (GUARD, "(Z)V".to_owned(), given),
+            Action::Expect(expectation) => {
+                let (name, class) = match expectation {
+                    Expectation::Whole(class) => (WHOLE, class),
+                    Expectation::Next(class) => (NEXT, class),
+                };
+                let given = vec![Value::Reference(Reference::Class(*class))];
+                (name, CLASS.to_owned(), given)
+            }
+            // Neither is run.
+            Action::Mark(_) | Action::Loop(_) => return,
+        };
+        let site = self.sites.get(&(name, descriptor));
+        let site = site.copied().unwrap_or_default();
+        let call = Statement {
+            action: Action::Call(Call {
+                site,
+                answers: Vec::new(),
+            }),
+            given,
+            ..statement.clone()
+        };
+        self.steps(&call, out);
+    }
+
+    /// The ten parameters that the runtime makes a lambda of.
+    fn lambda(&self, lambda: &Lambda, captured: Vec<Value>, made: &Statement) -> Vec<Value> {
+        let class = |id: TypeId| Value::Reference(Reference::Class(id));
+        // A name that nothing else has.
+        let id = made.defines().map_or(0, |id| id.0);
         vec![
             class(lambda.body_class),
             Value::text(&lambda.body_name),
@@ -220,33 +212,12 @@ impl Lowering {
             Value::text(&lambda.erased),
             Value::text(&lambda.exact),
             Value::Reference(Reference::Array {
-                id: self.next,
-                class: of,
+                id: ObjectId(u64::MAX / 2 + id),
+                class: self.objects,
                 length: captured.len() as u32,
                 contents: Contents::Elements(captured),
             }),
         ]
-    }
-
-    fn end(&mut self, end: &End, site: SiteId, [returned, threw]: [EventKind; 2], depth: u32) {
-        match end {
-            End::Returned(value) => {
-                self.step(returned, site, value.iter().cloned().collect(), depth);
-            }
-            End::Threw(value) => self.step(threw, site, vec![value.clone()], depth),
-            End::Open => {}
-        }
-    }
-
-    fn step(&mut self, kind: EventKind, site: SiteId, values: Vec<Value>, depth: u32) {
-        self.steps.push(Step {
-            thread: ThreadId(1),
-            kind,
-            site,
-            values,
-            depth,
-            origin: None,
-        });
     }
 }
 
@@ -264,22 +235,12 @@ fn raised(tables: &Tables, statement: &Statement) -> Option<Action> {
         Value::Reference(Reference::String(units)) => Some(String::from_utf16_lossy(units)),
         _ => None,
     };
-    let of_result = || {
-        let (_, result) = site.target.descriptor.rsplit_once(')')?;
-        let found = tables
-            .types
-            .iter()
-            .find(|def| descriptor(&def.name) == result);
-        found.map(|def| def.id)
-    };
     Some(match site.target.name.as_str() {
         GUARD => Action::Guard,
         WHOLE => Action::Expect(Expectation::Whole(class(0)?)),
         NEXT => Action::Expect(Expectation::Next(class(0)?)),
         SAME => Action::Mark(Mark::Same),
         LEFT => Action::Mark(Mark::Left),
-        START => Action::Loop(LoopVariable::Start(of_result()?)),
-        EACH => Action::Loop(LoopVariable::Each(of_result()?)),
         LAMBDA => Action::Lambda(Lambda {
             body_class: class(0)?,
             body_name: text(1)?,
@@ -300,12 +261,4 @@ fn raised(tables: &Tables, statement: &Statement) -> Option<Action> {
             Action::Operate(operator.of(*operator.over().iter().find(fits)?))
         }
     })
-}
-
-fn descriptor(class: &str) -> String {
-    match Shape::of_class(class) {
-        Shape::Reference if class.starts_with('[') => class.to_owned(),
-        Shape::Reference => format!("L{class};"),
-        shape => shape.code().to_string(),
-    }
 }

@@ -65,6 +65,17 @@ pub struct Answer {
     pub filled: Vec<Value>,
 }
 
+/// A value that a statement has from the script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// Among the given values.
+    Given(usize),
+    /// What a stand-in answers to this question.
+    Answer(usize),
+    /// An array, as the answer leaves it.
+    Filled { answer: usize, array: usize },
+}
+
 /// How a call ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum End {
@@ -259,6 +270,51 @@ impl Statement {
         });
         let given = self.given.iter_mut();
         given.chain(answers).chain(self.end.value_mut())
+    }
+
+    /// The values with the input that each is, if it comes from the script and not from the program.
+    pub fn each_value(&self) -> impl Iterator<Item = (Option<Input>, &Value)> {
+        let given = self.given.iter().enumerate();
+        let given = given.map(|(place, value)| (Some(Input::Given(place)), value));
+        let answers = self.answers().iter().enumerate();
+        let answers = answers.flat_map(|(answer, it)| {
+            let asked = it.asked.iter().map(|value| (None, value));
+            let filled = it.filled.iter().enumerate();
+            let filled =
+                filled.map(move |(array, value)| (Some(Input::Filled { answer, array }), value));
+            let end = it.end.value().into_iter();
+            let end = end.map(move |value| (Some(Input::Answer(answer)), value));
+            asked.chain(filled).chain(end)
+        });
+        let end = self.end.value().into_iter().map(|value| (None, value));
+        given.chain(answers).chain(end)
+    }
+
+    /// The values that come from the script.
+    pub fn inputs(&self) -> impl Iterator<Item = (Input, &Value)> {
+        self.each_value()
+            .filter_map(|(input, value)| Some((input?, value)))
+    }
+
+    pub fn input(&self, input: Input) -> Option<&Value> {
+        match input {
+            Input::Given(place) => self.given.get(place),
+            Input::Answer(answer) => self.answers().get(answer)?.end.value(),
+            Input::Filled { answer, array } => self.answers().get(answer)?.filled.get(array),
+        }
+    }
+
+    pub fn input_mut(&mut self, input: Input) -> Option<&mut Value> {
+        match (input, &mut self.action) {
+            (Input::Given(place), _) => self.given.get_mut(place),
+            (Input::Answer(answer), Action::Call(call)) => {
+                call.answers.get_mut(answer)?.end.value_mut()
+            }
+            (Input::Filled { answer, array }, Action::Call(call)) => {
+                call.answers.get_mut(answer)?.filled.get_mut(array)
+            }
+            _ => None,
+        }
     }
 
     /// The classes it names besides those of its values.

@@ -150,7 +150,7 @@ fn shape_word(shape: Shape) -> &'static str {
 }
 
 /// The steps that a call or access is written as.
-fn steps(statement: &Statement) -> Vec<Step> {
+pub(super) fn steps(statement: &Statement) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut step = |kind: EventKind, site: SiteId, values: Vec<Value>, depth: u32| {
         steps.push(Step {
