@@ -20,10 +20,11 @@ use std::time::{Instant, SystemTime};
 
 use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox, untrusted};
 use culprit_minimize::{
-    Condition, Found, Program, Script, choose, class_path, driver_methods, extract, full_name,
+    Condition, Extracted, Found, Program, Script, choose, class_path, driver_methods, extract,
+    full_name,
 };
 use culprit_model::options::Mode as AgentMode;
-use culprit_model::{AgentOptions, Failure, Pattern, Scenario, Selection, clean};
+use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean};
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
@@ -98,7 +99,7 @@ struct Session<'a> {
     environment: Environment,
     folder: PathBuf,
     /// What drivers did, by their names.
-    followed: RefCell<HashMap<Vec<String>, Vec<Scenario>>>,
+    followed: RefCell<HashMap<Vec<String>, Vec<Script>>>,
     journals: PathBuf,
     interrupt: Interrupt,
     /// The time for the failure that is looked at.
@@ -431,10 +432,10 @@ impl Session<'_> {
             let name = format!("run-{number}-{attempt}");
             let wanted = (&seen.signature, rate);
             let (recording, failure) = self.record_failing(&name, &selection, wanted, console)?;
-            let script = extract(&recording, &failure).map_err(explained)?;
+            let extracted = extract(&recording, &failure).map_err(explained)?;
             attempt += 1;
-            if attempt > ATTEMPTS || !widen(&mut selection, &script) {
-                break (recording, script);
+            if attempt > ATTEMPTS || !widen(&mut selection, &extracted) {
+                break (recording, extracted.script);
             }
         };
         let case = Case {
@@ -463,9 +464,9 @@ impl Session<'_> {
 }
 
 /// Observes classes whose objects a script uses and does not make; whether there are such.
-fn widen(selection: &mut Selection, script: &Script) -> bool {
+fn widen(selection: &mut Selection, extracted: &Extracted) -> bool {
     let before = selection.observe.len();
-    for class in &script.missing {
+    for class in &extracted.missing {
         let pattern = class.replace('/', ".").parse::<Pattern>();
         let excluded = selection.exclude.iter().any(|known| known.matches(class));
         if let (Ok(pattern), false) = (pattern, excluded)

@@ -67,8 +67,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let folders = agent::folders_of_process();
     let class_path = args.class_path(&recording, &folders)?;
     let program = Program::open(&class_path, &jdk).map_err(explained)?;
-    let script = extract(&recording, &failure);
-    let script = script.map_err(|error| with_contents(&recording, explained(error)))?;
+    let extracted = extract(&recording, &failure);
+    let extracted = extracted.map_err(|error| with_contents(&recording, explained(error)))?;
+    let script = extracted.script;
     if let Some(class) = lost(&script, &program) {
         let gone = class_path.iter().find(|path| !path.exists());
         if let Some(gone) = gone {
@@ -180,9 +181,8 @@ fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
 
 /// A class of a script that the program does not have.
 fn lost(script: &Script, program: &Program) -> Option<String> {
-    let steps = script.statements.iter().filter_map(|it| it.steps.first());
-    let sites = steps.filter_map(|step| script.site(step.site));
-    let mut owners = sites.map(|site| &site.target.owner);
+    let targets = script.statements.iter().filter_map(|it| script.target(it));
+    let mut owners = targets.map(|target| &target.owner);
     let lost = owners.find(|owner| program.bytes(owner).is_none())?;
     Some(lost.replace('/', "."))
 }

@@ -99,7 +99,6 @@ fn names_value(story: &Story<'_>, access: &Access<'_>, value: &Value) -> bool {
     else {
         return true;
     };
-    let types = &story.scenario.tables.types;
-    let name = types.iter().find(|def| def.id == *class);
+    let name = story.scenario.tables.class(*class);
     name.is_none_or(|def| access.names(&Type::of_class(&def.name)))
 }

@@ -256,7 +256,7 @@ impl Work {
     fn site(&mut self, name: &str, descriptor: &str) -> SiteId {
         let sites = &mut self.scenario.tables.sites;
         let id = SiteId(sites.iter().map(|site| site.id.0).max().unwrap_or(0) + 1);
-        sites.push(Site {
+        sites.insert(Site {
             id,
             kind: SiteKind::Entry,
             class: OWNER.to_owned(),
@@ -314,7 +314,7 @@ impl Work {
             return found.id;
         }
         let id = TypeId(types.iter().map(|def| def.id.0).max().unwrap_or(0) + 1);
-        types.push(TypeDef {
+        types.insert(TypeDef {
             id,
             name: of.class_name(),
             loader: 0,

@@ -141,8 +141,7 @@ impl<'s> Story<'s> {
 
     /// The name of a type in the tables.
     pub(crate) fn class(&self, id: TypeId, step: usize) -> Result<&'s str, Error> {
-        let types = &self.scenario.tables.types;
-        let found = types.iter().find(|def| def.id == id);
+        let found = self.scenario.tables.class(id);
         found
             .map(|def| def.name.as_str())
             .ok_or(Error::Tables { step })
@@ -150,11 +149,8 @@ impl<'s> Story<'s> {
 
     fn site(&self, place: usize) -> Result<&'s Site, Error> {
         let step = &self.scenario.steps[place];
-        let sites = &self.scenario.tables.sites;
-        let site = sites
-            .iter()
-            .find(|site| site.id == step.site)
-            .ok_or(Error::Tables { step: place })?;
+        let site = self.scenario.tables.site(step.site);
+        let site = site.ok_or(Error::Tables { step: place })?;
         if site.shapes(step.kind).is_some_and(|shapes| {
             shapes.len() <= step.values.len()
                 && step

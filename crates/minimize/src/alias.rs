@@ -7,15 +7,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use culprit_model::script::{Action, ByAlias, Mark};
 use culprit_model::value::split_descriptor;
-use culprit_model::{ObjectId, Reference, Tables, Value};
+use culprit_model::{ObjectId, Reference, Value};
 
 use crate::merge::rename;
-use crate::script::OPERATORS;
 use crate::{Script, Statement};
 
-/// Takes out what says that a name is another one of some object, and gives the object its first name.
-pub(crate) fn settle(tables: &Tables, statements: Vec<Statement>) -> Vec<Statement> {
+/// Removes the marks of names that are others of some object, and gives the object its first name.
+pub(crate) fn settle(statements: Vec<Statement>) -> Vec<Statement> {
     let mut first: HashMap<ObjectId, ObjectId> = HashMap::new();
     for statement in &statements {
         if let (
@@ -24,7 +24,7 @@ pub(crate) fn settle(tables: &Tables, statements: Vec<Statement>) -> Vec<Stateme
                 Value::Reference(Reference::Object { id: alias, .. }),
                 Value::Reference(Reference::Object { id, .. }),
             ],
-        ) = (is_same(tables, statement), statement.given())
+        ) = (is_same(statement), statement.given.as_slice())
         {
             let id = first.get(id).copied().unwrap_or(*id);
             first.insert(*alias, id);
@@ -32,97 +32,83 @@ pub(crate) fn settle(tables: &Tables, statements: Vec<Statement>) -> Vec<Stateme
     }
     let kept = statements
         .into_iter()
-        .filter(|statement| !is_same(tables, statement));
+        .filter(|statement| !is_same(statement));
     kept.map(|statement| settled(statement, &first)).collect()
 }
 
-fn is_same(tables: &Tables, statement: &Statement) -> bool {
-    statement.target(tables) == Some((OPERATORS, "same"))
+fn is_same(statement: &Statement) -> bool {
+    statement.action == Action::Mark(Mark::Same)
 }
 
 fn settled(mut statement: Statement, first: &HashMap<ObjectId, ObjectId>) -> Statement {
-    let given = statement.given().iter().enumerate();
+    let given = statement.given.iter().enumerate();
     let by_alias = given.filter_map(|(place, value)| {
-        let id = identity(value)?;
-        first.contains_key(&id).then_some((place, id))
+        let alias = value.identity()?;
+        first
+            .contains_key(&alias)
+            .then_some(ByAlias { place, alias })
     });
     statement.by_alias = by_alias.collect();
     statement.alias = statement.defines().filter(|id| first.contains_key(id));
     let mut named = statement.objects();
     named.retain(|id| first.contains_key(id));
     for alias in named {
-        for value in statement.steps.iter_mut().flat_map(|step| &mut step.values) {
-            rename(value, alias, first[&alias]);
-        }
+        let values = statement.values_mut();
+        values.for_each(|value| rename(value, alias, first[&alias]));
     }
     statement
 }
 
-fn identity(value: &Value) -> Option<ObjectId> {
-    match value {
-        Value::Reference(Reference::Object { id, .. }) => Some(*id),
-        _ => None,
+/// The script with the names that the driver used, where a statement still gives them and what it declares
+/// to give is what is wanted. `is_a` tells whether one class is, or extends, another.
+pub(crate) fn with_aliases(script: &Script, is_a: &dyn Fn(&str, &str) -> bool) -> Script {
+    let mut declared: HashMap<ObjectId, &str> = HashMap::new();
+    let mut used: HashSet<ObjectId> = HashSet::new();
+    let mut named = script.clone();
+    for (number, statement) in script.statements.iter().enumerate() {
+        for ByAlias { place, alias } in &statement.by_alias {
+            let wanted = wanted(script, statement, *place);
+            let fits = declared
+                .get(alias)
+                .zip(wanted)
+                .is_some_and(|(of, wanted)| is_a(of, wanted));
+            let given = named.statements[number].given.get_mut(*place);
+            if let (true, Some(value)) = (fits, given) {
+                if let Value::Reference(Reference::Object { id, .. }) = value {
+                    *id = *alias;
+                }
+                used.insert(*alias);
+            }
+        }
+        if let (Some(alias), Some(of)) = (statement.alias, returned(script, statement)) {
+            declared.insert(alias, of);
+        }
+    }
+    for statement in &mut named.statements {
+        let Some(alias) = statement.alias.filter(|alias| used.contains(alias)) else {
+            continue;
+        };
+        if let Some(Value::Reference(Reference::Object { id, .. })) = statement.end.value_mut() {
+            *id = alias;
+        }
+    }
+    named
+}
+
+/// The class that a statement wants at a place.
+fn wanted<'s>(script: &'s Script, statement: &Statement, place: usize) -> Option<&'s str> {
+    let site = script.site(statement)?;
+    let (parameters, _) = split_descriptor(&site.target.descriptor)?;
+    match place.checked_sub(usize::from(site.has_receiver())) {
+        None => Some(&site.target.owner),
+        Some(at) => class(parameters.get(at)?),
     }
 }
 
-impl Script {
-    /// The script with the names that the driver used, where a statement still gives them and what it declares
-    /// to give is what is wanted. `is_a` tells whether one class is, or extends, another.
-    pub(crate) fn with_aliases(&self, is_a: &dyn Fn(&str, &str) -> bool) -> Script {
-        let mut declared: HashMap<ObjectId, &str> = HashMap::new();
-        let mut used: HashSet<ObjectId> = HashSet::new();
-        let mut script = self.clone();
-        for (number, statement) in self.statements.iter().enumerate() {
-            for (place, alias) in &statement.by_alias {
-                let wanted = self.wanted(statement, *place);
-                let fits = declared
-                    .get(alias)
-                    .zip(wanted)
-                    .is_some_and(|(of, wanted)| is_a(of, wanted));
-                let to = &mut script.statements[number];
-                let mut given = to.given().to_vec();
-                if let (true, Some(value)) = (fits, given.get_mut(*place)) {
-                    if let Value::Reference(Reference::Object { id, .. }) = value {
-                        *id = *alias;
-                    }
-                    to.give(given);
-                    used.insert(*alias);
-                }
-            }
-            if let (Some(alias), Some(of)) = (statement.alias, self.returned(statement)) {
-                declared.insert(alias, of);
-            }
-        }
-        for statement in &mut script.statements {
-            let Some(alias) = statement.alias.filter(|alias| used.contains(alias)) else {
-                continue;
-            };
-            let end = statement.steps.last_mut();
-            if let Some(Value::Reference(Reference::Object { id, .. })) =
-                end.and_then(|end| end.values.last_mut())
-            {
-                *id = alias;
-            }
-        }
-        script
-    }
-
-    /// The class that a statement wants at a place.
-    fn wanted(&self, statement: &Statement, place: usize) -> Option<&str> {
-        let site = self.site(statement.steps.first()?.site)?;
-        let (parameters, _) = split_descriptor(&site.target.descriptor)?;
-        match place.checked_sub(usize::from(site.has_receiver())) {
-            None => Some(&site.target.owner),
-            Some(at) => class(parameters.get(at)?),
-        }
-    }
-
-    /// The class that a statement declares to return.
-    fn returned(&self, statement: &Statement) -> Option<&str> {
-        let site = self.site(statement.steps.first()?.site)?;
-        let (_, result) = split_descriptor(&site.target.descriptor)?;
-        class(result)
-    }
+/// The class that a statement declares to return.
+fn returned<'s>(script: &'s Script, statement: &Statement) -> Option<&'s str> {
+    let (_, result) = split_descriptor(&script.target(statement)?.descriptor)?;
+    class(result)
 }
 
 fn class(descriptor: &str) -> Option<&str> {
@@ -131,35 +117,29 @@ fn class(descriptor: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::Scenario;
-
     use super::*;
 
     const TABLES: &str = "\
-scenario 1
+script 1
 type 1 a/Fraction
-thread 1 main
 site 1 entry static a/Fraction.of(II)La/Fraction;
 site 2 entry a/Fraction.reduce()La/Fraction;
 site 3 entry a/Fraction.bottom()I
 site 4 entry a/Fraction.self()Ljava/lang/Object;
-site 5 entry static culprit/runtime/Operators.same(Ljava/lang/Object;Ljava/lang/Object;)V
 => @1(0, 100)
 <= @1 = #1:@1
 ";
 
     fn script(steps: &str) -> Script {
-        let scenario: Scenario = format!("{TABLES}{steps}").parse().unwrap();
-        let statements = crate::follow::statements(scenario.steps);
+        let script: Script = format!("{TABLES}{steps}").parse().unwrap();
         Script {
-            statements: settle(&scenario.tables, statements),
-            tables: scenario.tables,
-            ..Script::default()
+            statements: settle(script.statements),
+            ..script
         }
     }
 
     fn steps(script: &Script) -> String {
-        let text = script.scenario().to_string();
+        let text = script.to_string();
         let steps = text.lines().filter(|line| line.starts_with(['=', '<']));
         steps.collect::<Vec<_>>().join("\n")
     }
@@ -171,8 +151,7 @@ site 5 entry static culprit/runtime/Operators.same(Ljava/lang/Object;Ljava/lang/
     const REDUCED: &str = "\
 => @2() on #1:@1
 <= @2 = #2:@1
-=> @5(#2:@1, #1:@1)
-<= @5
+same (#2:@1, #1:@1)
 => @3() on #2:@1
 <= @3 = 100
 ";
@@ -190,18 +169,18 @@ site 5 entry static culprit/runtime/Operators.same(Ljava/lang/Object;Ljava/lang/
         assert_eq!(steps(&script), one);
         let two = one.replace("reduce@2 = #1", "reduce@2 = #2");
         let two = two.replace("bottom@3() on #1", "bottom@3() on #2");
-        assert_eq!(steps(&script.with_aliases(&is_a)), two);
+        assert_eq!(steps(&with_aliases(&script, &is_a)), two);
     }
 
     #[test]
     fn without_the_call_that_gave_the_name_there_is_none() {
         let left = script(REDUCED).keep(&[0, 2]);
-        assert_eq!(steps(&left), steps(&left.with_aliases(&is_a)));
+        assert_eq!(steps(&left), steps(&with_aliases(&left, &is_a)));
     }
 
     #[test]
     fn what_declares_less_than_is_wanted_gives_no_name() {
         let script = script(&REDUCED.replace("@2", "@4"));
-        assert_eq!(steps(&script), steps(&script.with_aliases(&is_a)));
+        assert_eq!(steps(&script), steps(&with_aliases(&script, &is_a)));
     }
 }

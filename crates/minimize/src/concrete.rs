@@ -3,12 +3,15 @@
 //! A class is called with numbers and texts that others worked out. Seen from the class, only what they were matters:
 //! `rebate.perPiece(0, 0)`, whatever the order looks like that this comes from. What made them can go then.
 
+use std::sync::Arc;
+
+use culprit_model::script::Builder;
+use culprit_model::value::Shape;
 use culprit_model::{Reference, Site, Value};
 use culprit_signature::Thrown;
 
-use crate::script::Author;
 use crate::seek::{Runs, TEXT, printing};
-use crate::{Error, Run, Script, Statement};
+use crate::{Error, Run, Script};
 
 /// Values that are asked for at most: each is a run.
 const MOST: usize = 64;
@@ -23,16 +26,14 @@ pub(crate) fn concrete(
     is_failing: &dyn Fn(&Run) -> bool,
 ) -> Result<Script, Error> {
     let mut best = script.clone();
-    best.guards.clear();
+    best.waits.clear();
     for (number, place) in places(script).into_iter().take(MOST) {
         let Some(value) = value_of(script, number, place, runs)? else {
             continue;
         };
         let mut candidate = best.clone();
         let statement = &mut candidate.statements[number];
-        let mut given = statement.given().to_vec();
-        given[place] = value;
-        statement.give(given);
+        statement.given[place] = value;
         if is_failing(&runs(&candidate)?) {
             best = candidate;
         }
@@ -45,9 +46,9 @@ pub(crate) fn concrete(
 fn places(script: &Script) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (number, statement) in script.statements.iter().enumerate().rev() {
-        let site = script.site(statement.steps[0].site);
+        let site = script.site(statement);
         let arguments = usize::from(site.is_some_and(Site::has_receiver));
-        for (place, value) in statement.given().iter().enumerate().skip(arguments) {
+        for (place, value) in statement.given.iter().enumerate().skip(arguments) {
             if type_of(script, value).is_some() {
                 found.push((number, place));
             }
@@ -65,19 +66,12 @@ fn type_of<'a>(script: &'a Script, value: &Value) -> Option<&'a str> {
     descriptor(name).map(|_| name)
 }
 
-fn descriptor(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "boolean" => "Z",
-        "byte" => "B",
-        "short" => "S",
-        "char" => "C",
-        "int" => "I",
-        "long" => "J",
-        "float" => "F",
-        "double" => "D",
-        TEXT => "Ljava/lang/Object;",
-        _ => return None,
-    })
+/// The parameter of `String.valueOf` that takes a value of a primitive type, or a text.
+fn descriptor(name: &str) -> Option<String> {
+    match Shape::of_class(name) {
+        Shape::Reference => (name == TEXT).then(|| "Ljava/lang/Object;".to_owned()),
+        shape => Some(shape.code().to_string()),
+    }
 }
 
 /// What a statement is given, found out by a run that ends before it and says so.
@@ -87,22 +81,21 @@ fn value_of(
     place: usize,
     runs: &Runs<'_>,
 ) -> Result<Option<Value>, Error> {
-    let given = &script.statements[number].given()[place];
+    let given = &script.statements[number].given[place];
     let Some(name) = type_of(script, given) else {
         return Ok(None);
     };
     let mut asking = script.keep(&(0..number).collect::<Vec<_>>());
-    let tables = std::mem::take(&mut asking.tables);
-    let mut author = Author::new(tables, Statement::largest(&script.statements));
-    let (printed, thrown) = (author.object(TEXT), author.object(ERROR));
+    let mut builder = Builder::of(script);
+    let (printed, thrown) = (builder.variable(TEXT), builder.variable(ERROR));
     let descriptor = descriptor(name).unwrap_or_default();
     let of = "(Ljava/lang/Object;)V";
     asking.statements.extend([
-        printing(&mut author, descriptor, given.clone(), &printed),
-        author.construct(ERROR, of, vec![printed], thrown.clone()),
-        author.raise(thrown),
+        printing(&mut builder, &descriptor, given.clone(), &printed),
+        builder.construct(ERROR, of, vec![printed], thrown.clone()),
+        builder.raise(thrown),
     ]);
-    asking.tables = author.tables;
+    asking.tables = Arc::new(builder.finish());
     let Run::Threw { trace, .. } = runs(&asking)? else {
         return Ok(None);
     };
@@ -131,44 +124,43 @@ fn read(name: &str, said: &str) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::Tables;
+    use culprit_model::script::Target;
+    use culprit_model::{ObjectId, Tables};
 
     use super::*;
+    use crate::needs;
 
     /// `Till.price()` is given to `Till.charge`, with a text and a till.
     fn script() -> Script {
-        let mut author = Author::new(Tables::default(), 0);
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
         let (till, price, name) = (
-            author.object("shop/Till"),
-            author.object("int"),
-            author.object(TEXT),
+            builder.variable("shop/Till"),
+            builder.variable("int"),
+            builder.variable(TEXT),
         );
         let statements = vec![
-            author.construct("shop/Till", "()V", Vec::new(), till.clone()),
-            author.call(
-                ("shop/Till", "price", "()I"),
+            builder.construct("shop/Till", "()V", Vec::new(), till.clone()),
+            builder.call(
+                Target::of("shop/Till", "price", "()I"),
                 till.clone(),
                 vec![],
                 Some(price.clone()),
             ),
-            author.call_static(
-                ("shop/Till", "name", "()Ljava/lang/String;"),
+            builder.call_static(
+                Target::of("shop/Till", "name", "()Ljava/lang/String;"),
                 Vec::new(),
                 Some(name.clone()),
             ),
-            author.call(
-                ("shop/Till", "charge", "(ILjava/lang/String;Lshop/Till;)V"),
+            builder.call(
+                Target::of("shop/Till", "charge", "(ILjava/lang/String;Lshop/Till;)V"),
                 till.clone(),
                 vec![price, name, till],
                 None,
             ),
         ];
-        Script {
-            guards: [(3, 1)].into(),
-            tables: author.tables,
-            statements,
-            ..Script::default()
-        }
+        let mut script = builder.script(statements);
+        script.wait(3, 1);
+        script
     }
 
     /// Answers a question for a value, and else whether a script is given what it fails with.
@@ -179,14 +171,13 @@ mod tests {
             trace: format!("java.lang.AssertionError: {message}\n\tat X.x(X.java:1)\n"),
         };
         if script.statements.len() == 4 {
-            let is_literal =
-                !matches!(&last.given()[2], Value::Reference(Reference::Object { .. }));
+            let is_literal = !matches!(&last.given[2], Value::Reference(Reference::Object { .. }));
             return match is_literal && needs_name {
                 true => Run::Done,
                 false => threw("failed"),
             };
         }
-        let asked = &script.statements[script.statements.len() - 3].given()[0];
+        let asked = &script.statements[script.statements.len() - 3].given[0];
         threw(match type_of(script, asked) {
             Some("int") => "-7",
             _ => "Ada",
@@ -202,18 +193,18 @@ mod tests {
     #[test]
     fn what_was_computed_is_given_as_it_was() {
         let found = given(false);
-        let values = &found.statements[3].given()[1..];
+        let values = &found.statements[3].given[1..];
         let name = Value::Reference(Reference::String("Ada".encode_utf16().collect()));
         assert_eq!(values[..2], [Value::Int(-7), name]);
-        assert_eq!(values[2], script().statements[3].given()[3]);
-        assert_eq!(found.needs()[3], [0]);
+        assert_eq!(values[2], script().statements[3].given[3]);
+        assert_eq!(needs(&found)[3], [0]);
     }
 
     #[test]
     fn what_the_failure_needs_stays() {
         let found = given(true);
-        assert_eq!(found.statements[3].given()[1], Value::Int(-7));
-        assert_eq!(found.needs()[3], [0, 2]);
+        assert_eq!(found.statements[3].given[1], Value::Int(-7));
+        assert_eq!(needs(&found)[3], [0, 2]);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //! and before it whatever makes the objects of the library that it was given.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use culprit_model::observe::is_jdk_name;
+use culprit_model::script::{Builder, End, Grouper};
 use culprit_model::{
     EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
 };
@@ -11,15 +13,22 @@ use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
 
 use crate::recipe::{self, Pantry, State};
-use crate::script::Author;
 use crate::surroundings;
 use crate::{Error, Script, Statement};
 
 /// Bytes of the calls of a script. A small file can tell of any number of calls.
 const MOST: usize = 1 << 30;
 
+/// The script of a recording.
+#[derive(Clone, Debug)]
+pub struct Extracted {
+    pub script: Script,
+    /// Classes of the program whose objects are used and not made: they were not observed.
+    pub missing: BTreeSet<String>,
+}
+
 /// Makes the script that ends with the call that failed.
-pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error> {
+pub fn extract(recording: &Recording, failure: &Failure) -> Result<Extracted, Error> {
     let lifted = lift(recording);
     let mut outermost = Vec::new();
     let mut largest = 0;
@@ -44,37 +53,38 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Script, Error
             outermost.push(step);
         }
     }
-    let mut author = Author::new(lifted.tables.clone(), largest);
-    end_at_failure(&mut outermost, recording, failure, &mut author)?;
+    let mut builder = Builder::with(lifted.tables.clone(), ObjectId(largest));
+    end_at_failure(&mut outermost, recording, failure, &mut builder)?;
     let mut writer = Writer {
         lifted: &lifted,
-        author,
+        builder,
         statements: Vec::new(),
         states: BTreeMap::new(),
         made: BTreeSet::new(),
-        open: BTreeMap::new(),
+        grouper: Grouper::default(),
         missing: BTreeSet::new(),
     };
-    writer.statements = surroundings::statements(&mut writer.author, recording.start());
+    writer.statements = surroundings::statements(&mut writer.builder, recording.start());
     let prelude = writer.statements.len();
     let last = outermost.len() - 1;
     for (number, step) in outermost.into_iter().enumerate() {
         writer.add(step, number == last)?;
     }
     let mut script = Script {
-        tables: writer.author.tables,
-        statements: writer.statements,
         prelude,
-        missing: writer.missing,
-        guards: BTreeSet::new(),
+        ..writer.builder.script(writer.statements)
     };
-    let uses = script.scenario().uses();
-    for id in uses.blobs {
+    let mut blobs = BTreeMap::new();
+    for id in script.uses().blobs {
         if let Some(bytes) = lifted.blob(id)? {
-            script.tables.blobs.insert(id, bytes);
+            blobs.insert(id, bytes);
         }
     }
-    Ok(script)
+    Arc::make_mut(&mut script.tables).blobs.extend(blobs);
+    Ok(Extracted {
+        script,
+        missing: writer.missing,
+    })
 }
 
 /// Cuts off what came after the call that failed.
@@ -82,7 +92,7 @@ fn end_at_failure(
     steps: &mut Vec<Step>,
     recording: &Recording,
     failure: &Failure,
-    author: &mut Author,
+    builder: &mut Builder,
 ) -> Result<(), Error> {
     let thrown = |step: &Step| match (step.kind, step.values.first()) {
         (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, class }))) => {
@@ -114,7 +124,7 @@ fn end_at_failure(
     let call = steps[call.ok_or(Error::NoFailure)?].clone();
     steps.push(Step {
         kind: EventKind::IncomingThrow,
-        values: vec![author.object(&class)],
+        values: vec![builder.variable(&class)],
         depth: 1,
         ..call
     });
@@ -127,47 +137,29 @@ fn is_end(kind: EventKind) -> bool {
 
 struct Writer<'r> {
     lifted: &'r Lifted<'r>,
-    author: Author,
+    builder: Builder,
     statements: Vec<Statement>,
     /// What objects of the library held when last told.
     states: BTreeMap<ObjectId, State>,
     /// Objects that some statement makes.
     made: BTreeSet<ObjectId>,
-    /// The call that is open in a thread, and what stand-ins are asked within it.
-    open: BTreeMap<ThreadId, Vec<Step>>,
+    grouper: Grouper,
     missing: BTreeSet<String>,
 }
 
 impl Writer<'_> {
     fn add(&mut self, step: Step, is_last: bool) -> Result<(), Error> {
-        match step.kind {
-            EventKind::ObjectState => {
-                if let Some((id, state)) = State::told(&step) {
-                    self.states.insert(id, state);
-                }
-                Ok(())
+        if step.kind == EventKind::ObjectState {
+            if let Some((id, state)) = State::told(&step) {
+                self.states.insert(id, state);
             }
-            EventKind::IncomingCall => {
-                self.open.insert(step.thread, vec![step]);
-                Ok(())
-            }
-            EventKind::IncomingReturn | EventKind::IncomingThrow => {
-                let Some(mut steps) = self.open.remove(&step.thread) else {
-                    return Ok(());
-                };
-                steps.push(step);
-                self.state(Statement::new(steps), is_last)
-            }
-            EventKind::IncomingRead | EventKind::IncomingWrite => {
-                self.state(Statement::new(vec![step]), is_last)
-            }
-            _ => {
-                if let Some(steps) = self.open.get_mut(&step.thread) {
-                    steps.push(step);
-                }
-                Ok(())
-            }
+            return Ok(());
         }
+        let mut done = Vec::new();
+        // A call into the program from a call of it is not outermost.
+        let _ = self.grouper.step(step, &mut done);
+        let mut ended = done.into_iter().filter(|it| it.end != End::Open);
+        ended.try_for_each(|it| self.state(it, is_last))
     }
 
     /// Appends a statement, behind those that make what it is given.
@@ -175,15 +167,14 @@ impl Writer<'_> {
         if self.is_initialiser(&statement) {
             return Ok(());
         }
-        let mut given = statement.given().to_vec();
-        for value in &mut given {
+        for value in &mut statement.given {
             let pantry = Pantry {
                 tables: &self.lifted.tables,
                 states: &self.states,
                 made: &self.made,
                 blobs: self.lifted,
             };
-            match recipe::make(&mut self.author, pantry, value) {
+            match recipe::make(&mut self.builder, pantry, value) {
                 Some(made) => {
                     let defined = made.statements.iter().filter_map(Statement::defines);
                     self.made.extend(defined);
@@ -203,10 +194,6 @@ impl Writer<'_> {
                 },
             }
         }
-        statement.give(given);
-        for step in &mut statement.steps {
-            step.thread = ThreadId(1);
-        }
         self.made.extend(statement.defines());
         self.statements.push(statement);
         Ok(())
@@ -214,9 +201,9 @@ impl Writer<'_> {
 
     /// Whether it initialises a class, which the JVM does by itself.
     fn is_initialiser(&self, statement: &Statement) -> bool {
-        let sites = &self.author.tables.sites;
-        let first = statement.steps.first();
-        let site = first.and_then(|step| sites.iter().find(|site| site.id == step.site));
+        let site = statement
+            .site()
+            .and_then(|id| self.builder.tables().site(id));
         site.is_some_and(|site| site.target.name == "<clinit>")
     }
 
@@ -230,7 +217,7 @@ impl Writer<'_> {
                 class.get_or_insert(*of);
             }
         });
-        let class = self.author.class_name(class?);
+        let class = self.builder.tables().class_name(class?).to_owned();
         (!is_jdk_name(&class) || is_made_up(&class)).then_some(class)
     }
 
@@ -248,9 +235,7 @@ impl Writer<'_> {
             _ => {}
         });
         let missing = missing.or(array);
-        let types = &self.author.tables.types;
-        let class = missing.and_then(|class| types.iter().find(|t| t.id == class));
-        let name = class.map_or("?", |class| &class.name);
+        let name = missing.map_or("?", |class| self.builder.tables().class_name(class));
         format!("an object of {}", name.replace('/', "."))
     }
 }

@@ -2,12 +2,14 @@
 //! them out of a collection. Where it did is not recorded, so some ways to do so are tried.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use culprit_classfile::ClassFile;
+use culprit_model::script::{Builder, Target, Wait};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use crate::minimise::closure;
-use crate::script::Author;
+use crate::script::needs;
 use crate::{Program, Script, Statement};
 
 /// Elements of a list that are tried.
@@ -66,20 +68,20 @@ fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
         });
         if program.is_a(name, LIST) {
             for index in 0..ELEMENTS {
-                ways.push(with(script, number, |author| {
-                    let get = (LIST, "get", "(I)Ljava/lang/Object;");
+                ways.push(with(script, number, |builder| {
+                    let get = Target::of(LIST, "get", "(I)Ljava/lang/Object;");
                     let given = vec![Value::Int(index)];
-                    vec![author.call(get, holder.clone(), given, Some(made.clone()))]
+                    vec![builder.call(get, holder.clone(), given, Some(made.clone()))]
                 }));
             }
         } else if program.is_a(name, ITERABLE) {
-            ways.push(with(script, number, |author| {
-                let iterator = author.object(ITERATOR);
-                let begin = (ITERABLE, "iterator", "()Ljava/util/Iterator;");
-                let next = (ITERATOR, "next", "()Ljava/lang/Object;");
+            ways.push(with(script, number, |builder| {
+                let iterator = builder.variable(ITERATOR);
+                let begin = Target::of(ITERABLE, "iterator", "()Ljava/util/Iterator;");
+                let next = Target::of(ITERATOR, "next", "()Ljava/lang/Object;");
                 vec![
-                    author.call(begin, holder, Vec::new(), Some(iterator.clone())),
-                    author.call(next, iterator, Vec::new(), Some(made)),
+                    builder.call(begin, holder, Vec::new(), Some(iterator.clone())),
+                    builder.call(next, iterator, Vec::new(), Some(made)),
                 ]
             }));
         }
@@ -90,12 +92,12 @@ fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
 /// The first object that something behind the last statement is given and nothing makes.
 fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
     let last = script.statements.len().checked_sub(1)?;
-    let behind = closure(&script.needs(), last);
+    let behind = closure(&needs(script), last);
     let mut made = BTreeSet::new();
     for (number, statement) in script.statements.iter().enumerate() {
         if behind.contains(&number) {
             let mut found = None;
-            for value in statement.given() {
+            for value in &statement.given {
                 value.each_reference(&mut |reference| {
                     if let Reference::Object { id, class } = reference
                         && !made.contains(id)
@@ -121,20 +123,24 @@ fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
 }
 
 /// The script with further statements after one.
-fn with(script: &Script, after: usize, make: impl FnOnce(&mut Author) -> Vec<Statement>) -> Script {
+fn with(
+    script: &Script,
+    after: usize,
+    make: impl FnOnce(&mut Builder) -> Vec<Statement>,
+) -> Script {
     let mut script = script.clone();
-    let largest = Statement::largest(&script.statements);
-    let mut author = Author::new(script.tables, largest);
-    let made = make(&mut author);
-    script.tables = author.tables;
+    let mut builder = Builder::of(&script);
+    let made = make(&mut builder);
+    script.tables = Arc::new(builder.finish());
     let place = |number: usize| match number > after {
         true => number + made.len(),
         false => number,
     };
-    let guards = script.guards.iter();
-    script.guards = guards
-        .map(|(one, other)| (place(*one), place(*other)))
-        .collect();
+    let waits = script.waits.iter().map(|wait| Wait {
+        statement: place(wait.statement),
+        on: place(wait.on),
+    });
+    script.waits = waits.collect();
     let rest = script.statements.split_off(after + 1);
     script.statements.extend(made);
     script.statements.extend(rest);

@@ -1,20 +1,20 @@
 //! The script of a run whose driver was followed: what the test or the main class did, call by call.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{
-    EventKind, ObjectId, Pattern, Reference, Scenario, Selection, Step, Tables, TypeId, Value,
-};
+use culprit_model::script::{Action, Builder, Mark, Operator, Wait};
+use culprit_model::value::Shape;
+use culprit_model::{ObjectId, Pattern, Reference, Selection, Tables, TypeId, Value};
 use culprit_signature::{Frame, Signature};
 use culprit_trace::Start;
 
 use crate::alias::settle;
 use crate::choose::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::link::{actual, is_assertion};
-use crate::script::{Author, OPERATORS};
-use crate::seek::{capture, fail, require};
+use crate::seek::{capture, fail};
 use crate::surroundings;
 use crate::{Condition, Failed, Program, Script, Statement};
 
@@ -118,16 +118,17 @@ fn heirs(program: &Program, name: &str) -> Vec<String> {
 }
 
 /// The scripts of a followed run that may end with a failure, the likeliest first.
-pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec<Script> {
+pub fn followed(run: Script, signature: &Signature, start: &Start) -> Vec<Script> {
     let class = signature.thrown().class.replace('.', "/");
-    let Scenario { tables, steps } = scenario;
-    let statements = settle(&tables, statements(steps));
+    let tables = run.tables;
+    let statements = settle(run.statements);
     let failing = |statement: &Statement| {
-        let thrown = thrown(statement).map(|class| name_of(&tables, class));
+        let thrown = thrown(statement).map(|class| tables.class_name(class));
         // An exception may print itself without its class.
         thrown.is_some_and(|name| name == class || class.is_empty())
     };
-    let left = statements.iter().filter(|s| s.is_left(&tables));
+    let is_left = |statement: &&Statement| statement.action == Action::Mark(Mark::Left);
+    let left = statements.iter().filter(is_left);
     let left: BTreeSet<ObjectId> = left.flat_map(Statement::uses).collect();
     let ends = (0..statements.len()).rev();
     let mut ends: Vec<usize> = ends.filter(|at| failing(&statements[*at])).collect();
@@ -135,7 +136,7 @@ pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec
     let leaves = |at: &usize| {
         let before = at.checked_sub(1).map(|before| &statements[before]);
         let id = statements[*at].catches();
-        id.is_some_and(|id| left.contains(&id)) || before.is_some_and(|s| s.expects(&tables))
+        id.is_some_and(|id| left.contains(&id)) || before.is_some_and(Statement::is_expectation)
     };
     if ends.iter().any(leaves) {
         ends.retain(leaves);
@@ -147,33 +148,12 @@ pub fn followed(scenario: Scenario, signature: &Signature, start: &Start) -> Vec
     scripts.collect()
 }
 
-pub(crate) fn statements(steps: Vec<Step>) -> Vec<Statement> {
-    let mut statements = Vec::new();
-    let mut steps = steps.into_iter().peekable();
-    while let Some(step) = steps.next() {
-        let mut of_this = vec![step];
-        if of_this[0].kind == EventKind::IncomingCall {
-            of_this.extend(steps.next_if(|next| next.depth > 0));
-        }
-        statements.push(Statement::new(of_this));
-    }
-    statements
-}
-
 /// The class of what a statement threw.
 fn thrown(statement: &Statement) -> Option<TypeId> {
-    let last = statement.steps.last()?;
-    match (last.kind, last.values.first()) {
-        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { class, .. }))) => {
-            Some(*class)
-        }
+    match statement.thrown()? {
+        Value::Reference(Reference::Object { class, .. }) => Some(*class),
         _ => None,
     }
-}
-
-fn name_of(tables: &Tables, class: TypeId) -> &str {
-    let found = tables.types.iter().find(|t| t.id == class);
-    found.map_or("", |found| &found.name)
 }
 
 /// The script that ends with the last of some statements.
@@ -185,17 +165,17 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
         return None;
     }
     let before = earlier.last();
-    let tolerated = before.filter(|before| before.tolerates(tables));
-    let expected = before.filter(|before| before.expects(tables));
+    let tolerated = before.filter(|before| before.is_tolerance());
+    let expected = before.filter(|before| before.is_expectation());
     draft.kept.extend(tolerated.or(expected).cloned());
     draft.kept.push(last.clone());
     let mut script = draft.script();
     if !expect(&mut script) {
         decide(&mut script);
     }
-    script.guards.extend(checks(&script));
+    script.waits.extend(checks(&script));
     if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
-        script.guards.insert((last, last - 1));
+        script.wait(last, last - 1);
     }
     Some(script)
 }
@@ -204,16 +184,16 @@ fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Sc
 /// asked whether to go on. Whether it is such.
 fn expect(script: &mut Script) -> bool {
     let said = script.statements.len().checked_sub(2);
-    let said = said.filter(|said| script.statements[*said].expects(&script.tables));
+    let said = said.filter(|said| script.statements[*said].is_expectation());
     let Some(said) = said else {
         return false;
     };
     let mut answers: BTreeSet<ObjectId> = BTreeSet::new();
     let mut about = None;
     for (number, statement) in script.statements[..said].iter().enumerate().rev() {
-        match target(script, statement) {
-            Some((OPERATORS, _)) => answers.extend(statement.uses()),
-            Some((owner, _)) if is_jdk_name(owner) && owner.starts_with("java/io/Print") => {}
+        match script.target(statement) {
+            None => answers.extend(statement.uses()),
+            Some(target) if target.owner.starts_with("java/io/Print") => {}
             _ if is_assertion(script, statement) => {}
             _ if statement.defines().is_some_and(|id| answers.contains(&id)) => {}
             _ => {
@@ -222,30 +202,32 @@ fn expect(script: &mut Script) -> bool {
             }
         }
     }
-    script.guards.insert((said + 1, said));
-    script.guards.extend(about.map(|about| (said + 1, about)));
+    script.wait(said + 1, said);
+    about
+        .into_iter()
+        .for_each(|about| script.wait(said + 1, about));
     true
 }
 
 /// The script of a followed run in which a condition held, without what looks whether it does. Where it
 /// is about the end of the JVM, the script goes as far and ends with its failure: none if the driver did
 /// not end it so.
-pub fn followed_until(scenario: Scenario, condition: &Condition, start: &Start) -> Option<Script> {
-    let Scenario { tables, steps } = scenario;
-    let statements = settle(&tables, statements(steps));
+pub fn followed_until(run: Script, condition: &Condition, start: &Start) -> Option<Script> {
+    let tables = run.tables;
+    let statements = settle(run.statements);
     let mut draft = Draft::of(&tables, &statements, start);
     let Condition::Exit(status) = condition else {
         if let Condition::Contains(_) | Condition::Matches(_) = condition {
-            draft.kept.extend(capture(&mut draft.author));
+            draft.kept.extend(capture(&mut draft.builder));
             draft.prelude = draft.kept.len();
         }
         draft.add(&statements);
         let mut script = draft.script();
-        script.guards = checks(&script).into_iter().collect();
+        script.waits = checks(&script).into_iter().collect();
         return Some(script);
     };
     let with_status = |statement: &Statement| {
-        let given = statement.given().last();
+        let given = statement.given.last();
         let given = given.filter(|_| is_exit(&tables, statement))?;
         let may_be = match given {
             Value::Int(given) => given & 0xff == i32::from(*status),
@@ -258,32 +240,33 @@ pub fn followed_until(scenario: Scenario, condition: &Condition, start: &Start) 
     let (at, given) = exits.next()?;
     draft.add(&statements[..at]);
     if let Value::Reference(_) = given {
-        let of = (OPERATORS, "isEqual", "(II)Z");
-        let holds = draft.author.object("boolean");
+        let is_equal = Operator::IsEqual.of(Shape::Int);
         let given = vec![given, Value::Int(i32::from(*status))];
-        draft
-            .kept
-            .push(draft.author.call_static(of, given, Some(holds.clone())));
-        draft.kept.push(require(&mut draft.author, holds));
+        let holds = draft.builder.operate(is_equal, given);
+        draft.kept.push(holds.statement);
+        draft.kept.push(draft.builder.guard(holds.made));
     }
-    draft.kept.extend(fail(&mut draft.author, condition));
+    draft.kept.extend(fail(&mut draft.builder, condition));
     let mut script = draft.script();
     decide(&mut script);
-    script.guards.extend(checks(&script));
+    script.waits.extend(checks(&script));
     Some(script)
 }
 
 /// Whether a statement ends the JVM.
 fn is_exit(tables: &Tables, statement: &Statement) -> bool {
-    matches!(
-        statement.target(tables),
-        Some(("java/lang/System", "exit") | ("java/lang/Runtime", "exit" | "halt"))
-    )
+    let site = statement.site().and_then(|site| tables.site(site));
+    site.is_some_and(|site| {
+        matches!(
+            (site.target.owner.as_str(), site.target.name.as_str()),
+            ("java/lang/System", "exit") | ("java/lang/Runtime", "exit" | "halt")
+        )
+    })
 }
 
 /// A script that is being written.
 struct Draft {
-    author: Author,
+    builder: Builder,
     kept: Vec<Statement>,
     prelude: usize,
     made: BTreeSet<ObjectId>,
@@ -292,10 +275,12 @@ struct Draft {
 impl Draft {
     /// The surroundings of some statements.
     fn of(tables: &Tables, statements: &[Statement], start: &Start) -> Draft {
-        let mut author = Author::new(tables.clone(), Statement::largest(statements));
-        let kept = surroundings::statements(&mut author, start);
+        let objects = statements.iter().flat_map(Statement::objects);
+        let largest = objects.max().unwrap_or_default();
+        let mut builder = Builder::with(tables.clone(), largest);
+        let kept = surroundings::statements(&mut builder, start);
         Draft {
-            author,
+            builder,
             prelude: kept.len(),
             kept,
             made: BTreeSet::new(),
@@ -312,10 +297,8 @@ impl Draft {
         for statement in statements {
             if self.can_do(statement)
                 && !is_known_constant(statement, &self.made)
-                && !is_exit(&self.author.tables, statement)
-                && !statement.tolerates(&self.author.tables)
-                && !statement.is_left(&self.author.tables)
-                && !statement.expects(&self.author.tables)
+                && !is_exit(self.builder.tables(), statement)
+                && !matches!(statement.action, Action::Expect(_) | Action::Mark(_))
             {
                 self.made.extend(statement.defines());
                 self.made.extend(statement.catches());
@@ -326,21 +309,15 @@ impl Draft {
 
     fn script(self) -> Script {
         Script {
-            tables: self.author.tables,
-            statements: self.kept,
             prelude: self.prelude,
-            missing: BTreeSet::new(),
-            guards: BTreeSet::new(),
+            ..self.builder.script(self.kept)
         }
     }
 }
 
 /// Whether a statement reads a static field that was read before.
 fn is_known_constant(statement: &Statement, made: &BTreeSet<ObjectId>) -> bool {
-    let is_static_read = match statement.steps.as_slice() {
-        [step] => step.kind == EventKind::IncomingRead && step.values.len() == 1,
-        _ => false,
-    };
+    let is_static_read = matches!(statement.action, Action::Read(_)) && statement.given.is_empty();
     is_static_read && statement.defines().is_some_and(|id| made.contains(&id))
 }
 
@@ -350,44 +327,39 @@ fn decide(script: &mut Script) {
     let Some((last, earlier)) = script.statements.split_last() else {
         return;
     };
-    let guard = earlier
-        .iter()
-        .rposition(|statement| target(script, statement) == Some((OPERATORS, "require")));
-    let (Some(guard), Some((owner, name))) = (guard, target(script, last)) else {
+    let Some(guard) = earlier.iter().rposition(Statement::is_guard) else {
         return;
     };
     let asserts = is_assertion(script, last);
-    if owner == OPERATORS && name == "raise" || asserts && name == "fail" {
-        let last = script.statements.len() - 1;
-        script.guards.insert((last, guard));
+    let is_fail = script
+        .target(last)
+        .is_some_and(|target| target.name == "fail");
+    if last.is_raise() || asserts && is_fail {
+        script.wait(script.statements.len() - 1, guard);
         return;
     }
     let place = actual(script, last).filter(|_| asserts);
     let Some(place) = place else {
         return;
     };
-    if let Value::Boolean(was) = last.steps[0].values[place] {
+    if let Value::Boolean(was) = last.given[place] {
         assert_condition(script, guard, place, was);
     }
 }
 
 /// By call, the question that the driver asked the same object just before, and went on for its answer:
 /// `if (cursor.hasNext()) cursor.next();`. On another version of the program the answer may differ.
-fn checks(script: &Script) -> Vec<(usize, usize)> {
-    let on = |number: usize| {
-        let statement = &script.statements[number];
-        statement.receiver(script.site(statement.steps.first()?.site)?)
-    };
+fn checks(script: &Script) -> Vec<Wait> {
     let mut asked: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
     let mut guard: Option<(usize, ObjectId)> = None;
     let mut found = Vec::new();
     for (number, statement) in script.statements.iter().enumerate() {
-        match target(script, statement) {
-            Some((OPERATORS, "require")) => {
+        match (&statement.action, script.target(statement)) {
+            (Action::Guard, _) => {
                 let about = statement.uses().first().and_then(|id| asked.get(id));
                 guard = about.map(|about| (number, *about));
             }
-            Some((OPERATORS, _)) => {
+            (_, None) => {
                 let about = statement
                     .uses()
                     .iter()
@@ -397,17 +369,18 @@ fn checks(script: &Script) -> Vec<(usize, usize)> {
                     asked.insert(made, about);
                 }
             }
-            called => {
-                let on = on(number);
-                let asks = called.is_some_and(|(_, name)| {
-                    let asked = ["has", "is", "size", "length", "contains"];
-                    asked.iter().any(|start| name.starts_with(start))
-                });
+            (_, Some(called)) => {
+                let on = script.receiver(statement);
+                let questions = ["has", "is", "size", "length", "contains"];
+                let asks = questions.iter().any(|start| called.name.starts_with(start));
                 if let (Some(on), Some((guard, about))) = (on, guard)
                     && on == about
                     && !asks
                 {
-                    found.push((number, guard));
+                    found.push(Wait {
+                        statement: number,
+                        on: guard,
+                    });
                 }
                 if on.is_some() {
                     guard = guard.filter(|(_, about)| Some(*about) != on);
@@ -424,13 +397,14 @@ fn checks(script: &Script) -> Vec<(usize, usize)> {
 /// Takes out conditions that no call waits for any more, and what was asked for them.
 pub(crate) fn without_idle_conditions(script: &Script) -> Script {
     let last = script.statements.len().saturating_sub(1);
-    let decides = |guard: usize| script.guards.contains(&(last, guard));
-    let busy: BTreeSet<usize> = checks(script).into_iter().map(|(_, guard)| guard).collect();
+    let decides = |on: usize| {
+        let statement = last;
+        script.waits.contains(&Wait { statement, on })
+    };
+    let busy: BTreeSet<usize> = checks(script).into_iter().map(|wait| wait.on).collect();
     let is_idle = |number: &usize| {
-        let statement = &script.statements[*number];
-        target(script, statement) == Some((OPERATORS, "require"))
-            && !busy.contains(number)
-            && !decides(*number)
+        let is_guard = script.statements[*number].is_guard();
+        is_guard && !busy.contains(number) && !decides(*number)
     };
     let Some(idle) = (0..last).find(is_idle) else {
         return script.clone();
@@ -459,80 +433,48 @@ pub(crate) fn without_idle_conditions(script: &Script) -> Script {
     without_idle_conditions(&script.keep(&kept))
 }
 
-/// The class and the method that a statement calls.
-fn target<'s>(script: &'s Script, statement: &Statement) -> Option<(&'s str, &'s str)> {
-    statement.target(&script.tables)
-}
-
 /// Gives an assertion the condition that it was compiled from, which was true or not.
 fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) {
     let Some(condition) = guard.checked_sub(1) else {
         return;
     };
-    let Some((OPERATORS, name)) = target(script, &script.statements[condition]) else {
-        return;
-    };
-    let Some(name) = (if was { Some(name) } else { opposite(name) }) else {
-        return;
-    };
-    let name = name.to_owned();
     let statement = &script.statements[condition];
-    let (given, Some(site)) = (
-        statement.given().to_vec(),
-        script.site(statement.steps[0].site),
-    ) else {
+    let operation = statement.operation();
+    let operation = operation.and_then(|of| if was { Some(of) } else { of.opposite() });
+    let Some(operation) = operation else {
         return;
     };
-    let descriptor = site.target.descriptor.clone();
-    let tables = std::mem::take(&mut script.tables);
-    let mut author = Author::new(tables, Statement::largest(&script.statements));
-    let variable = author.object("boolean");
-    let target = (OPERATORS, name.as_str(), descriptor.as_str());
-    let holds = author.call_static(target, given, Some(variable.clone()));
-    script.tables = author.tables;
+    let given = statement.given.clone();
+    let mut builder = Builder::of(script);
+    let holds = builder.operate(operation, given);
+    script.tables = Arc::new(builder.finish());
     let last = script.statements.len() - 1;
-    script.statements[last].steps[0].values[place] = variable;
-    script.statements.insert(last, holds);
-}
-
-fn opposite(relation: &str) -> Option<&'static str> {
-    let pairs = [
-        ("isEqual", "isDifferent"),
-        ("isLess", "isAtLeast"),
-        ("isGreater", "isAtMost"),
-        ("isSame", "isOther"),
-        ("isNull", "isNotNull"),
-        ("isTrue", "isFalse"),
-    ];
-    pairs.iter().find_map(|(one, other)| match relation {
-        _ if relation == *one => Some(*other),
-        _ if relation == *other => Some(*one),
-        _ => None,
-    })
+    script.statements[last].given[place] = holds.made;
+    script.statements.insert(last, holds.statement);
 }
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::Tables;
+    use culprit_model::script::{Expectation, Target};
 
     use super::*;
 
     /// Writes a script of calls on two objects of the program, which are there already.
     struct Pen {
-        author: Author,
+        builder: Builder,
         statements: Vec<Statement>,
     }
 
     impl Pen {
         fn new() -> Pen {
             Pen {
-                author: Author::new(Tables::default(), 100),
+                builder: Builder::with(Tables::default(), ObjectId(100)),
                 statements: Vec::new(),
             }
         }
 
         fn object(&mut self, id: u64, class: &str) -> Value {
-            let class = self.author.class(class);
+            let class = self.builder.class(class);
             let id = ObjectId(id);
             Value::Reference(Reference::Object { id, class })
         }
@@ -541,44 +483,48 @@ mod tests {
         fn ask(&mut self, name: &str, on: u64, answer: u64) {
             let on = self.object(on, "Cursor");
             let answer = self.object(answer, "boolean");
-            let target = ("Cursor", name, "()Z");
-            let call = self.author.call(target, on, Vec::new(), Some(answer));
-            self.statements.push(call);
-        }
-
-        fn operator(&mut self, name: &str, given: Vec<Value>, made: Option<u64>) {
-            let made = made.map(|id| self.object(id, "boolean"));
-            let target = (OPERATORS, name, "(Z)Z");
-            let call = self.author.call_static(target, given, made);
+            let target = Target::of("Cursor", name, "()Z");
+            let call = self.builder.call(target, on, Vec::new(), Some(answer));
             self.statements.push(call);
         }
 
         /// Goes on only if an answer is true; `holds` is the number of the condition.
         fn require(&mut self, answer: u64, holds: u64) {
             let answer = self.object(answer, "boolean");
-            self.operator("isTrue", vec![answer], Some(holds));
             let holds = self.object(holds, "boolean");
-            self.operator("require", vec![holds], None);
+            let is_true = Operator::IsTrue.of(Shape::Boolean);
+            let made = Some(holds.clone());
+            let asked = self.builder.operate_to(is_true, vec![answer], made);
+            let guard = self.builder.guard(holds);
+            self.statements.extend([asked, guard]);
         }
 
         fn assertion(&mut self, name: &str, given: Vec<Value>) {
-            let target = ("org/junit/Assert", name, "(Z)V");
-            let call = self.author.call_static(target, given, None);
+            let target = Target::of("org/junit/Assert", name, "(Z)V");
+            let call = self.builder.call_static(target, given, None);
             self.statements.push(call);
         }
 
         fn script(self) -> Script {
-            Script {
-                tables: self.author.tables,
-                statements: self.statements,
-                ..Script::default()
-            }
+            self.builder.script(self.statements)
         }
     }
 
     fn names(script: &Script) -> Vec<&str> {
-        let target = |statement| target(script, statement).map(|(_, name)| name);
-        script.statements.iter().filter_map(target).collect()
+        let name = |statement: &Statement| match (&statement.action, script.target(statement)) {
+            (Action::Guard, _) => "guard",
+            (Action::Operate(operation), _) => operation.operator.name(),
+            (_, target) => target.map_or("?", |target| target.name.as_str()),
+        };
+        script.statements.iter().map(name).collect()
+    }
+
+    fn waits(waits: &[(usize, usize)]) -> Vec<Wait> {
+        let wait = |(statement, on): &(usize, usize)| Wait {
+            statement: *statement,
+            on: *on,
+        };
+        waits.iter().map(wait).collect()
     }
 
     #[test]
@@ -592,7 +538,7 @@ mod tests {
         pen.ask("hasNext", 1, 14);
         pen.require(14, 22);
         pen.ask("next", 2, 15);
-        assert_eq!(checks(&pen.script()), [(3, 2)]);
+        assert_eq!(checks(&pen.script()), waits(&[(3, 2)]));
     }
 
     #[test]
@@ -601,7 +547,7 @@ mod tests {
         pen.ask("hasNext", 1, 11);
         pen.require(11, 21);
         pen.ask("isEmpty", 1, 12);
-        assert_eq!(checks(&pen.script()), []);
+        assert_eq!(checks(&pen.script()), waits(&[]));
     }
 
     #[test]
@@ -614,7 +560,10 @@ mod tests {
         pen.assertion("fail", Vec::new());
         let mut script = pen.script();
         decide(&mut script);
-        assert_eq!(script.guards, BTreeSet::from([(6, 5)]));
+        assert_eq!(
+            script.waits.iter().copied().collect::<Vec<_>>(),
+            waits(&[(6, 5)])
+        );
     }
 
     #[test]
@@ -626,13 +575,13 @@ mod tests {
             pen.assertion("assertTrue", vec![Value::Boolean(given)]);
             let mut script = pen.script();
             decide(&mut script);
-            let expected = ["isRight", "isTrue", "require", operator, "assertTrue"];
+            let expected = ["isRight", "isTrue", "guard", operator, "assertTrue"];
             assert_eq!(names(&script), expected);
             let [.., condition, assertion] = script.statements.as_slice() else {
                 panic!("{script:?}");
             };
             assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
-            assert_eq!(script.guards, BTreeSet::new());
+            assert_eq!(script.waits, BTreeSet::new());
         }
     }
 
@@ -642,11 +591,16 @@ mod tests {
         pen.ask("next", 1, 11);
         pen.ask("hasNext", 1, 12);
         pen.require(12, 21);
-        pen.operator("expect", Vec::new(), None);
+        let class = pen.builder.class("java/lang/Exception");
+        let expected = pen.builder.expect(Expectation::Whole(class));
+        pen.statements.push(expected);
         pen.assertion("fail", Vec::new());
         let mut script = pen.script();
         assert!(expect(&mut script));
-        assert_eq!(script.guards, BTreeSet::from([(5, 0), (5, 4)]));
+        assert_eq!(
+            script.waits.iter().copied().collect::<Vec<_>>(),
+            waits(&[(5, 0), (5, 4)])
+        );
         let mut pen = Pen::new();
         pen.ask("next", 1, 11);
         pen.assertion("fail", Vec::new());
@@ -661,7 +615,7 @@ mod tests {
         let mut script = pen.script();
         decide(&mut script);
         assert_eq!(names(&script), ["isRight", "assertTrue"]);
-        assert_eq!(script.guards, BTreeSet::new());
+        assert_eq!(script.waits, BTreeSet::new());
     }
 
     #[test]
@@ -676,41 +630,33 @@ mod tests {
         let script = without_idle_conditions(&pen.script());
         assert_eq!(
             names(&script),
-            ["hasNext", "isTrue", "require", "next", "last"]
+            ["hasNext", "isTrue", "guard", "next", "last"]
         );
     }
 
     const TABLES: &str = "\
-scenario 1
+script 1
 type 1 int
 type 2 boolean
 type 3 shop/Cart
-thread 1 main
 site 1 entry shop/Cart.<init>()V
 site 2 entry shop/Cart.total()I
-site 3 entry static culprit/runtime/Operators.isLess(II)Z
-site 4 entry static culprit/runtime/Operators.require(Z)V
 site 5 entry static java/lang/System.exit(I)V
 => @1()
 <= @1 = #1:@3
 => @2() on #1:@3
 <= @2 = #2:@1
-=> @3(#2:@1, 0)
-<= @3 = #3:@2
-=> @4(#3:@2)
-<= @4
+do isLess int (#2:@1, 0) = #3:@2
+guard (#3:@2)
 ";
 
     /// The calls of the script for a status, and its guards.
     fn until(end: &str, status: u8) -> Option<String> {
-        let scenario: Scenario = format!("{TABLES}{end}").parse().unwrap();
+        let run: Script = format!("{TABLES}{end}").parse().unwrap();
         let condition = Condition::Exit(status);
         let start = Start::default();
-        let script = followed_until(scenario, &condition, &start)?;
-        let scenario = script.scenario().to_string();
-        let steps = scenario.lines().filter(|line| line.contains("=> "));
-        let steps: Vec<&str> = steps.map(str::trim).collect();
-        Some(format!("{}\n{:?}", steps.join("\n"), script.guards))
+        let script = followed_until(run, &condition, &start)?;
+        Some(script.pruned().to_string())
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! From a recording of a failure to the few calls that make it fail.
 //!
-//! A [`Script`] is a scenario that is a straight line of statements: calls and accesses to fields,
-//! on literals and on what earlier statements returned. Nothing in it is answered: it runs on the
-//! program as it is, which is what a test does that is printed from it. [`extract`] makes one of a
-//! recording, [`slice`] keeps what shares objects with the failing call, [`minimise`] takes out what
+//! A [`Script`] runs on the program as it is, which is what a test does that is printed from it.
+//! [`extract`] makes one of a recording, [`slice`] keeps what shares objects with the failing call, [`minimise`] takes out what
 //! the failure does not need, and what is left is given smaller inputs.
 #![forbid(unsafe_code)]
 
@@ -35,15 +33,16 @@ mod verify;
 pub use choose::{Failed, choose};
 pub use condition::{BadCondition, Condition};
 pub use confines::Confines;
+pub use culprit_model::{Script, Statement};
 pub use effort::{Effort, Progress};
 pub use error::Error;
-pub use extract::extract;
+pub use extract::{Extracted, extract};
 pub use follow::{driver_methods, drivers, followed, followed_until, innermost};
 pub use link::assertion_classes;
 pub use minimise::{Likeness, Minimised, minimise};
 pub use predicate::Predicate;
 pub use program::{Program, class_path, directory};
-pub use script::{Script, Statement};
+pub use script::needs;
 pub use slice::slice;
 pub use stage::{Run, Stage};
 pub use test::{Found, Means, full_name, make_test};

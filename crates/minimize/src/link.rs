@@ -2,9 +2,11 @@
 //! something of a result must compute it, or it asserts something of a literal. The result that an
 //! assertion was given is taken to be the last one with that value.
 
-use culprit_model::{EventKind, Reference, Value};
+use std::sync::Arc;
 
-use crate::script::{Author, OPERATORS};
+use culprit_model::script::Builder;
+use culprit_model::{Reference, Tables, Value};
+
 use crate::{Script, Statement};
 
 /// How many results are tried.
@@ -57,7 +59,7 @@ fn is_fluent(class: &str) -> bool {
 
 /// Whether a statement asserts something, or says that something is wrong, which may need no argument.
 pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
-    let site = statement.steps.first().and_then(|s| script.site(s.site));
+    let site = script.site(statement);
     let is_fail = site.is_some_and(|site| {
         site.target.name == "fail" && assertion_classes().any(|class| class == site.target.owner)
     });
@@ -67,24 +69,17 @@ pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
 
 /// Whether what fails is an assertion, or whatever a driver does that has found something wrong.
 pub(crate) fn finds_fault(script: &Script) -> bool {
-    let Some(last) = script.statements.len().checked_sub(1) else {
-        return false;
-    };
-    let raises = || {
-        let site = script.site(script.statements[last].steps.first()?.site)?;
-        Some(site.target.owner == OPERATORS && site.target.name == "raise")
-    };
-    is_assertion(script, &script.statements[last]) || raises() == Some(true)
+    let last = script.statements.last();
+    last.is_some_and(|last| is_assertion(script, last) || last.is_raise())
 }
 
 /// The place of the argument that an assertion looks at.
 pub(crate) fn actual(script: &Script, statement: &Statement) -> Option<usize> {
-    let call = statement.steps.first()?;
-    let site = script.site(call.site)?;
+    let site = script.site(statement)?;
     let known = ASSERTIONS
         .iter()
         .find(|(class, _)| *class == site.target.owner)?;
-    let count = call.values.len();
+    let count = statement.given.len();
     let looks_at_two = ["Equals", "Same", "NotEquals"]
         .iter()
         .any(|end| site.target.name.ends_with(end));
@@ -109,12 +104,14 @@ pub(crate) fn links(script: &Script) -> Vec<Script> {
     let Some(place) = actual(script, last) else {
         return vec![script.clone()];
     };
-    let looked_at = &last.steps[0].values[place];
+    let looked_at = &last.given[place];
     if let Value::Reference(Reference::Object { .. }) = looked_at {
         return vec![script.clone()];
     }
-    let is_source =
-        |statement: &Statement| result(statement).is_some_and(|result| is_same(result, looked_at));
+    let is_source = |statement: &Statement| {
+        let result = statement.result();
+        result.is_some_and(|result| is_same(result, looked_at))
+    };
     let sources = (0..earlier.len())
         .rev()
         .filter(|at| is_source(&earlier[*at]));
@@ -127,29 +124,18 @@ pub(crate) fn links(script: &Script) -> Vec<Script> {
 /// A script whose last statement is given the result of another.
 fn linked(script: &Script, source: usize, place: usize) -> Script {
     let mut script = script.clone();
-    let largest = Statement::largest(&script.statements);
-    let mut author = Author::new(script.tables, largest);
-    let class = result(&script.statements[source]).map(|value| class_of(value, &author));
-    let variable = author.object(&class.unwrap_or_default());
-    script.tables = author.tables;
-    if let Some(end) = script.statements[source].steps.last_mut()
-        && let Some(value) = end.values.last_mut()
-    {
+    let mut builder = Builder::of(&script);
+    let result = script.statements[source].result();
+    let class = result.map(|value| class_of(value, &script.tables));
+    let variable = builder.variable(&class.unwrap_or_default());
+    script.tables = Arc::new(builder.finish());
+    if let Some(value) = script.statements[source].end.value_mut() {
         *value = variable.clone();
     }
     if let Some(last) = script.statements.last_mut() {
-        last.steps[0].values[place] = variable;
+        last.given[place] = variable;
     }
     script
-}
-
-/// What came of a call.
-fn result(statement: &Statement) -> Option<&Value> {
-    let end = statement.steps.last()?;
-    match end.kind {
-        EventKind::IncomingReturn | EventKind::IncomingRead => end.values.last(),
-        _ => None,
-    }
 }
 
 /// Whether a result is what an assertion was given, which may be boxed or of a wider type.
@@ -203,16 +189,8 @@ fn is_same(result: &Value, given: &Value) -> bool {
 }
 
 /// The class of a variable that holds a value.
-fn class_of(value: &Value, author: &Author) -> String {
+fn class_of(value: &Value, tables: &Tables) -> String {
     let name = match value {
-        Value::Boolean(_) => "boolean",
-        Value::Byte(_) => "byte",
-        Value::Short(_) => "short",
-        Value::Char(_) => "char",
-        Value::Int(_) => "int",
-        Value::Long(_) => "long",
-        Value::Float(_) => "float",
-        Value::Double(_) => "double",
         Value::Reference(Reference::Boxed(value)) => match **value {
             Value::Boolean(_) => "java/lang/Boolean",
             Value::Byte(_) => "java/lang/Byte",
@@ -226,34 +204,32 @@ fn class_of(value: &Value, author: &Author) -> String {
         Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",
         Value::Reference(Reference::Class(_)) => "java/lang/Class",
         Value::Reference(Reference::Array { class, .. } | Reference::Enum { class, .. }) => {
-            return author.class_name(*class);
+            tables.class_name(*class)
         }
         Value::Reference(_) => "java/lang/Object",
+        scalar => scalar.shape().class_name(),
     };
     name.to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::{ObjectId, Tables};
+    use culprit_model::ObjectId;
+    use culprit_model::script::Target;
 
     use super::*;
 
     /// A script of calls with these results that ends with an assertion.
-    fn script(results: &[Value], assertion: (&str, &str, &str), given: &[Value]) -> Script {
-        let mut author = Author::new(Tables::default(), 100);
+    fn script(results: &[Value], assertion: Target<'_>, given: &[Value]) -> Script {
+        let mut builder = Builder::with(Tables::default(), ObjectId(100));
         let mut statements = Vec::new();
         for (number, result) in results.iter().enumerate() {
             let name = format!("m{number}");
-            let target = ("Code", name.as_str(), "()V");
-            statements.push(author.call_static(target, Vec::new(), Some(result.clone())));
+            let target = Target::of("Code", name.as_str(), "()V");
+            statements.push(builder.call_static(target, Vec::new(), Some(result.clone())));
         }
-        statements.push(author.call_static(assertion, given.to_vec(), None));
-        Script {
-            tables: author.tables,
-            statements,
-            ..Script::default()
-        }
+        statements.push(builder.call_static(assertion, given.to_vec(), None));
+        builder.script(statements)
     }
 
     /// By way to link it, the place of the argument of the assertion that became a variable, and the
@@ -263,7 +239,7 @@ mod tests {
             let (last, earlier) = linked.statements.split_last().unwrap();
             let is_variable =
                 |value: &&Value| matches!(value, Value::Reference(Reference::Object { .. }));
-            let given = last.given();
+            let given = &last.given;
             let place = given.iter().position(|value| is_variable(&value)).unwrap();
             let variable = Some(&given[place]);
             let source = earlier.iter().position(|s| s.result() == variable);
@@ -272,8 +248,8 @@ mod tests {
         links(script).into_iter().map(way).collect()
     }
 
-    const EQUALS: (&str, &str, &str) =
-        ("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
+    const EQUALS: Target<'_> =
+        Target::of("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
 
     fn boxed(value: Value) -> Value {
         Value::Reference(Reference::Boxed(Box::new(value)))
@@ -313,7 +289,7 @@ mod tests {
     fn a_result_is_a_variable_of_its_type() {
         let script = script(&[Value::Int(3)], EQUALS, &[Value::Int(7), Value::Int(3)]);
         let linked = links(&script).remove(0);
-        let Value::Reference(Reference::Object { class, .. }) = linked.statements[1].given()[1]
+        let Value::Reference(Reference::Object { class, .. }) = linked.statements[1].given[1]
         else {
             panic!("{linked:?}")
         };
@@ -353,31 +329,31 @@ mod tests {
         };
         let two = [right.clone(), wrong.clone()];
         let after = [message, right.clone(), wrong.clone()];
-        let junit4 = ("org/junit/Assert", "assertEquals", "(JJ)V");
+        let junit4 = Target::of("org/junit/Assert", "assertEquals", "(JJ)V");
         assert_eq!(place(junit4, &two), Some(1));
-        let described = (
+        let described = Target::of(
             "org/junit/Assert",
             "assertEquals",
             "(Ljava/lang/String;JJ)V",
         );
         assert_eq!(place(described, &after), Some(2));
-        let testng = ("org/testng/Assert", "assertEquals", "(II)V");
+        let testng = Target::of("org/testng/Assert", "assertEquals", "(II)V");
         assert_eq!(place(testng, &[wrong.clone(), right]), Some(0));
-        let other = ("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
+        let other = Target::of("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
         assert_eq!(place(other, std::slice::from_ref(&wrong)), Some(0));
     }
 
     #[test]
     fn an_object_is_linked_by_itself_and_so_is_what_is_no_assertion() {
-        let mut author = Author::new(Tables::default(), 0);
-        let class = author.class("T");
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let class = builder.class("T");
         let object = Value::Reference(Reference::Object {
             id: ObjectId(1),
             class,
         });
         for (target, given) in [
             (EQUALS, vec![Value::Int(1), object]),
-            (("Code", "fail", "(I)V"), vec![Value::Int(1)]),
+            (Target::of("Code", "fail", "(I)V"), vec![Value::Int(1)]),
         ] {
             let script = script(&[Value::Int(1)], target, &given);
             let found = links(&script);

@@ -1,11 +1,12 @@
 //! Merges objects: where one will do for two of a class, the calls that make the other go.
 
+use culprit_model::script::Action;
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use crate::link::finds_fault;
 use crate::minimise::closure;
-use crate::script::OPERATORS;
+use crate::script::needs;
 use crate::{Error, Script, Statement};
 
 /// The script with as few objects as still fail. `fails` tells what is printed of the failure. Where an
@@ -50,7 +51,7 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
         return Vec::new();
     }
     // What an object was made from differs from it in just what it was made for.
-    let behind = closure(&script.needs(), at);
+    let behind = closure(&needs(script), at);
     let earlier = script.statements[..at].iter().enumerate();
     let apart = earlier.filter(|(number, _)| !behind.contains(number));
     apart
@@ -61,11 +62,8 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
             let others: Vec<usize> = (0..script.statements.len()).filter(|n| *n != at).collect();
             let mut merged = script.keep(&others);
             for statement in &mut merged.statements {
-                for step in &mut statement.steps {
-                    step.values
-                        .iter_mut()
-                        .for_each(|value| rename(value, second, first));
-                }
+                let values = statement.values_mut();
+                values.for_each(|value| rename(value, second, first));
             }
             merged
         })
@@ -83,23 +81,28 @@ pub(crate) fn is_question(name: &str) -> bool {
 /// Whether two statements do the same with the same, and nothing is done to that in between.
 fn is_alike(script: &Script, first: usize, second: usize) -> bool {
     let (one, other) = (&script.statements[first], &script.statements[second]);
-    let (given, also) = (one.given(), other.given());
-    let same_call = one.steps[0].site == other.steps[0].site;
+    let (given, also) = (&one.given, &other.given);
+    let same_call = is_same_action(&one.action, &other.action);
     let same_values =
         given.len() == also.len() && given.iter().zip(also).all(|(a, b)| is_same(a, b));
     let objects = one.uses();
     let mut between = script.statements[first + 1..second].iter();
-    let asks = |statement: &Statement| {
-        let site = script.site(statement.steps[0].site);
-        site.is_some_and(|site| {
-            let name = &site.target.name;
-            site.target.owner == OPERATORS || is_question(name)
-        })
+    let asks = |statement: &Statement| match script.target(statement) {
+        Some(target) => is_question(&target.name),
+        None => true,
     };
     let touched = between.any(|statement| {
         !asks(statement) && statement.uses().iter().any(|id| objects.contains(id))
     });
     same_call && same_values && !touched && asks(one)
+}
+
+/// Whether two actions are the same, whatever stand-ins answered.
+fn is_same_action(one: &Action, other: &Action) -> bool {
+    match (one, other) {
+        (Action::Call(one), Action::Call(other)) => one.site == other.site,
+        _ => one == other,
+    }
 }
 
 /// Whether two values are the same, arrays by what they hold.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{EventKind, ObjectId, Reference, Site, SiteId, SiteKind, Step, Tables, Value};
+use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Tables, Value};
 use culprit_reduce::{
     DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
     Wanted,
@@ -16,7 +16,7 @@ use culprit_wire::FreshState;
 
 use crate::link::{finds_fault, is_for_assertions};
 use crate::merge::{is_question, merge};
-use crate::script::OPERATORS;
+use crate::script::{interactions, needs};
 use crate::seek::standard_stream;
 use crate::{Effort, Error, Progress, Run, Script, Stage, Statement, slice};
 
@@ -40,9 +40,8 @@ impl Minimised {
     pub fn calls_of(&self, class: &str) -> usize {
         let class = class.replace('.', "/");
         let is_of = |statement: &&Statement| {
-            let site = statement.steps.first();
-            let site = site.and_then(|step| self.script.site(step.site));
-            let on = match statement.given().first() {
+            let site = self.script.site(statement);
+            let on = match statement.given.first() {
                 Some(Value::Reference(Reference::Object { class, .. })) => Some(*class),
                 _ => None,
             };
@@ -80,7 +79,6 @@ pub fn minimise(
     let mut bench = Bench {
         script,
         stage,
-        tables: Arc::new(script.tables.clone()),
         grade,
         enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
@@ -89,7 +87,7 @@ pub fn minimise(
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
     let slice = slice(script, last);
-    let (captured, sliced) = (script.interactions(&all), script.interactions(&slice));
+    let (captured, sliced) = (interactions(script, &all), interactions(script, &slice));
     let first = bench.run(&all)?;
     if let Run::Threw { trace, .. } = &first {
         match grade(trace) {
@@ -143,7 +141,7 @@ pub fn minimise(
         if effort.end().is_some() {
             return Ok(None);
         }
-        match bench.run_steps(script.steps().cloned().collect()) {
+        match bench.run_counted(&script.tables, &script.statements) {
             Err(error) if error.is_end() => Ok(None),
             run => Ok(bench.trace(&run?)),
         }
@@ -167,13 +165,15 @@ const CHANGES: [&str; 21] = [
     "delete", "replace", "write", "print", "sort", "fill", "reverse", "store", "read", "next",
 ];
 
-/// Whether a call of a library method changes its receiver or first argument.
-fn changes_library(site: &Site) -> bool {
-    let owner = &site.target.owner;
-    (is_jdk_name(owner) || owner == OPERATORS)
-        && CHANGES
-            .iter()
-            .any(|start| site.target.name.starts_with(start))
+/// Whether a call of a library method changes its receiver or first argument, or an operator does.
+fn changes_library(script: &Script, statement: &Statement) -> bool {
+    let is_named = |name: &str| CHANGES.iter().any(|start| name.starts_with(start));
+    match script.target(statement) {
+        Some(target) => is_jdk_name(&target.owner) && is_named(&target.name),
+        None => statement
+            .operator()
+            .is_some_and(|operator| is_named(operator.name())),
+    }
 }
 
 /// Whether a method of the program is named like those: `next` and `addAll`, but not `address`.
@@ -209,7 +209,6 @@ pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
 struct Bench<'a> {
     script: &'a Script,
     stage: &'a Stage,
-    tables: Arc<Tables>,
     grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
     /// The grade of what counts as the failure.
     enough: Grade,
@@ -234,7 +233,7 @@ struct Reduced {
 impl Bench<'_> {
     /// The statements that are left of some, which fail.
     fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
-        let needs = self.script.needs();
+        let needs = needs(self.script);
         let fixed = self.least(last);
         let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
         let deltas: Vec<usize> = deltas.collect();
@@ -258,7 +257,7 @@ impl Bench<'_> {
             fixed: &fixed,
         };
         let mut found = search.run(&problem, Schedule::default(), None)?;
-        let left = self.script.interactions(&found.kept);
+        let left = interactions(self.script, &found.kept);
         if left > MANY && found.end == End::Minimal {
             // Each schedule ends where nothing can be taken out any more, but not at the same place.
             let other = search.run(&problem, Schedule::Classic, Some(found.kept.len()))?;
@@ -279,21 +278,19 @@ impl Bench<'_> {
     /// What verdicts on parts of some statements depend on.
     fn key(&self, whole: &[usize]) -> String {
         let part = Script {
-            tables: self.script.tables.clone(),
-            statements: (whole.iter())
-                .map(|n| self.script.statements[*n].clone())
-                .collect(),
+            tables: Arc::clone(&self.script.tables),
+            statements: self.statements(whole).cloned().collect(),
             ..Script::default()
         };
         let (grade, fresh, folder) = (self.enough, self.fresh, self.stage.surroundings());
-        format!("{grade:?} {fresh:?} {folder}\n{}", part.scenario())
+        format!("{grade:?} {fresh:?} {folder}\n{}", part.pruned())
     }
 
     /// The statements that stay: what the last one needs. Where that asserts something, also the
     /// commands to all objects behind it: without them something else might be right. A call is a command
     /// if nothing is done with its result, or if its name says so.
     fn least(&self, last: usize) -> Vec<usize> {
-        let needs = self.script.needs();
+        let needs = needs(self.script);
         let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
         if !finds_fault(self.script) {
             return kept.into_iter().collect();
@@ -319,24 +316,24 @@ impl Bench<'_> {
             let parts = self.parts(&objects);
             let sets_up = self.set_up_classes(&kept, &is_ignored);
             for (number, statement) in self.script.statements.iter().enumerate() {
-                let call = statement.steps.first();
-                let site = call.and_then(|call| self.script.site(call.site));
+                let site = self.script.site(statement);
                 let own = site.filter(|site| !is_for_assertions(&site.target.owner));
+                let held = |id: &ObjectId| objects.contains(id);
+                let changes = changes_library(self.script, statement)
+                    && statement.uses().first().is_some_and(held);
                 let commands = own.is_some_and(|site| {
-                    let to = statement.receiver(site).filter(|_| {
-                        statement.is_command(site)
+                    let to = self.script.receiver(statement).filter(|_| {
+                        self.script.is_command(statement)
                             || is_named_for_change(site)
                             || is_ignored(number) && !is_question(&site.target.name)
                     });
-                    let held = |id: &ObjectId| objects.contains(id);
                     let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
                     to.is_some_and(|to| held(&to) || is_part(to))
                         || sets_up.contains(&number)
-                        || changes_library(site) && statement.uses().first().is_some_and(held)
                         || !is_jdk_name(&site.target.owner)
                             && self.library_objects(statement, site).iter().any(held)
                 });
-                if number < last && commands && !self.is_superseded(number, last) {
+                if number < last && (commands || changes) && !self.is_superseded(number, last) {
                     kept.extend(closure(&needs, number));
                 }
             }
@@ -354,11 +351,10 @@ impl Bench<'_> {
         is_ignored: &dyn Fn(usize) -> bool,
     ) -> BTreeSet<usize> {
         let called = |number: usize| {
-            let step = self.script.statements[number].steps.first()?;
-            let site = self.script.site(step.site)?;
+            let site = self.script.site(&self.script.statements[number])?;
             let owner = site.target.owner.as_str();
-            let is_ours = is_jdk_name(owner) || owner == OPERATORS || is_for_assertions(owner);
-            let is_call = step.kind == EventKind::IncomingCall && site.is_static;
+            let is_ours = is_jdk_name(owner) || is_for_assertions(owner);
+            let is_call = site.kind == SiteKind::Entry && site.is_static;
             (is_call && !is_ours).then_some(owner)
         };
         let returns = |number: usize| match self.script.statements[number].result() {
@@ -374,7 +370,7 @@ impl Bench<'_> {
         // From the end: by class, whether the next call for something is kept; and whether any is.
         let mut next: BTreeMap<&str, bool> = BTreeMap::new();
         let mut needed: BTreeSet<&str> = BTreeSet::new();
-        let mut set: BTreeSet<SiteId> = BTreeSet::new();
+        let mut set: BTreeSet<Option<SiteId>> = BTreeSet::new();
         for number in (0..self.script.statements.len()).rev() {
             let Some(owner) = called(number) else {
                 continue;
@@ -389,7 +385,7 @@ impl Bench<'_> {
                 }
                 // What is set lasts until it is set anew.
                 Returns::Nothing if needed.contains(owner) => {
-                    let site = self.script.statements[number].steps[0].site;
+                    let site = self.script.statements[number].site();
                     found.extend(set.insert(site).then_some(number));
                 }
                 _ => {}
@@ -403,9 +399,7 @@ impl Bench<'_> {
     fn parts(&self, objects: &BTreeSet<ObjectId>) -> BTreeSet<ObjectId> {
         let mut parts = BTreeSet::new();
         for statement in &self.script.statements {
-            let call = statement.steps.first();
-            let site = call.and_then(|call| self.script.site(call.site));
-            let of = site.and_then(|site| statement.receiver(site));
+            let of = self.script.receiver(statement);
             let is_held = of.is_some_and(|of| objects.contains(&of) || parts.contains(&of));
             if let Some(Value::Reference(Reference::Object { id, class })) = statement.result()
                 && is_held
@@ -422,16 +416,11 @@ impl Bench<'_> {
     /// Some statements, and all earlier ones that set something for the whole program: static calls without
     /// a result.
     fn with_settings(&self, kept: &[usize], last: usize) -> Vec<usize> {
-        let needs = self.script.needs();
+        let needs = needs(self.script);
         let mut kept: BTreeSet<usize> = kept.iter().copied().collect();
         for (number, statement) in self.script.statements[..last].iter().enumerate() {
-            let site = statement
-                .steps
-                .first()
-                .and_then(|step| self.script.site(step.site));
-            let sets = site.is_some_and(|site| {
-                let owner = &site.target.owner;
-                let is_ours = owner == OPERATORS || is_for_assertions(owner);
+            let sets = self.script.site(statement).is_some_and(|site| {
+                let is_ours = is_for_assertions(&site.target.owner);
                 site.is_static && site.kind == SiteKind::Entry && !is_ours
             });
             if sets && statement.result().is_none() && statement.catches().is_none() {
@@ -443,11 +432,11 @@ impl Bench<'_> {
 
     /// The objects of the library that a call of the program is given, which it may change.
     fn library_objects(&self, statement: &Statement, site: &Site) -> Vec<ObjectId> {
-        if site.target.owner == OPERATORS || is_for_assertions(&site.target.owner) {
+        if is_for_assertions(&site.target.owner) {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for value in statement.given() {
+        for value in &statement.given {
             value.each_reference(&mut |reference| {
                 if let Reference::Object { id, class } = reference {
                     let name = self.script.class_name(*class);
@@ -464,9 +453,9 @@ impl Bench<'_> {
     /// Whether a later call sets the same thing of the same object anew.
     fn is_superseded(&self, number: usize, last: usize) -> bool {
         let sets = |statement: &Statement| {
-            let site = self.script.site(statement.steps.first()?.site)?;
-            let is_setter = site.target.name.starts_with("set") && statement.given().len() == 2;
-            is_setter.then_some((site.id, statement.receiver(site)?))
+            let site = self.script.site(statement)?;
+            let is_setter = site.target.name.starts_with("set") && statement.given.len() == 2;
+            is_setter.then_some((site.id, self.script.receiver(statement)?))
         };
         let set = sets(&self.script.statements[number]);
         let mut later = self.script.statements[number + 1..last].iter();
@@ -476,15 +465,13 @@ impl Bench<'_> {
     /// Whether more than an assertion of literals is left.
     fn is_telling(&self, kept: &[usize], last: usize) -> bool {
         let of_program = |number: &usize| {
-            let call = self.script.statements[*number].steps.first();
-            let site = call.and_then(|call| self.script.site(call.site));
-            site.is_some_and(|site| {
-                let owner = &site.target.owner;
-                // What a lambda calls is not seen.
-                let is_lambda = owner == OPERATORS && site.target.name == "lambda";
-                let is_ours = owner == OPERATORS || is_for_assertions(owner);
-                is_lambda || !is_jdk_name(owner) && !is_ours
-            })
+            let statement = &self.script.statements[*number];
+            let target = self.script.target(statement);
+            // What a lambda calls is not seen.
+            statement.lambda().is_some()
+                || target.is_some_and(|target| {
+                    !is_jdk_name(&target.owner) && !is_for_assertions(&target.owner)
+                })
         };
         let asserts = finds_fault(self.script);
         !asserts
@@ -503,24 +490,21 @@ impl Bench<'_> {
         }
     }
 
-    fn steps(&self, kept: &[usize]) -> Vec<Step> {
-        let steps = kept
-            .iter()
-            .flat_map(|n| self.script.statements[*n].steps.iter().cloned());
-        steps.collect()
+    fn statements(&self, kept: &[usize]) -> impl Iterator<Item = &Statement> {
+        kept.iter().map(|number| &self.script.statements[*number])
     }
 
     fn run(&self, kept: &[usize]) -> Result<Run, Error> {
-        self.run_steps(self.steps(kept))
+        self.run_counted(&self.script.tables, self.statements(kept))
     }
 
-    fn run_steps(&self, steps: Vec<Step>) -> Result<Run, Error> {
+    fn run_counted<'s>(
+        &self,
+        tables: &Arc<Tables>,
+        statements: impl IntoIterator<Item = &'s Statement>,
+    ) -> Result<Run, Error> {
         self.effort.count_run();
-        self.run_uncounted(steps)
-    }
-
-    fn run_uncounted(&self, steps: Vec<Step>) -> Result<Run, Error> {
-        self.stage.run(&self.tables, steps, self.fresh)
+        self.stage.run(tables, statements, self.fresh)
     }
 
     /// Whether the statements fail the same way, as far as there is time to see it.
@@ -608,8 +592,10 @@ impl Oracle for Search<'_> {
     type Error = Error;
 
     fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let steps = self.bench.steps(&self.statements(candidate));
-        let run = match self.bench.run_uncounted(steps) {
+        let kept = self.statements(candidate);
+        let statements = self.bench.statements(&kept);
+        let (bench, tables) = (self.bench, &self.bench.script.tables);
+        let run = match bench.stage.run(tables, statements, bench.fresh) {
             Err(Error::Pool(PoolError::Interrupted)) => {
                 // Nobody waits for the verdict any more.
                 self.bench.effort.cancel();

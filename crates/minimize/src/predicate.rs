@@ -1,19 +1,20 @@
 //! A condition on an object, written in Java: compiled to a class that throws where it holds, looked for in a
 //! run, and written out again where a test is printed.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_junit::Test;
 use culprit_jvm::{Deadline, Jdk, PoolError, Status};
+use culprit_model::script::{Builder, End, Target};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use crate::confines::Place;
-use crate::script::{Author, Script, Statement};
 use crate::seek::Runs;
 use crate::verify::LIMIT;
-use crate::{Condition, Confines, Error, Program, Run};
+use crate::{Condition, Confines, Error, Program, Run, Script, Statement};
 
 /// The class that a condition is compiled to.
 pub(crate) const CLASS: &str = "CulpritCondition";
@@ -131,7 +132,7 @@ impl Predicate {
     /// The objects of the class that a statement has to do with.
     fn objects(&self, script: &Script, statement: &Statement, program: &Program) -> Vec<Value> {
         let mut found: Vec<(ObjectId, TypeId)> = Vec::new();
-        let values = statement.given().iter().chain(statement.result());
+        let values = statement.given.iter().chain(statement.result());
         for value in values {
             value.each_reference(&mut |reference| {
                 if let Reference::Object { id, class } = reference
@@ -155,29 +156,19 @@ impl Predicate {
         program: &Program,
         runs: &Runs<'_>,
     ) -> Result<Script, Error> {
-        let mut author = Author::new(
-            script.tables.clone(),
-            Statement::largest(&script.statements),
-        );
+        let mut builder = Builder::of(script);
         let mut checked = Vec::new();
-        // By first step of a check: the statement before it, and the check.
-        let mut checks: Vec<(u64, usize, Statement)> = Vec::new();
-        let mut steps = 0;
+        // By number of a check, the statement before it.
+        let mut checks: BTreeMap<usize, usize> = BTreeMap::new();
         for (number, statement) in script.statements.iter().enumerate() {
-            steps += statement.steps.len() as u64;
             checked.push(statement.clone());
             for object in self.objects(script, statement, program) {
-                let check = self.check(&mut author, object);
-                checks.push((steps, number, check.clone()));
-                steps += check.steps.len() as u64;
-                checked.push(check);
+                checks.insert(checked.len(), number);
+                checked.push(self.check(&mut builder, object));
             }
         }
-        let whole = Script {
-            tables: author.tables,
-            statements: checked,
-            ..Script::default()
-        };
+        let thrown = builder.variable("java/lang/AssertionError");
+        let whole = builder.script(checked);
         let run = runs(&whole)?;
         let Run::Threw { at, trace } = &run else {
             return Err(match run {
@@ -185,26 +176,23 @@ impl Predicate {
                 other => Error::OtherFailure(other),
             });
         };
-        let found = checks.into_iter().find(|(first, ..)| first == at);
-        let Some((_, number, mut check)) = found.filter(|_| trace.contains(CLASS)) else {
+        let found = checks.get(at).filter(|_| trace.contains(CLASS));
+        let Some(number) = found else {
             return Err(Error::OtherFailure(run));
         };
-        let mut found = script.keep(&(0..=number).collect::<Vec<_>>());
+        let mut found = script.keep(&(0..=*number).collect::<Vec<_>>());
+        let mut check = whole.statements[*at].clone();
+        check.end = End::Threw(thrown);
         found.tables = whole.tables;
-        let end = check.steps.last_mut();
-        if let Some(end) = end {
-            end.kind = culprit_model::EventKind::IncomingThrow;
-            let mut author = Author::new(found.tables, Statement::largest(&whole.statements));
-            end.values = vec![author.object("java/lang/AssertionError")];
-            found.tables = author.tables;
-        }
         found.statements.push(check);
         Ok(found)
     }
 
-    fn check(&self, author: &mut Author, object: Value) -> Statement {
+    fn check(&self, builder: &mut Builder, object: Value) -> Statement {
         let descriptor = format!("(L{};)V", self.class);
-        author.call_static((&self.owner(), "check", &descriptor), vec![object], None)
+        let owner = self.owner();
+        let target = Target::of(&owner, "check", &descriptor);
+        builder.call_static(target, vec![object], None)
     }
 
     /// The bytes of its class.

@@ -24,11 +24,11 @@ mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::script::Builder;
 use culprit_model::{ObjectId, Reference, Step, Tables, Value};
 use culprit_replay::Blobs;
 
 use crate::Statement;
-use crate::script::Author;
 use cook::Cook;
 use held::Held;
 pub(crate) use held::scalar;
@@ -73,8 +73,8 @@ pub(crate) struct Made {
 
 /// Makes a value; `None` if there is no recipe for something that it is or holds. An object stays the
 /// object that it is; constants that no other code can name become what a call returns.
-pub(crate) fn make(author: &mut Author, pantry: Pantry<'_>, value: &Value) -> Option<Made> {
-    let mut cook = Cook::new(author, pantry);
+pub(crate) fn make(builder: &mut Builder, pantry: Pantry<'_>, value: &Value) -> Option<Made> {
+    let mut cook = Cook::new(builder, pantry);
     let value = cook.give(Held::nothing(pantry), value)?;
     let statements = cook.statements;
     Some(Made { statements, value })

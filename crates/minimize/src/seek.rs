@@ -4,9 +4,12 @@
 //! looked at; whether the condition holds changes once with the length of the part, and halving finds
 //! where. What comes of it is a script that ends with a failure, like that of a program that throws.
 
-use culprit_model::{EventKind, ObjectId, Reference, Site, Value};
+use std::sync::Arc;
 
-use crate::script::{Author, OPERATORS};
+use culprit_model::script::{Action, Builder, Operator, Target};
+use culprit_model::value::Shape;
+use culprit_model::{Member, ObjectId, Reference, Value};
+
 use crate::{Condition, Error, Run, Script, Statement};
 
 const BYTES: &str = "java/io/ByteArrayOutputStream";
@@ -19,36 +22,31 @@ const LIST: &str = "java/util/ArrayList";
 pub(crate) type Runs<'a> = dyn Fn(&Script) -> Result<Run, Error> + 'a;
 
 /// Statements that keep what is printed from then on, to either stream.
-pub(crate) fn capture(author: &mut Author) -> Vec<Statement> {
-    let (bytes, stream) = (author.object(BYTES), author.object(STREAM));
+pub(crate) fn capture(builder: &mut Builder) -> Vec<Statement> {
+    let (bytes, stream) = (builder.variable(BYTES), builder.variable(STREAM));
     let of = "(Ljava/io/OutputStream;)V";
     let set = "(Ljava/io/PrintStream;)V";
     vec![
-        author.construct(BYTES, "()V", Vec::new(), bytes.clone()),
-        author.construct(STREAM, of, vec![bytes], stream.clone()),
-        author.call_static((SYSTEM, "setOut", set), vec![stream.clone()], None),
-        author.call_static((SYSTEM, "setErr", set), vec![stream], None),
+        builder.construct(BYTES, "()V", Vec::new(), bytes.clone()),
+        builder.construct(STREAM, of, vec![bytes], stream.clone()),
+        builder.call_static(
+            Target::of(SYSTEM, "setOut", set),
+            vec![stream.clone()],
+            None,
+        ),
+        builder.call_static(Target::of(SYSTEM, "setErr", set), vec![stream], None),
     ]
-}
-
-/// Goes on only if something holds.
-pub(crate) fn require(author: &mut Author, holds: Value) -> Statement {
-    author.call_static((OPERATORS, "require", "(Z)V"), vec![holds], None)
 }
 
 /// Throws the failure of a condition.
-pub(crate) fn fail(author: &mut Author, condition: &Condition) -> [Statement; 2] {
+pub(crate) fn fail(builder: &mut Builder, condition: &Condition) -> [Statement; 2] {
     let class = "java/lang/AssertionError";
-    let thrown = author.object(class);
-    let given = vec![text(&condition.message())];
+    let thrown = builder.variable(class);
+    let given = vec![Value::text(&condition.message())];
     [
-        author.construct(class, "(Ljava/lang/Object;)V", given, thrown.clone()),
-        author.raise(thrown),
+        builder.construct(class, "(Ljava/lang/Object;)V", given, thrown.clone()),
+        builder.raise(thrown),
     ]
-}
-
-fn text(text: &str) -> Value {
-    Value::Reference(Reference::String(text.encode_utf16().collect()))
 }
 
 /// The script that a reduction starts from, given what a driver did and the condition that makes it a
@@ -140,7 +138,8 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
     let kept: Vec<usize> = (0..=number).collect();
     let mut found = script.keep(&kept);
     let is = |statement: &Statement, owner: &str, name: &str| {
-        statement.target(&script.tables) == Some((owner, name))
+        let target = script.target(statement);
+        target.is_some_and(|target| target.owner == owner && target.name == name)
     };
     let prelude = script.statements[..script.prelude].iter();
     let bytes = prelude
@@ -155,37 +154,39 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
     let setters: Vec<usize> = setters.map(|(at, _)| at).collect();
     let printed = found.statements.len();
     // The output needs what prints it, and that it is kept.
-    found.guards.insert((printed, number));
-    found
-        .guards
-        .extend(setters.into_iter().map(|setter| (printed, setter)));
+    found.wait(printed, number);
+    setters
+        .into_iter()
+        .for_each(|setter| found.wait(printed, setter));
     append(
         &mut found,
-        |author| {
-            let (output, holds) = (author.object(TEXT), author.object("boolean"));
-            let to_string = (BYTES, "toString", "()Ljava/lang/String;");
-            let mut added = vec![author.call(to_string, bytes, Vec::new(), Some(output.clone()))];
+        |builder| {
+            let (output, holds) = (builder.variable(TEXT), builder.variable("boolean"));
+            let to_string = Target::of(BYTES, "toString", "()Ljava/lang/String;");
+            let mut added = vec![builder.call(to_string, bytes, Vec::new(), Some(output.clone()))];
             match condition {
                 Condition::Matches(pattern) => {
                     let (pattern_class, matcher_class) =
                         ("java/util/regex/Pattern", "java/util/regex/Matcher");
-                    let (compiled, matcher) =
-                        (author.object(pattern_class), author.object(matcher_class));
+                    let (compiled, matcher) = (
+                        builder.variable(pattern_class),
+                        builder.variable(matcher_class),
+                    );
                     let compile = "(Ljava/lang/String;)Ljava/util/regex/Pattern;";
-                    let given = vec![text(pattern)];
-                    let target = (pattern_class, "compile", compile);
-                    added.push(author.call_static(target, given, Some(compiled.clone())));
+                    let given = vec![Value::text(pattern)];
+                    let target = Target::of(pattern_class, "compile", compile);
+                    added.push(builder.call_static(target, given, Some(compiled.clone())));
                     let of = "(Ljava/lang/CharSequence;)Ljava/util/regex/Matcher;";
-                    let target = (pattern_class, "matcher", of);
+                    let target = Target::of(pattern_class, "matcher", of);
                     let made = Some(matcher.clone());
-                    added.push(author.call(target, compiled, vec![output], made));
-                    let target = (matcher_class, "find", "()Z");
-                    added.push(author.call(target, matcher, Vec::new(), Some(holds.clone())));
+                    added.push(builder.call(target, compiled, vec![output], made));
+                    let target = Target::of(matcher_class, "find", "()Z");
+                    added.push(builder.call(target, matcher, Vec::new(), Some(holds.clone())));
                 }
                 Condition::Contains(wanted) => {
-                    let contains = (TEXT, "contains", "(Ljava/lang/CharSequence;)Z");
-                    let given = vec![text(wanted)];
-                    added.push(author.call(contains, output, given, Some(holds.clone())));
+                    let contains = Target::of(TEXT, "contains", "(Ljava/lang/CharSequence;)Z");
+                    let given = vec![Value::text(wanted)];
+                    added.push(builder.call(contains, output, given, Some(holds.clone())));
                 }
                 Condition::Exit(_) | Condition::Returns { .. } | Condition::Holds { .. } => {}
             }
@@ -199,25 +200,25 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
 /// Adds statements that find out whether a condition holds, and its failure.
 fn append(
     script: &mut Script,
-    finding: impl FnOnce(&mut Author) -> (Vec<Statement>, Value),
+    finding: impl FnOnce(&mut Builder) -> (Vec<Statement>, Value),
     condition: &Condition,
 ) {
-    let tables = std::mem::take(&mut script.tables);
-    let mut author = Author::new(tables, Statement::largest(&script.statements));
-    let (added, holds) = finding(&mut author);
+    let mut builder = Builder::of(script);
+    let (added, holds) = finding(&mut builder);
     script.statements.extend(added);
     let guard = script.statements.len();
-    script.statements.push(require(&mut author, holds));
-    script.statements.extend(fail(&mut author, condition));
-    script.guards.insert((script.statements.len() - 1, guard));
-    script.tables = author.tables;
+    script.statements.push(builder.guard(holds));
+    script.statements.extend(fail(&mut builder, condition));
+    script.wait(script.statements.len() - 1, guard);
+    script.tables = Arc::new(builder.finish());
 }
 
 /// A script that leaves one of the streams as it is.
 fn without_setter(script: &Script, name: &str) -> Script {
     let others = (0..script.statements.len()).filter(|number| {
-        let target = script.statements[*number].target(&script.tables);
-        *number >= script.prelude || target != Some((SYSTEM, name))
+        let target = script.target(&script.statements[*number]);
+        let is_setter = |target: &Member| target.owner == SYSTEM && target.name == name;
+        *number >= script.prelude || !target.is_some_and(is_setter)
     });
     script.keep(&others.collect::<Vec<_>>())
 }
@@ -252,20 +253,17 @@ fn seek_result(script: &Script, condition: &Condition, runs: &Runs<'_>) -> Resul
 /// Whether a statement calls the method of a condition, and something came of it.
 fn is_call_of(script: &Script, number: usize, condition: &Condition) -> bool {
     let statement = &script.statements[number];
-    let end = statement.steps.last().map(|step| step.kind);
-    let Some((owner, name)) = statement.target(&script.tables) else {
+    let Some(site) = script.site(statement) else {
         return false;
     };
-    let site = script.site(statement.steps[0].site);
-    let of = match statement.given().first() {
-        Some(Value::Reference(Reference::Object { class, .. }))
-            if site.is_some_and(Site::has_receiver) =>
-        {
+    let Member { owner, name, .. } = &site.target;
+    let of = match statement.given.first() {
+        Some(Value::Reference(Reference::Object { class, .. })) if site.has_receiver() => {
             script.class_name(*class)
         }
         _ => owner,
     };
-    end == Some(EventKind::IncomingReturn)
+    matches!(statement.action, Action::Call(_))
         && statement.defines().is_some()
         && (condition.is_of(owner, name) || condition.is_of(of, name))
 }
@@ -275,35 +273,30 @@ fn collecting(script: &Script, calls: &[usize], condition: &Condition) -> Script
     let Some(last) = calls.last() else {
         return script.clone();
     };
-    let mut found = script.keep(&(0..=*last).collect::<Vec<_>>());
-    let tables = std::mem::take(&mut found.tables);
-    let mut author = Author::new(tables, Statement::largest(&found.statements));
-    let list = author.object(LIST);
-    let mut statements = vec![author.construct(LIST, "()V", Vec::new(), list.clone())];
+    let found = script.keep(&(0..=*last).collect::<Vec<_>>());
+    let mut builder = Builder::of(&found);
+    let list = builder.variable(LIST);
+    let mut statements = vec![builder.construct(LIST, "()V", Vec::new(), list.clone())];
     for (number, statement) in found.statements.into_iter().enumerate() {
         let result = statement.result().cloned();
         let descriptor = descriptor(script, &statement);
         statements.push(statement);
         if let Some(result) = result.filter(|_| calls.binary_search(&number).is_ok()) {
-            let printed = author.object(TEXT);
-            statements.push(printing(&mut author, &descriptor, result, &printed));
-            let add = (LIST, "add", "(Ljava/lang/Object;)Z");
-            statements.push(author.call(add, list.clone(), vec![printed], None));
+            let printed = builder.variable(TEXT);
+            statements.push(printing(&mut builder, &descriptor, result, &printed));
+            let add = Target::of(LIST, "add", "(Ljava/lang/Object;)Z");
+            statements.push(builder.call(add, list.clone(), vec![printed], None));
         }
     }
-    let mut found = Script {
-        tables: author.tables,
-        statements,
-        ..Script::default()
-    };
+    let mut found = builder.script(statements);
     append(
         &mut found,
-        |author| {
-            let holds = author.object("boolean");
-            let contains = (LIST, "contains", "(Ljava/lang/Object;)Z");
+        |builder| {
+            let holds = builder.variable("boolean");
+            let contains = Target::of(LIST, "contains", "(Ljava/lang/Object;)Z");
             let given = vec![value_of(condition)];
             (
-                vec![author.call(contains, list, given, Some(holds.clone()))],
+                vec![builder.call(contains, list, given, Some(holds.clone()))],
                 holds,
             )
         },
@@ -322,8 +315,8 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
     };
     append(
         &mut found,
-        |author| {
-            let holds = author.object("boolean");
+        |builder| {
+            let holds = builder.variable("boolean");
             let made = Some(holds.clone());
             let Condition::Returns { value, .. } = condition else {
                 return (Vec::new(), holds);
@@ -334,21 +327,23 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
                 .filter(|n| n.to_string() == *value);
             let added = match (descriptor.as_bytes().first(), number, value.as_str()) {
                 (Some(b'I' | b'S' | b'B'), Some(number), _) => {
-                    let target = (OPERATORS, "isEqual", "(II)Z");
-                    vec![author.call_static(target, vec![result, Value::Int(number)], made)]
+                    let is_equal = Operator::IsEqual.of(Shape::Int);
+                    vec![builder.operate_to(is_equal, vec![result, Value::Int(number)], made)]
                 }
                 (Some(b'Z'), _, "true") => {
-                    vec![author.call_static((OPERATORS, "isTrue", "(Z)Z"), vec![result], made)]
+                    let is_true = Operator::IsTrue.of(Shape::Boolean);
+                    vec![builder.operate_to(is_true, vec![result], made)]
                 }
                 (Some(b'Z'), _, "false") => {
-                    vec![author.call_static((OPERATORS, "isFalse", "(Z)Z"), vec![result], made)]
+                    let is_false = Operator::IsFalse.of(Shape::Boolean);
+                    vec![builder.operate_to(is_false, vec![result], made)]
                 }
                 _ => {
-                    let printed = author.object(TEXT);
-                    let equals = (TEXT, "equals", "(Ljava/lang/Object;)Z");
+                    let printed = builder.variable(TEXT);
+                    let equals = Target::of(TEXT, "equals", "(Ljava/lang/Object;)Z");
                     vec![
-                        printing(author, &descriptor, result, &printed),
-                        author.call(equals, printed, vec![text(value)], made),
+                        printing(builder, &descriptor, result, &printed),
+                        builder.call(equals, printed, vec![Value::text(value)], made),
                     ]
                 }
             };
@@ -361,7 +356,7 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
 
 /// `String.valueOf(result)`
 pub(crate) fn printing(
-    author: &mut Author,
+    builder: &mut Builder,
     descriptor: &str,
     result: Value,
     printed: &Value,
@@ -371,23 +366,21 @@ pub(crate) fn printing(
         Some(b'B' | b'S') => "I",
         Some(_) => descriptor,
     };
-    let target = (TEXT, "valueOf", &*format!("({of})Ljava/lang/String;"));
-    author.call_static(target, vec![result], Some(printed.clone()))
+    let descriptor = format!("({of})Ljava/lang/String;");
+    let target = Target::of(TEXT, "valueOf", &descriptor);
+    builder.call_static(target, vec![result], Some(printed.clone()))
 }
 
 /// The type of what a statement returns.
 fn descriptor(script: &Script, statement: &Statement) -> String {
-    let site = statement
-        .steps
-        .first()
-        .and_then(|step| script.site(step.site));
-    let result = site.and_then(|site| site.target.descriptor.rsplit(')').next());
+    let target = script.target(statement);
+    let result = target.and_then(|target| target.descriptor.rsplit(')').next());
     result.unwrap_or_default().to_owned()
 }
 
 fn value_of(condition: &Condition) -> Value {
     match condition {
-        Condition::Returns { value, .. } => text(value),
+        Condition::Returns { value, .. } => Value::text(value),
         _ => Value::Reference(Reference::Null),
     }
 }
@@ -395,7 +388,8 @@ fn value_of(condition: &Condition) -> Value {
 /// The stream that a statement fetches, if programs print to it: what is printed to it changes nothing that
 /// they see.
 pub(crate) fn standard_stream(script: &Script, statement: &Statement) -> Option<ObjectId> {
-    match statement.target(&script.tables)? {
+    let Member { owner, name, .. } = script.target(statement)?;
+    match (owner.as_str(), name.as_str()) {
         (SYSTEM, "out" | "err") => statement.defines(),
         _ => None,
     }
@@ -412,26 +406,27 @@ mod tests {
     /// Calls `Cart.m0()`, `Cart.m1()` and so on, each of which returns a number, behind what keeps
     /// the output.
     fn script(calls: usize) -> Script {
-        let mut author = Author::new(Tables::default(), 0);
-        let mut statements = capture(&mut author);
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let mut statements = capture(&mut builder);
         let prelude = statements.len();
         for number in 0..calls {
             let name = format!("m{number}");
-            let made = author.object("int");
-            let target = ("shop/Cart", name.as_str(), "()I");
-            statements.push(author.call_static(target, Vec::new(), Some(made)));
+            let made = builder.variable("int");
+            let target = Target::of("shop/Cart", name.as_str(), "()I");
+            statements.push(builder.call_static(target, Vec::new(), Some(made)));
         }
         Script {
-            tables: author.tables,
-            statements,
             prelude,
-            ..Script::default()
+            ..builder.script(statements)
         }
     }
 
     fn has(script: &Script, owner: &str, name: &str) -> bool {
         let mut statements = script.statements.iter();
-        statements.any(|statement| statement.target(&script.tables) == Some((owner, name)))
+        statements.any(|statement| {
+            let target = script.target(statement);
+            target.is_some_and(|target| target.owner == owner && target.name == name)
+        })
     }
 
     fn threw(condition: &Condition) -> Run {
@@ -444,10 +439,7 @@ mod tests {
 
     /// The calls of a script, in order.
     fn printed(script: &Script) -> String {
-        let scenario = script.scenario().to_string();
-        let steps = scenario.lines().filter(|line| line.contains("=> "));
-        let steps: Vec<&str> = steps.map(str::trim).collect();
-        format!("{}\n{:?}", steps.join("\n"), script.guards)
+        script.pruned().to_string()
     }
 
     #[test]
@@ -490,25 +482,22 @@ mod tests {
     /// The script of calls of one method, the last of which that is compared is told by a run.
     fn results(descriptor: &str, value: &str, wrong: usize) -> Result<Script, Error> {
         let condition: Condition = format!("Cart.total returns {value}").parse().unwrap();
-        let mut author = Author::new(Tables::default(), 0);
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
         let mut statements = Vec::new();
         let mut made = Vec::new();
         for _ in 0..9 {
-            made.push(author.object("int"));
-            let target = ("shop/Cart", "total", descriptor);
+            made.push(builder.variable("int"));
+            let target = Target::of("shop/Cart", "total", descriptor);
             let made = made.last().cloned();
-            statements.push(author.call_static(target, Vec::new(), made));
+            statements.push(builder.call_static(target, Vec::new(), made));
         }
-        let script = Script {
-            tables: author.tables,
-            statements,
-            ..Script::default()
-        };
+        let script = builder.script(statements);
         let collects = |script: &Script| {
             let mut statements = script.statements.iter();
             statements.any(|statement| {
-                statement.target(&script.tables) == Some((TEXT, "valueOf"))
-                    && statement.given() == &made[wrong..=wrong]
+                let target = script.target(statement);
+                target.is_some_and(|target| target.name == "valueOf")
+                    && statement.given == made[wrong..=wrong]
             })
         };
         seek(&script, &condition, &|script| {
@@ -534,10 +523,12 @@ mod tests {
         let compared = |descriptor: &str, value: &str| {
             let found = results(descriptor, value, 0).unwrap();
             let added = found.statements[1..].iter();
-            let names = added.filter_map(|statement| statement.target(&found.tables));
-            let names = names.map(|(_, name)| name);
-            let before = names.take_while(|name| *name != "require");
-            before.collect::<Vec<_>>().join(" ")
+            let before = added.take_while(|statement| !statement.is_guard());
+            let names = before.map(|statement| match statement.operator() {
+                Some(operator) => operator.name(),
+                None => found.target(statement).map_or("?", |target| &target.name),
+            });
+            names.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(compared("()S", "-4"), "isEqual");
         assert_eq!(compared("()I", "four"), "valueOf equals");

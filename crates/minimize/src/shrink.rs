@@ -11,7 +11,6 @@ mod places;
 mod shrinker;
 mod simpler;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::{End, Settings};
@@ -61,10 +60,8 @@ pub(crate) fn shrink(
     if finds_fault(script) {
         return Ok(minimised);
     }
-    let tables = Arc::new(script.tables.clone());
     let run = |statements: &[Statement], fresh| {
-        let steps = statements.iter().flat_map(|statement| &statement.steps);
-        match stage.run(&tables, steps.cloned().collect(), fresh) {
+        match stage.run(&script.tables, statements, fresh) {
             Err(error) if error.is_end() => {
                 // What was found up to now is the result.
                 settings.cancel.cancel();
@@ -107,7 +104,7 @@ pub(crate) fn shrink(
             break;
         }
         if is_same(&run(&left, FreshState::NewLoader)?) {
-            minimised.script.guards.clear();
+            minimised.script.waits.clear();
             minimised.script.statements = left;
             break;
         }

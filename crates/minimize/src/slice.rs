@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use culprit_model::ObjectId;
+use culprit_model::script::Wait;
 
 use crate::Script;
 
@@ -21,10 +22,10 @@ pub fn slice(script: &Script, from: usize) -> Vec<usize> {
     let mut met = HashSet::from([from]);
     let mut open = vec![from];
     while let Some(number) = open.pop() {
-        let guards = script.guards.range((number, 0)..(number + 1, 0));
-        for (_, guard) in guards {
-            if met.insert(*guard) {
-                open.push(*guard);
+        let from = |statement| Wait { statement, on: 0 };
+        for wait in script.waits.range(from(number)..from(number + 1)) {
+            if met.insert(wait.on) {
+                open.push(wait.on);
             }
         }
         for id in &objects[number] {
@@ -53,7 +54,7 @@ mod tests {
 
     use super::*;
     use crate::Statement;
-    use crate::script::Author;
+    use culprit_model::script::{Builder, Target};
 
     /// The slice as JINSI's A6 has it: take what shares an object with what was taken, until nothing
     /// is added.
@@ -98,8 +99,9 @@ mod tests {
     fn script() -> impl Strategy<Value = Script> {
         let statement = (vec(value(), 0..3), proptest::option::of(value()));
         (vec(statement, 1..40), 0usize..4).prop_map(|(statements, prelude)| {
-            let mut author = Author::new(Tables::default(), 100);
-            let mut call = |(given, made)| author.call_static(("T", "m", "()V"), given, made);
+            let mut builder = Builder::with(Tables::default(), ObjectId(100));
+            let mut call =
+                |(given, made)| builder.call_static(Target::of("T", "m", "()V"), given, made);
             let statements: Vec<Statement> = statements.into_iter().map(&mut call).collect();
             Script {
                 prelude: prelude.min(statements.len()),
@@ -111,12 +113,16 @@ mod tests {
 
     #[test]
     fn what_guards_a_statement_has_to_do_with_it() {
-        let mut author = Author::new(Tables::default(), 100);
-        let mut call = |id| author.call_static(("T", "m", "()V"), vec![object(id)], None);
+        let mut builder = Builder::with(Tables::default(), ObjectId(100));
+        let mut call =
+            |id| builder.call_static(Target::of("T", "m", "()V"), vec![object(id)], None);
         let statements = [1, 2, 1, 3, 4].map(&mut call);
         let script = Script {
             statements: statements.to_vec(),
-            guards: BTreeSet::from([(4, 2)]),
+            waits: BTreeSet::from([Wait {
+                statement: 4,
+                on: 2,
+            }]),
             ..Script::default()
         };
         assert_eq!(slice(&script, 4), [0, 2, 4]);

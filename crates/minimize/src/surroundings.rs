@@ -2,11 +2,11 @@
 //! of a plain run: system properties, time zone, locale. Those that the failure does not need go
 //! with everything else.
 
+use culprit_model::script::{Builder, Target};
 use culprit_model::{Reference, Value};
 use culprit_trace::Start;
 
 use crate::Statement;
-use crate::script::Author;
 
 /// Properties that a program is given to find its time zone and its language by.
 const SPECIAL: [&str; 5] = [
@@ -22,38 +22,42 @@ const ZONE: &str = "UTC";
 const LANGUAGE: &str = "en-US";
 
 /// The statements, in the order in which a program would do them.
-pub(crate) fn statements(author: &mut Author, start: &Start) -> Vec<Statement> {
+pub(crate) fn statements(builder: &mut Builder, start: &Start) -> Vec<Statement> {
     let mut statements = Vec::new();
     for (name, value) in typed(start) {
         if SPECIAL.contains(&name) {
             continue;
         }
         let of = "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;";
-        let set = ("java/lang/System", "setProperty", of);
+        let set = Target::of("java/lang/System", "setProperty", of);
         let before = Value::Reference(Reference::Null);
-        statements.push(author.call_static(set, vec![text(name), text(value)], Some(before)));
+        statements.push(builder.call_static(
+            set,
+            vec![Value::text(name), Value::text(value)],
+            Some(before),
+        ));
     }
     if let Some(zone) = zone(start).filter(|zone| *zone != ZONE) {
         let class = "java/util/TimeZone";
         let of = "(Ljava/lang/String;)Ljava/util/TimeZone;";
-        let made = author.object(class);
-        let get = (class, "getTimeZone", of);
-        statements.push(author.call_static(get, vec![text(zone)], Some(made.clone())));
-        let set = (class, "setDefault", "(Ljava/util/TimeZone;)V");
-        statements.push(author.call_static(set, vec![made], None));
+        let made = builder.variable(class);
+        let get = Target::of(class, "getTimeZone", of);
+        statements.push(builder.call_static(get, vec![Value::text(zone)], Some(made.clone())));
+        let set = Target::of(class, "setDefault", "(Ljava/util/TimeZone;)V");
+        statements.push(builder.call_static(set, vec![made], None));
     }
     let language = language(start);
     if language != LANGUAGE && !language.is_empty() {
         let class = "java/util/Locale";
-        let made = author.object(class);
-        let get = (
+        let made = builder.variable(class);
+        let get = Target::of(
             class,
             "forLanguageTag",
             "(Ljava/lang/String;)Ljava/util/Locale;",
         );
-        statements.push(author.call_static(get, vec![text(&language)], Some(made.clone())));
-        let set = (class, "setDefault", "(Ljava/util/Locale;)V");
-        statements.push(author.call_static(set, vec![made], None));
+        statements.push(builder.call_static(get, vec![Value::text(&language)], Some(made.clone())));
+        let set = Target::of(class, "setDefault", "(Ljava/util/Locale;)V");
+        statements.push(builder.call_static(set, vec![made], None));
     }
     statements
 }
@@ -98,16 +102,11 @@ fn language(start: &Start) -> String {
     parts.collect::<Vec<_>>().join("-")
 }
 
-fn text(text: &str) -> Value {
-    Value::Reference(Reference::String(text.encode_utf16().collect()))
-}
-
 #[cfg(test)]
 mod tests {
-    use culprit_model::Tables;
+    use culprit_model::{ObjectId, Tables};
 
     use super::*;
-    use crate::Script;
 
     fn printed(command: &str, properties: &[(&str, &str)]) -> String {
         let owned = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
@@ -116,14 +115,9 @@ mod tests {
             properties: properties.iter().map(owned).collect(),
             ..Start::default()
         };
-        let mut author = Author::new(Tables::default(), 0);
-        let statements = statements(&mut author, &start);
-        let script = Script {
-            tables: author.tables,
-            statements,
-            ..Script::default()
-        };
-        let text = script.scenario().to_string();
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let statements = statements(&mut builder, &start);
+        let text = builder.script(statements).to_string();
         let steps = text.lines().filter(|line| line.contains("=> "));
         steps.map(|line| line.trim()).collect::<Vec<_>>().join("\n")
     }
@@ -142,7 +136,7 @@ mod tests {
             ("user.timezone", "Asia/Tokyo"),
         ];
         insta::assert_snapshot!(printed("java -Dmode=fast -Duser.language=fr Main", &surroundings), @r#"
-        t1 => System.setProperty@1("mode", "fast")
+        => System.setProperty@1("mode", "fast")
         => TimeZone.getTimeZone@2("Asia/Tokyo")
         => TimeZone.setDefault@3(#1:TimeZone)
         => Locale.forLanguageTag@4("fr")

@@ -1,7 +1,6 @@
 //! The whole way from a recording to a test that was seen to fail.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::{Jdk, WorkingFolder};
@@ -10,12 +9,13 @@ use culprit_reduce::{End, Settings};
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
+use crate::alias::with_aliases;
 use crate::concrete::concrete;
 use crate::fetch::fetches;
 use crate::follow::without_idle_conditions;
 use crate::link::{is_for_assertions, links};
 use crate::predicate::CLASS as CONDITION;
-use crate::script::OPERATORS;
+use crate::script::interactions;
 use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
@@ -52,7 +52,7 @@ impl Found {
 }
 
 fn left(minimised: &Minimised, notes: &Notes) -> usize {
-    minimised.script.interactions(&notes.written)
+    interactions(&minimised.script, &notes.written)
 }
 
 /// What a test is made with.
@@ -121,9 +121,8 @@ pub fn make_test(
     }
     means.stage.use_new_workers();
     let left = &found.minimised.script;
-    let tables = Arc::new(left.tables.clone());
-    let steps = left.steps().cloned().collect();
-    let run = match means.stage.run(&tables, steps, FreshState::NewLoader) {
+    let ran = (means.stage).run(&left.tables, &left.statements, FreshState::NewLoader);
+    let run = match ran {
         Err(error) if error.is_end() => return Ok(found),
         run => run?,
     };
@@ -158,9 +157,8 @@ fn make_and_check(
     let mut minimised = Err(Error::NotLinked);
     let runs = |script: &Script| {
         effort.count_run();
-        let steps = script.steps().cloned().collect();
-        let tables = Arc::new(script.tables.clone());
-        means.stage.run(&tables, steps, FreshState::NewLoader)
+        let stage = means.stage;
+        stage.run(&script.tables, &script.statements, FreshState::NewLoader)
     };
     let sought = match (means.predicate, means.condition) {
         (Some(predicate), _) => predicate.seek(script, means.program, &runs)?,
@@ -170,7 +168,7 @@ fn make_and_check(
     let ways = fetches(&sought, means.program);
     let linked = |script: &Script| {
         let last = script.statements.len().saturating_sub(1);
-        if script.guards.iter().any(|(number, _)| *number == last) {
+        if script.waits.iter().any(|wait| wait.statement == last) {
             return vec![script.clone()];
         }
         // What the assertion is given may come from a call as it is.
@@ -290,7 +288,7 @@ fn printed(
         compiled.or_else(|| means.program.bytes(name))
     });
     let is_a = |class: &str, wanted: &str| means.program.is_a(class, wanted);
-    let scenario = minimised.script.with_aliases(&is_a).scenario();
+    let scenario = with_aliases(&minimised.script, &is_a).lowered();
     let class = name(&minimised.script);
     let mut number = 0;
     loop {
@@ -350,15 +348,15 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
 fn name(script: &Script) -> String {
     let mut statements = script.statements.iter().rev();
     let class = statements.find_map(|statement| {
-        let site = script.site(statement.steps.first()?.site)?;
-        let receiver = match statement.given().first() {
+        let site = script.site(statement)?;
+        let receiver = match statement.given.first() {
             Some(Value::Reference(Reference::Object { class, .. })) if site.has_receiver() => {
                 script.class_name(*class)
             }
             _ => &site.target.owner,
         };
         let of_program = !is_for_assertions(receiver);
-        let is_ours = receiver == OPERATORS || receiver.ends_with(CONDITION);
+        let is_ours = receiver.ends_with(CONDITION);
         (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
     });
     let class = class.or_else(|| holder(script));
@@ -371,16 +369,10 @@ fn name(script: &Script) -> String {
 
 /// The class that a lambda was written in, without that it is a test.
 fn holder(script: &Script) -> Option<String> {
-    let mut statements = script.statements.iter();
-    let lambda = statements.find(|s| s.target(&script.tables) == Some((OPERATORS, "lambda")))?;
-    match lambda.given().first()? {
-        Value::Reference(Reference::Class(class)) => {
-            let name = script.class_name(*class);
-            let plain = name.strip_suffix("Tests").or(name.strip_suffix("Test"));
-            Some(plain.unwrap_or(name).to_owned())
-        }
-        _ => None,
-    }
+    let lambda = script.statements.iter().find_map(Statement::lambda)?;
+    let name = script.class_name(lambda.body_class);
+    let plain = name.strip_suffix("Tests").or(name.strip_suffix("Test"));
+    Some(plain.unwrap_or(name).to_owned())
 }
 
 fn comment(

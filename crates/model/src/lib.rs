@@ -1,8 +1,8 @@
 //! Plain data shared by every part of Culprit: ids, values, events, sites, scenarios and their
-//! outcomes, failures, class patterns, the owners of classes and agent options.
+//! outcomes, scripts, failures, class patterns, the owners of classes and agent options.
 //!
 //! This crate does no I/O and depends on nothing. It owns the texts that people read and write
-//! (scenarios, patterns, options); `trace` owns how these values look on disk, `agent` how they
+//! (scenarios, scripts, patterns, options); `trace` owns how these values look on disk, `agent` how they
 //! come to be.
 #![forbid(unsafe_code)]
 
@@ -16,8 +16,10 @@ pub mod options;
 pub mod outcome;
 pub mod owner;
 pub mod scenario;
+pub mod script;
 pub mod secret;
 pub mod site;
+pub mod table;
 pub mod value;
 
 pub use event::{Event, EventKind};
@@ -28,5 +30,7 @@ pub use options::AgentOptions;
 pub use outcome::{Divergence, Got, Outcome};
 pub use owner::Owner;
 pub use scenario::{Part, Scenario, Step, Tables};
+pub use script::{Script, Statement};
 pub use site::{Member, Site, SiteKind};
+pub use table::{Numbered, Table};
 pub use value::{Reference, Value};

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::site::TypeDef;
-use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, ThreadId, Value};
+use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, Table, ThreadId, TypeId, Value};
 
 pub use check::{Checker, Inconsistency, Problem};
 pub use uses::Uses;
@@ -32,14 +32,31 @@ pub struct Scenario {
 /// What the steps of a scenario refer to.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tables {
-    /// Run-time classes, in the order of their numbers.
-    pub types: Vec<TypeDef>,
-    /// Places in the code, in the order of their numbers.
-    pub sites: Vec<Site>,
+    /// Run-time classes.
+    pub types: Table<TypeDef>,
+    /// Places in the code.
+    pub sites: Table<Site>,
     /// Names of the threads, in the order of their numbers.
     pub threads: Vec<(ThreadId, String)>,
     /// Long strings, as UTF-16 code units, and contents of primitive arrays; little endian.
     pub blobs: BTreeMap<BlobId, Vec<u8>>,
+}
+
+impl Tables {
+    /// The definition of a site.
+    pub fn site(&self, id: SiteId) -> Option<&Site> {
+        self.sites.get(id.0)
+    }
+
+    /// The definition of a class.
+    pub fn class(&self, id: TypeId) -> Option<&TypeDef> {
+        self.types.get(id.0)
+    }
+
+    /// The name of a class, or `?` if it is not defined.
+    pub fn class_name(&self, id: TypeId) -> &str {
+        self.class(id).map_or("?", |class| &class.name)
+    }
 }
 
 /// One step. The kinds are those of events, and so are the values of each kind.

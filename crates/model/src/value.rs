@@ -95,6 +95,35 @@ impl Value {
         }
     }
 
+    /// The object that this is, or the array with a name.
+    pub fn identity(&self) -> Option<ObjectId> {
+        match self {
+            Value::Reference(Reference::Object { id, .. }) => Some(*id),
+            Value::Reference(Reference::Array { id, .. }) if id.0 != 0 => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// A string.
+    pub fn text(text: &str) -> Value {
+        Value::Reference(Reference::String(text.encode_utf16().collect()))
+    }
+
+    /// Zero, false or null: the value of a field that nothing has set.
+    pub fn zero(shape: Shape) -> Value {
+        match shape {
+            Shape::Boolean => Value::Boolean(false),
+            Shape::Byte => Value::Byte(0),
+            Shape::Short => Value::Short(0),
+            Shape::Char => Value::Char(0),
+            Shape::Int => Value::Int(0),
+            Shape::Long => Value::Long(0),
+            Shape::Float => Value::Float(0.0),
+            Shape::Double => Value::Double(0.0),
+            Shape::Reference => Value::Reference(Reference::Null),
+        }
+    }
+
     /// Calls `visit` for this value, if it is a reference, and for the references within it.
     pub fn each_reference<'v>(&'v self, visit: &mut impl FnMut(&'v Reference)) {
         let Value::Reference(reference) = self else {
@@ -196,6 +225,43 @@ impl Shape {
             Shape::Double => 'D',
             Shape::Reference => 'L',
         }
+    }
+
+    /// All shapes, scalars first.
+    pub const ALL: [Shape; 9] = [
+        Shape::Boolean,
+        Shape::Byte,
+        Shape::Short,
+        Shape::Char,
+        Shape::Int,
+        Shape::Long,
+        Shape::Float,
+        Shape::Double,
+        Shape::Reference,
+    ];
+
+    /// The name of the primitive type, which a script uses as a class; `java/lang/Object` for references.
+    pub fn class_name(self) -> &'static str {
+        match self {
+            Shape::Boolean => "boolean",
+            Shape::Byte => "byte",
+            Shape::Short => "short",
+            Shape::Char => "char",
+            Shape::Int => "int",
+            Shape::Long => "long",
+            Shape::Float => "float",
+            Shape::Double => "double",
+            Shape::Reference => "java/lang/Object",
+        }
+    }
+
+    /// The shape of values of a class: a primitive type by its name, or a reference.
+    pub fn of_class(name: &str) -> Shape {
+        let scalars = Shape::ALL
+            .into_iter()
+            .filter(|shape| *shape != Shape::Reference);
+        let found = scalars.into_iter().find(|shape| shape.class_name() == name);
+        found.unwrap_or(Shape::Reference)
     }
 
     /// Bytes a scalar of this shape takes; `None` for references, whose size varies.

@@ -68,7 +68,7 @@ blob 2 hex 0100000002000000
 fn steps_are_a_stream_and_blobs_are_had_on_demand() {
     let recording = long().recording();
     let lifted = lift(&recording);
-    let mut checker = Checker::new(&lifted.tables).unwrap();
+    let mut checker = Checker::new(&lifted.tables);
     let steps: Vec<Step> = lifted.steps().map(|step| step.unwrap()).collect();
     for step in &steps {
         checker.step(step).unwrap();

@@ -7,12 +7,12 @@ use culprit_model::{EventKind, Site, SiteId, Value};
 use crate::allowance::Allowance;
 use crate::codec::{Cursor, Malformed};
 use crate::record::{Layout, Record, record};
-use crate::table::Table;
+use crate::{Numbered, Table};
 
 /// Sites and types, and the records that they explain.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Decoder {
-    sites: Table<(Site, Layout)>,
+    sites: Table<LaidOut>,
     types: Table<TypeDef>,
 }
 
@@ -32,18 +32,16 @@ pub enum Decoded {
     Unwound(u32),
 }
 
-impl crate::table::Numbered for (Site, Layout) {
-    fn number(&self) -> u32 {
-        self.0.id.0
-    }
+/// A site and the layout of its records.
+#[derive(Debug)]
+struct LaidOut {
+    site: Site,
+    layout: Layout,
 }
 
-impl Default for Decoder {
-    fn default() -> Decoder {
-        Decoder {
-            sites: Table::new(Vec::new()),
-            types: Table::new(Vec::new()),
-        }
+impl Numbered for LaidOut {
+    fn number(&self) -> u32 {
+        self.site.id.0
     }
 }
 
@@ -51,7 +49,7 @@ impl Decoder {
     /// Defines a site, in the place of an earlier one of the same number.
     pub fn add_site(&mut self, site: Site) {
         let layout = Layout::of(&site);
-        self.sites.insert((site, layout));
+        self.sites.insert(LaidOut { site, layout });
     }
 
     /// Defines a type, in the place of an earlier one of the same number.
@@ -61,7 +59,7 @@ impl Decoder {
 
     /// The site of a number.
     pub fn site(&self, id: SiteId) -> Option<&Site> {
-        self.sites.get(id.0).map(|(site, _)| site)
+        self.sites.get(id.0).map(|known| &known.site)
     }
 
     /// The types that were defined.
@@ -88,7 +86,7 @@ impl Decoder {
             Record::Turn(_) | Record::Gap { .. } | Record::Pad => return Ok(None),
         };
         let layout = match self.sites.get(site.0) {
-            Some((_, layout)) => layout,
+            Some(known) => &known.layout,
             None => &Layout::UNKNOWN,
         };
         let values = layout.values(kind, cursor, &self.types)?;

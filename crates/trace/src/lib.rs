@@ -27,9 +27,10 @@ mod run;
 mod scan;
 mod segment;
 mod source;
-mod table;
 mod version;
 mod writer;
+
+pub use culprit_model::{Numbered, Table};
 
 pub use block::{MAX_BLOCK, MAX_EVENTS};
 pub use coupling::{COUPLING_EXTENSION, CoupledClass, Coupling, CouplingError, Edge};
@@ -46,6 +47,5 @@ pub use ring::Ring;
 pub use run::{EXTENSION, RUN_FACTS, RunFolder};
 pub use scan::{EventHead, Gap, GapReason, Heads, Scan, Step};
 pub use segment::remove;
-pub use table::{Numbered, Table};
 pub use version::FormatVersion;
 pub use writer::{EventsHead, Store, Writer};

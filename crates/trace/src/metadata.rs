@@ -9,6 +9,7 @@ use culprit_model::{
 
 use sha2::{Digest, Sha256};
 
+use crate::Numbered;
 use crate::codec::{Cursor, Malformed, Put};
 
 /// The name of the note in [`Start`] that has the salt of immutable collections.
@@ -505,5 +506,16 @@ impl Entry for End {
             events: cursor.varint()?,
             bytes: cursor.varint()?,
         })
+    }
+}
+impl Numbered for ThreadDef {
+    fn number(&self) -> u32 {
+        self.id.0
+    }
+}
+
+impl Numbered for LoaderDef {
+    fn number(&self) -> u32 {
+        self.id
     }
 }

@@ -5,8 +5,8 @@ use culprit_model::site::TypeDef;
 use culprit_model::value::{Contents, Shape, method_shapes};
 use culprit_model::{BlobId, EventKind, ObjectId, Reference, Site, SiteId, Turn, TypeId, Value};
 
+use crate::Table;
 use crate::codec::{Cursor, Malformed, Put};
-use crate::table::Table;
 
 const SITE_BITS: u32 = 26;
 const SITE_MASK: u32 = (1 << SITE_BITS) - 1;

@@ -13,6 +13,7 @@ use culprit_model::site::TypeDef;
 use culprit_model::{BlobId, Event, Failure, Losses, Site, ThreadId, Turn};
 use sha2::{Digest, Sha256};
 
+use crate::Table;
 use crate::allowance::Allowance;
 use crate::block::{BLOCK_HEADER, FILE_HEADER, MAGIC, MAX_EVENTS, Tag};
 use crate::codec::{Cursor, Malformed};
@@ -25,7 +26,6 @@ use crate::run::RunFolder;
 use crate::scan::{Heads, Scan, Step};
 use crate::segment;
 use crate::source::{Block, BlockError, BlockReader, Part, Source};
-use crate::table::Table;
 use crate::{EventsHead, FormatVersion};
 
 /// A recording, opened.
@@ -141,17 +141,17 @@ impl Recording {
         let Some(start) = loader.start else {
             return Err(Error::Empty { path });
         };
-        let sites = Table::new(loader.sites);
+        let sites: Table<Site> = loader.sites.into_iter().collect();
         Ok(Recording {
             path,
             length: source.length(),
             source,
             start,
-            loaders: Table::new(loader.loaders),
-            types: Table::new(loader.types),
+            loaders: loader.loaders.into_iter().collect(),
+            types: loader.types.into_iter().collect(),
             layouts: sites.iter().map(Layout::of).collect(),
             sites,
-            threads: Table::new(loader.threads),
+            threads: loader.threads.into_iter().collect(),
             classes: loader.classes,
             failures: loader.failures,
             losses: loader.losses,

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use culprit_model::site::TypeDef;
 use culprit_model::{BlobId, Losses, Site, ThreadId};
 
+use crate::Table;
 use crate::allowance::Allowance;
 use crate::codec::{Cursor, Malformed};
 use crate::error::WriteError;
@@ -23,7 +24,6 @@ use crate::need::{Kept, Lane, Needs, Place, each_blob};
 use crate::record::{Layout, Record, record};
 use crate::recording::Recording;
 use crate::segment;
-use crate::table::Table;
 use crate::writer::{EventsHead, Writer};
 
 /// Events of a segment beyond those asked for: threads hand their events over late, so the last
@@ -89,7 +89,7 @@ impl Ring {
             older_events: 0,
             scene: Scene {
                 sites: HashMap::new(),
-                types: Table::new(Vec::new()),
+                types: Table::default(),
             },
             needs: Needs::default(),
             threads: BTreeMap::new(),

@@ -37,11 +37,11 @@ impl Subject {
 /// The messages that tell all of the tables, blobs included.
 pub fn table_messages(tables: &Tables) -> Vec<ToWorker> {
     let types = tables.types.chunks(DEFINITIONS).map(|types| Tables {
-        types: types.to_vec(),
+        types: types.iter().cloned().collect(),
         ..Tables::default()
     });
     let sites = tables.sites.chunks(DEFINITIONS).map(|sites| Tables {
-        sites: sites.to_vec(),
+        sites: sites.iter().cloned().collect(),
         ..Tables::default()
     });
     let threads = tables.threads.chunks(DEFINITIONS).map(|threads| Tables {

@@ -23,8 +23,8 @@ pub(crate) fn put_tables(out: &mut Vec<u8>, tables: &Tables) {
 
 pub(crate) fn tables(cursor: &mut Cursor<'_>) -> Result<Tables> {
     Ok(Tables {
-        types: cursor.list(type_def)?,
-        sites: cursor.list(site)?,
+        types: cursor.list(type_def)?.into_iter().collect(),
+        sites: cursor.list(site)?.into_iter().collect(),
         threads: cursor.list(|cursor| Ok((ThreadId(cursor.varint_u32()?), cursor.string()?)))?,
         blobs: cursor.list(blob)?.into_iter().collect(),
     })

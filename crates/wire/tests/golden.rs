@@ -138,14 +138,16 @@ fn run() {
 #[test]
 fn tables() {
     let tables = Tables {
-        types: vec![TypeDef {
+        types: [TypeDef {
             id: TypeId(5),
             name: "T".to_owned(),
             loader: 1,
             constants: vec!["X".to_owned()],
             fields: Vec::new(),
-        }],
-        sites: vec![site()],
+        }]
+        .into_iter()
+        .collect(),
+        sites: [site()].into_iter().collect(),
         threads: vec![(ThreadId(2), "main".to_owned())],
         blobs: BTreeMap::from([(BlobId(9), vec![7])]),
     };

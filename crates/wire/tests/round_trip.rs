@@ -166,7 +166,7 @@ prop_compose! {
         threads in vec((any::<u32>().prop_map(ThreadId), text()), 0..4),
         blobs in btree_map(any::<u32>().prop_map(BlobId), bytes(), 0..4),
     ) -> Tables {
-        Tables { types, sites, threads, blobs }
+        Tables { types: types.into_iter().collect(), sites: sites.into_iter().collect(), threads, blobs }
     }
 }
 
@@ -448,7 +448,11 @@ fn large_subjects_and_tables_are_told_in_parts() {
     let mut told = Tables::default();
     for message in table_messages(&tables) {
         match message {
-            ToWorker::Tables(part) => told.types.extend(part.types),
+            ToWorker::Tables(part) => {
+                part.types
+                    .into_iter()
+                    .for_each(|class| told.types.insert(class));
+            }
             ToWorker::Blob { id, bytes } => {
                 told.blobs.insert(id, bytes);
             }

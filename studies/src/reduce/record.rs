@@ -118,9 +118,9 @@ fn missing(run: &Path, signature: &Signature) -> anyhow::Result<Vec<String>> {
         for failure in recording.failures() {
             let thrown = Thrown::parse(&failure.stack);
             if thrown.is_some_and(|thrown| signature.is_same(&thrown))
-                && let Ok(script) = extract(&recording, failure)
+                && let Ok(extracted) = extract(&recording, failure)
             {
-                return Ok(script.missing.into_iter().collect());
+                return Ok(extracted.missing.into_iter().collect());
             }
         }
     }

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings, WorkingFolder};
-use culprit_minimize::{Program, Run, Script, Stage, class_path, extract};
-use culprit_model::scenario::Tables;
+use culprit_minimize::{Program, Run, Script, Stage, class_path, extract, needs};
 use culprit_reduce::Kind;
 use culprit_replay::{Environment, Replayer, choose};
 use culprit_signature::{Grade, Signature, Thrown};
@@ -32,7 +30,6 @@ pub struct Workers {
 pub struct Sequence {
     pub name: String,
     script: Script,
-    tables: Arc<Tables>,
     stage: Stage,
     signature: Signature,
     /// The grade of what counts as the failure.
@@ -54,13 +51,13 @@ impl Sequence {
                 if signature.is_assertion() {
                     continue;
                 }
-                let Ok(script) = extract(&recording, failure) else {
+                let Ok(extracted) = extract(&recording, failure) else {
                     continue;
                 };
+                let script = extracted.script;
                 let mut sequence = Sequence {
                     name: name.to_owned(),
-                    tables: Arc::new(script.tables.clone()),
-                    needs: script.needs(),
+                    needs: needs(&script),
                     stage: stage(&recording, workers)?,
                     script,
                     signature,
@@ -114,10 +111,8 @@ impl Sequence {
     /// Runs some of the calls.
     pub fn judge(&self, calls: &[u32]) -> anyhow::Result<Kind> {
         let statements = calls.iter().map(|at| &self.script.statements[*at as usize]);
-        let steps = statements.flat_map(|statement| statement.steps.iter().cloned());
-        let run = self
-            .stage
-            .run(&self.tables, steps.collect(), FreshState::Reset)?;
+        let tables = &self.script.tables;
+        let run = self.stage.run(tables, statements, FreshState::Reset)?;
         ensure!(!self.stage.deadline().is_interrupted(), "interrupted");
         Ok(match run {
             Run::Done => Kind::Pass,

@@ -85,7 +85,7 @@ impl Journal {
             return *known;
         }
         let id = TypeId(self.tables.types.len() as u32 + 1);
-        self.tables.types.push(TypeDef {
+        self.tables.types.insert(TypeDef {
             id,
             name: name.to_owned(),
             loader: 0,
@@ -109,7 +109,7 @@ impl Journal {
             return *known;
         }
         let id = SiteId(self.tables.sites.len() as u32 + 1);
-        self.tables.sites.push(Site {
+        self.tables.sites.insert(Site {
             id,
             kind,
             class: target.owner.clone(),
@@ -248,17 +248,13 @@ impl Journal {
     }
 
     fn site_of(&self, step: &Step) -> Option<&Site> {
-        let at = (step.site.0 as usize).checked_sub(1)?;
-        self.tables.sites.get(at)
+        self.tables.site(step.site)
     }
 
     /// Whether a method belongs to the program, or the object does that it is called on.
     pub(super) fn is_into_program(&self, target: &Member, on: Option<&Value>) -> bool {
         let class = match on {
-            Some(Value::Reference(Reference::Object { class, .. })) => {
-                let at = (class.0 as usize).checked_sub(1);
-                at.and_then(|at| self.tables.types.get(at))
-            }
+            Some(Value::Reference(Reference::Object { class, .. })) => self.tables.class(*class),
             _ => None,
         };
         may_be_expected_to_throw(target)

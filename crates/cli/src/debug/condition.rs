@@ -144,8 +144,8 @@ impl Session<'_> {
             let driver = driver.unwrap_or_default();
             writeln!(console.err(), "  following {driver}")?;
             let mut why = not_done(condition, &driver).into();
-            for scenario in self.scenarios("follow-1", selection, (PATIENCE, &[]), console)? {
-                let Some(script) = followed_until(scenario, condition, witness.start()) else {
+            for run in self.scripts("follow-1", selection, (PATIENCE, &[]), console)? {
+                let Some(script) = followed_until(run, condition, witness.start()) else {
                     continue;
                 };
                 let case = Case {

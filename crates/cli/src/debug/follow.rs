@@ -6,7 +6,7 @@ use std::fs;
 use culprit_jvm::{Jdk, untrusted};
 use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
 use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
-use culprit_model::{Scenario, Selection};
+use culprit_model::{Scenario, Script, Selection};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
 
@@ -122,8 +122,8 @@ impl Session<'_> {
             concrete,
         } = following;
         let mut reasons = String::new();
-        for scenario in self.scenarios(&name, selection, (seconds, &tests), console)? {
-            for script in followed(scenario, &seen.signature, witness.start()) {
+        for run in self.scripts(&name, selection, (seconds, &tests), console)? {
+            for script in followed(run, &seen.signature, witness.start()) {
                 let case = Case {
                     signature: &seen.signature,
                     condition: None,
@@ -161,13 +161,13 @@ impl Session<'_> {
     }
 
     /// What drivers do, by JVM. Failures of the same test class are in the same run.
-    pub(super) fn scenarios(
+    pub(super) fn scripts(
         &self,
         name: &str,
         selection: Selection,
         (seconds, tests): (u64, &[String]),
         console: &mut Console,
-    ) -> anyhow::Result<Vec<Scenario>> {
+    ) -> anyhow::Result<Vec<Script>> {
         let drivers = selection.observe.iter().map(ToString::to_string);
         let drivers: Vec<String> = drivers.chain(tests.iter().cloned()).collect();
         if let Some(known) = self.followed.borrow().get(&drivers) {
@@ -186,7 +186,9 @@ impl Session<'_> {
                 .extension()
                 .is_some_and(|end| end == FOLLOWED_EXTENSION)
             {
-                found.push(untrusted::read_text(&path, MOST_FOLLOWED)?.parse::<Scenario>()?);
+                let text = untrusted::read_text(&path, MOST_FOLLOWED)?;
+                let script = Script::raised(text.parse::<Scenario>()?);
+                found.push(script.map_err(|error| anyhow::anyhow!("{error:?}"))?);
             }
         }
         self.followed.borrow_mut().insert(drivers, found.clone());

@@ -1,11 +1,10 @@
 //! Scripts with Java's operators, in a worker.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Output, WorkingFolder};
 use culprit_minimize::{Run, Stage};
-use culprit_model::Scenario;
+use culprit_model::Script;
 use culprit_replay::{Environment, Replayer};
 use culprit_wire::{FreshState, Mode};
 
@@ -16,7 +15,7 @@ use crate::stage::{folder, on_one_jdk};
 const LIMIT: Duration = Duration::from_secs(60);
 
 const TABLES: &str = "\
-scenario 1
+script 1
 type 1 int
 type 2 boolean
 type 3 java/lang/String
@@ -25,25 +24,13 @@ type 5 java/lang/NumberFormatException
 type 6 int[]
 type 7 java/lang/Object[]
 type 8 java/lang/Object
-thread 1 main
 site 1 entry java/io/IOException.<init>(Ljava/lang/String;)V
-site 2 entry static culprit/runtime/Operators.raise(Ljava/lang/Throwable;)V
-site 3 entry static culprit/runtime/Operators.require(Z)V
-site 4 entry static culprit/runtime/Operators.isNull(Ljava/lang/Object;)Z
-site 5 entry static culprit/runtime/Operators.isEqual(II)Z
-site 6 entry static culprit/runtime/Operators.array(Ljava/lang/Object;)Ljava/lang/Object;
-site 7 entry static culprit/runtime/Operators.element([II)I
-site 8 entry static culprit/runtime/Operators.element([Ljava/lang/Object;I)Ljava/lang/Object;
 site 9 entry static java/lang/Integer.parseInt(Ljava/lang/String;)I
-site 10 entry static culprit/runtime/Operators.divide(II)I
-site 11 entry static culprit/runtime/Operators.concat(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/String;
-site 12 entry static culprit/runtime/Operators.length(Ljava/lang/Object;)I
-site 13 entry static culprit/runtime/Operators.store([Ljava/lang/Object;ILjava/lang/Object;)V
 ";
 
 /// Makes the exception of a text and throws it.
 fn raise(text: &str) -> String {
-    format!("=> @1({text})\n<= @1 = #90:@4\n=> @2(#90:@4)\n<=! @2 = #90:@4\n")
+    format!("=> @1({text})\n<= @1 = #90:@4\ndo raise object (#90:@4) ! #90:@4\n")
 }
 
 /// How scripts end that one worker runs, one after the other: `done`, or what is thrown.
@@ -73,13 +60,12 @@ fn ends(scripts: &[String]) -> Vec<String> {
         .unwrap();
     let workers = Stage::new(pool, LIMIT, Deadline::never());
     let end = |script: &String| {
-        let scenario: Scenario = format!("{TABLES}{script}").parse().unwrap();
-        let tables = Arc::new(scenario.tables);
-        let ended = workers.run(&tables, scenario.steps, FreshState::Reset);
+        let script: Script = format!("{TABLES}{script}").parse().unwrap();
+        let ended = workers.run(&script.tables, &script.statements, FreshState::Reset);
         match ended.unwrap() {
             Run::Done => "done".to_owned(),
             Run::Threw { trace, .. } => trace.lines().next().unwrap().to_owned(),
-            run => panic!("{script}: {run}"),
+            run => panic!("{script}{run}"),
         }
     };
     scripts.iter().map(end).collect()
@@ -87,7 +73,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
 
 #[test]
 fn a_script_goes_on_only_while_its_conditions_hold() {
-    let on = |condition: &str| format!("=> @3({condition})\n<= @3\n{}", raise("\"after\""));
+    let on = |condition: &str| format!("guard ({condition})\n{}", raise("\"after\""));
     assert_eq!(
         ends(&[on("false"), on("true"), on("false")]),
         ["done", "java.io.IOException: after", "done"]
@@ -98,7 +84,7 @@ fn a_script_goes_on_only_while_its_conditions_hold() {
 fn what_is_to_be_caught_is_null_where_it_is_not_thrown() {
     let parse = |text: &str| {
         let call = format!("=> @9({text})\n<=! @9 = #1:@5\n");
-        let unless = "=> @4(#1:@5)\n<= @4 = #2:@2\n=> @3(#2:@2)\n<= @3\n";
+        let unless = "do isNull object (#1:@5) = #2:@2\nguard (#2:@2)\n";
         format!("{call}{unless}{}", raise("\"a number\""))
     };
     assert_eq!(
@@ -110,13 +96,13 @@ fn what_is_to_be_caught_is_null_where_it_is_not_thrown() {
 #[test]
 fn variables_are_elements_of_arrays() {
     let number = "=> @9(\"7\")\n<= @9 = #1:@1\n";
-    let scalars = "=> @6(#2:@6{1, #1:@1})\n<= @6 = #3:@6\n\
-        => @7(#3:@6, 1)\n<= @7 = #4:@1\n=> @11(\"is \", #4:@1)\n<= @11 = #5:@3\n";
-    let objects = "=> @6(#2:@7{#3:@6{#1:@1}, #1:@1, null})\n<= @6 = #4:@7\n\
-        => @13(#4:@7, 2, \"last\")\n<= @13\n\
-        => @8(#4:@7, 2)\n<= @8 = #5:@8\n=> @12(#4:@7)\n<= @12 = #6:@1\n\
-        => @11(#5:@8, #6:@1)\n<= @11 = #5:@3\n\
-        => @8(#4:@7, 1)\n<= @8 = #7:@8\n=> @11(#5:@3, #7:@8)\n<= @11 = #5:@3\n";
+    let scalars = "do array object (#2:@6{1, #1:@1}) = #3:@6\n\
+        do element int (#3:@6, 1) = #4:@1\ndo concat object (\"is \", #4:@1) = #5:@3\n";
+    let objects = "do array object (#2:@7{#3:@6{#1:@1}, #1:@1, null}) = #4:@7\n\
+        do store object (#4:@7, 2, \"last\")\n\
+        do element object (#4:@7, 2) = #5:@8\ndo length object (#4:@7) = #6:@1\n\
+        do concat object (#5:@8, #6:@1) = #5:@3\n\
+        do element object (#4:@7, 1) = #7:@8\ndo concat object (#5:@3, #7:@8) = #5:@3\n";
     assert_eq!(
         ends(&[
             format!("{number}{scalars}{}", raise("#5:@3")),
@@ -128,8 +114,8 @@ fn variables_are_elements_of_arrays() {
 
 #[test]
 fn operators_fail_as_in_java() {
-    let divide = "=> @10(1, 0)\n<=! @10 = #1:@8\n".to_owned();
-    let element = "=> @7(#2:@6{1, 2}, 5)\n<=! @7 = #1:@8\n".to_owned();
+    let divide = "do divide int (1, 0) ! #1:@8\n".to_owned();
+    let element = "do element int (#2:@6{1, 2}, 5) ! #1:@8\n".to_owned();
     assert_eq!(
         ends(&[divide, element]),
         [

@@ -339,13 +339,15 @@ fn long_scenarios_and_their_tables_arrive_whole_and_once() {
     let pool = pool(1, scratch.path());
     let many = steps(fake::ANSWER, 200_000);
     let tables = Arc::new(Tables {
-        types: vec![TypeDef {
+        types: [TypeDef {
             id: TypeId(1),
             name: "T".to_owned(),
             loader: 0,
             constants: Vec::new(),
             fields: Vec::new(),
-        }],
+        }]
+        .into_iter()
+        .collect(),
         ..Tables::default()
     });
     for _ in 0..3 {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::script::{Builder, Target};
 use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{ObjectId, Reference, Value};
 
@@ -9,7 +10,6 @@ use super::held::{Held, integer};
 use super::items::Item;
 use super::{Pantry, Recipe, constants, recipe};
 use crate::Statement;
-use crate::script::Author;
 
 /// Objects nested deeper are not made.
 const DEEPEST: usize = 100;
@@ -22,7 +22,7 @@ enum Place {
 }
 
 pub(super) struct Cook<'a, 'b> {
-    author: &'b mut Author,
+    builder: &'b mut Builder,
     pantry: Pantry<'a>,
     pub(super) statements: Vec<Statement>,
     /// What is made, or being made.
@@ -33,9 +33,9 @@ pub(super) struct Cook<'a, 'b> {
 }
 
 impl<'a, 'b> Cook<'a, 'b> {
-    pub(super) fn new(author: &'b mut Author, pantry: Pantry<'a>) -> Cook<'a, 'b> {
+    pub(super) fn new(builder: &'b mut Builder, pantry: Pantry<'a>) -> Cook<'a, 'b> {
         Cook {
-            author,
+            builder,
             pantry,
             statements: Vec::new(),
             begun: BTreeMap::new(),
@@ -79,7 +79,7 @@ impl<'a, 'b> Cook<'a, 'b> {
                 contents,
             } => {
                 let contents = self.contents(held, contents)?;
-                let id = if id.0 == 0 { self.author.id() } else { *id };
+                let id = if id.0 == 0 { self.builder.fresh() } else { *id };
                 Some(Value::Reference(Reference::Array {
                     id,
                     class: *class,
@@ -104,7 +104,7 @@ impl<'a, 'b> Cook<'a, 'b> {
             }
             structure => {
                 let told = held.look(structure)?;
-                self.place(place, told, |author| author.object(told.class()))
+                self.place(place, told, |builder| builder.variable(told.class()))
             }
         }
     }
@@ -125,7 +125,7 @@ impl<'a, 'b> Cook<'a, 'b> {
         &mut self,
         place: Place,
         told: Held<'a>,
-        name: impl FnOnce(&mut Author) -> Value,
+        name: impl FnOnce(&mut Builder) -> Value,
     ) -> Option<Value> {
         if let Some(begun) = self.begun.get(&place) {
             let is_ready = object(begun).is_some_and(|id| self.ready.contains(&id));
@@ -135,7 +135,7 @@ impl<'a, 'b> Cook<'a, 'b> {
         if self.depth == DEEPEST {
             return None;
         }
-        let made = name(self.author);
+        let made = name(self.builder);
         self.begun.insert(place, made.clone());
         self.depth += 1;
         let done = self.follow(recipe, told, &made);
@@ -161,7 +161,9 @@ impl<'a, 'b> Cook<'a, 'b> {
                 self.make(&format!("{}.<init>()V", held.class()), vec![], made)?;
                 self.fill(&format!("{}.{by}", held.class()), made, items(held)?)
             }
-            Recipe::Field(owner, name, descriptor) => self.read((owner, name, descriptor), made),
+            Recipe::Field(owner, name, descriptor) => {
+                self.read(Target::of(owner, name, descriptor), made)
+            }
             Recipe::By(by) => by(self, held, made),
         }
     }
@@ -191,8 +193,7 @@ impl<'a, 'b> Cook<'a, 'b> {
 
     /// Fields, as the parameters of a method want them.
     fn fields(&mut self, target: &str, held: Held<'a>, fields: &[&str]) -> Option<Vec<Value>> {
-        let (_, _, descriptor) = parts(target)?;
-        let (parameters, _) = split_descriptor(descriptor)?;
+        let (parameters, _) = split_descriptor(parts(target)?.descriptor)?;
         let mut given = Vec::with_capacity(fields.len());
         for (field, parameter) in fields.iter().zip(parameters) {
             let value = self.field(held, field)?;
@@ -208,13 +209,17 @@ impl<'a, 'b> Cook<'a, 'b> {
 
     /// A constructor or a static method, which makes an object.
     pub(super) fn make(&mut self, target: &str, given: Vec<Value>, made: &Value) -> Option<()> {
-        let (owner, name, descriptor) = parts(target)?;
+        let Target {
+            owner,
+            name,
+            descriptor,
+        } = parts(target)?;
         let made = made.clone();
         let statement = match name {
-            "<init>" => self.author.construct(owner, descriptor, given, made),
+            "<init>" => self.builder.construct(owner, descriptor, given, made),
             _ => {
-                let target = (owner, name, descriptor);
-                self.author.call_static(target, given, Some(made))
+                let target = Target::of(owner, name, descriptor);
+                self.builder.call_static(target, given, Some(made))
             }
         };
         self.push(statement)
@@ -222,7 +227,7 @@ impl<'a, 'b> Cook<'a, 'b> {
 
     /// The same, of an object that nothing tells of.
     pub(super) fn fresh(&mut self, class: &str, target: &str, given: Vec<Value>) -> Option<Value> {
-        let made = self.author.object(class);
+        let made = self.builder.variable(class);
         self.make(target, given, &made)?;
         Some(made)
     }
@@ -237,7 +242,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     ) -> Option<()> {
         let target = parts(target)?;
         let call = self
-            .author
+            .builder
             .call(target, receiver.clone(), given, made.cloned());
         self.push(call)
     }
@@ -249,8 +254,7 @@ impl<'a, 'b> Cook<'a, 'b> {
         receiver: &Value,
         items: Vec<Item<'a>>,
     ) -> Option<()> {
-        let (_, _, descriptor) = parts(target)?;
-        let (parameters, _) = split_descriptor(descriptor)?;
+        let (parameters, _) = split_descriptor(parts(target)?.descriptor)?;
         for together in items.chunks_exact(parameters.len()) {
             let given = self.items(together)?;
             self.send(target, receiver, given, None)?;
@@ -266,25 +270,20 @@ impl<'a, 'b> Cook<'a, 'b> {
 
     /// An array of a class.
     pub(super) fn array(&mut self, class: &str, elements: Vec<Value>) -> Value {
-        Value::Reference(Reference::Array {
-            id: self.author.id(),
-            class: self.author.class(class),
-            length: elements.len() as u32,
-            contents: Contents::Elements(elements),
-        })
+        self.builder.array(class, elements)
     }
 
     /// What a static field holds that never changes.
     pub(super) fn constant(&mut self, class: &str, name: &str) -> Value {
         Value::Reference(Reference::Constant {
-            class: self.author.class(class),
+            class: self.builder.class(class),
             name: name.to_owned(),
         })
     }
 
     /// What a static field holds becomes an object.
-    pub(super) fn read(&mut self, target: (&str, &str, &str), made: &Value) -> Option<()> {
-        let read = self.author.read(target, made.clone());
+    pub(super) fn read(&mut self, target: Target<'_>, made: &Value) -> Option<()> {
+        let read = self.builder.read(target.into(), None, made.clone());
         self.push(read)
     }
 
@@ -294,9 +293,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     fn type_def(&self, id: culprit_model::TypeId) -> Option<&'a culprit_model::site::TypeDef> {
-        let types = &self.pantry.tables.types;
-        let found = types.binary_search_by_key(&id, |class| class.id).ok()?;
-        types.get(found)
+        self.pantry.tables.class(id)
     }
 
     fn push(&mut self, statement: Statement) -> Option<()> {
@@ -313,7 +310,7 @@ pub(super) fn text(units: &[u16]) -> Value {
 
 /// The same of a Rust string.
 pub(super) fn string(text: &str) -> Value {
-    Value::Reference(Reference::String(text.encode_utf16().collect()))
+    Value::text(text)
 }
 
 pub(super) fn null() -> Value {
@@ -328,10 +325,10 @@ fn object(value: &Value) -> Option<ObjectId> {
 }
 
 /// Owner, name and descriptor of `java/util/List.of()Ljava/util/List;`.
-fn parts(target: &str) -> Option<(&str, &str, &str)> {
+fn parts(target: &str) -> Option<Target<'_>> {
     let (member, _) = target.split_once('(')?;
     let (owner, name) = member.rsplit_once('.')?;
-    Some((owner, name, &target[member.len()..]))
+    Some(Target::of(owner, name, &target[member.len()..]))
 }
 
 /// A scalar as a parameter wants it: the JDK keeps months in bytes, and truths in numbers.

@@ -193,9 +193,7 @@ impl<'a> Held<'a> {
 }
 
 fn type_def(pantry: Pantry<'_>, id: TypeId) -> Option<&TypeDef> {
-    let types = &pantry.tables.types;
-    let found = types.binary_search_by_key(&id, |class| class.id).ok()?;
-    types.get(found)
+    pantry.tables.class(id)
 }
 
 /// A scalar as a whole number.

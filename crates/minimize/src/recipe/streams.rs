@@ -2,6 +2,7 @@
 //! ahead there is no recipe: what it wraps is not where it was.
 
 use culprit_model::Value;
+use culprit_model::script::Target;
 
 use super::Recipe::{By, Of, When};
 use super::Table;
@@ -174,7 +175,7 @@ fn print_stream<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Op
             2 => "err",
             _ => return None,
         };
-        let field = ("java/lang/System", name, "Ljava/io/PrintStream;");
+        let field = Target::of("java/lang/System", name, "Ljava/io/PrintStream;");
         return cook.read(field, made);
     }
     let target = "java/io/PrintStream.<init>(Ljava/io/OutputStream;Z)V";

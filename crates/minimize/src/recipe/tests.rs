@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::script::{Action, Call, End};
 use culprit_model::{EventKind, ObjectId, Scenario};
 
 use super::*;
@@ -16,7 +17,7 @@ fn made(text: &str, there: &[u64]) -> Option<Vec<String>> {
     let told = told.filter(|step| step.kind == EventKind::ObjectState);
     let states: BTreeMap<ObjectId, State> = told.filter_map(State::told).collect();
     let mut made: BTreeSet<ObjectId> = there.iter().copied().map(ObjectId).collect();
-    let mut author = Author::new(scenario.tables.clone(), 100);
+    let mut builder = Builder::with(scenario.tables.clone(), ObjectId(100));
     let mut statements = Vec::new();
     let mut call = scenario.steps.last().unwrap().clone();
     assert_eq!(call.kind, EventKind::IncomingCall);
@@ -27,27 +28,24 @@ fn made(text: &str, there: &[u64]) -> Option<Vec<String>> {
             made: &made,
             blobs: &scenario.tables,
         };
-        let done = make(&mut author, pantry, value)?;
+        let done = make(&mut builder, pantry, value)?;
         made.extend(done.statements.iter().filter_map(Statement::defines));
         statements.extend(done.statements);
         *value = done.value;
     }
-    statements.push(Statement::new(vec![call]));
-    let script = Script {
-        tables: author.tables,
-        statements,
-        ..Script::default()
-    };
-    Some(lines(&script))
+    let (site, answers) = (call.site, Vec::new());
+    let action = Action::Call(Call { site, answers });
+    statements.push(Statement::new(action, call.values, End::Open));
+    Some(lines(&builder.script(statements)))
 }
 
 /// The calls of a script, each with the object that it makes before it.
 fn lines(script: &Script) -> Vec<String> {
-    let scenario = script.scenario();
     let steps = script.statements.iter().map(|statement| {
-        let one = Scenario {
-            tables: scenario.tables.clone(),
-            steps: statement.steps.clone(),
+        let one = Script {
+            tables: std::sync::Arc::clone(&script.tables),
+            statements: vec![statement.clone()],
+            ..Script::default()
         };
         let text = one.to_string();
         let (_, steps) = text.split_once("\n\n").unwrap();

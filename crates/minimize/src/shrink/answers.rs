@@ -1,43 +1,39 @@
-//! What stand-ins answer: within a statement, the calls to them and their ends.
+//! What stand-ins answer within the calls of a script.
 
-use culprit_model::EventKind;
+use culprit_model::script::Action;
 
 use crate::Statement;
 
-/// A call to a stand-in: the number of its statement, and of its step in there.
-pub(super) type Answer = (usize, usize);
-
-/// All answers, in order.
-pub(super) fn all(statements: &[Statement]) -> Vec<Answer> {
-    let numbered = statements.iter().enumerate();
-    let answers = numbered.flat_map(|(number, statement)| {
-        let steps = statement.steps.iter().enumerate();
-        let calls = steps.filter(|(_, step)| step.kind == EventKind::OutgoingCall);
-        calls.map(move |(at, _)| (number, at))
-    });
-    answers.collect()
+/// A question to a stand-in: the number of its statement, and its own in there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Question {
+    pub(super) statement: usize,
+    pub(super) number: usize,
 }
 
-/// The statements with some of the answers. A call to a stand-in has what lies within it, and its end.
-pub(super) fn keep(statements: &[Statement], is_kept: &dyn Fn(&Answer) -> bool) -> Vec<Statement> {
+/// All questions, in order.
+pub(super) fn all(statements: &[Statement]) -> Vec<Question> {
     let numbered = statements.iter().enumerate();
-    let kept = numbered.map(|(number, statement)| {
-        // The depth of the call that is left out at the moment.
-        let mut without = None;
-        let mut steps = Vec::new();
-        for (at, step) in statement.steps.iter().enumerate() {
-            if without.is_some_and(|depth| step.depth <= depth) {
-                without = None;
-            }
-            let goes = step.kind == EventKind::OutgoingCall && !is_kept(&(number, at));
-            if without.is_none() && goes {
-                without = Some(step.depth);
-            }
-            if without.is_none() {
-                steps.push(step.clone());
-            }
-        }
-        Statement::new(steps)
+    let questions = numbered.flat_map(|(statement, it)| {
+        (0..it.answers().len()).map(move |number| Question { statement, number })
     });
-    kept.collect()
+    questions.collect()
+}
+
+/// The statements with some of the answers.
+pub(super) fn keep(
+    statements: &[Statement],
+    is_kept: &dyn Fn(&Question) -> bool,
+) -> Vec<Statement> {
+    let mut kept = statements.to_vec();
+    for (statement, it) in kept.iter_mut().enumerate() {
+        if let Action::Call(call) = &mut it.action {
+            let mut numbers = 0..;
+            call.answers.retain(|_| {
+                let number = numbers.next().unwrap_or_default();
+                is_kept(&Question { statement, number })
+            });
+        }
+    }
+    kept
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::script::Input;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{ObjectId, Reference, Tables, Value};
 
@@ -11,19 +12,18 @@ use crate::recipe::scalar;
 /// The most elements of an array that are looked at.
 const LARGE: u32 = 100_000;
 
-/// Where a value is: statement, step, value, and elements of arrays within that.
+/// Where a value is: the statement, the value that comes from the script, and elements of arrays within
+/// that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     statement: usize,
-    step: usize,
-    value: usize,
+    input: Input,
     within: Vec<usize>,
 }
 
 impl Place {
     pub(super) fn get<'s>(&self, statements: &'s [Statement]) -> Option<&'s Value> {
-        let step = statements.get(self.statement)?.steps.get(self.step)?;
-        let mut value = step.values.get(self.value)?;
+        let mut value = statements.get(self.statement)?.input(self.input)?;
         for at in &self.within {
             let Value::Reference(Reference::Array { contents, .. }) = value else {
                 return None;
@@ -35,11 +35,7 @@ impl Place {
 
     pub(super) fn get_mut<'s>(&self, statements: &'s mut [Statement]) -> Option<&'s mut Value> {
         let statement = statements.get_mut(self.statement)?;
-        let mut value = statement
-            .steps
-            .get_mut(self.step)?
-            .values
-            .get_mut(self.value)?;
+        let mut value = statement.input_mut(self.input)?;
         for at in &self.within {
             let Value::Reference(Reference::Array { contents, .. }) = value else {
                 return None;
@@ -97,7 +93,7 @@ pub(super) fn array(value: &Value, tables: &Tables) -> Option<Vec<Value>> {
     let elements: Vec<Value> = match contents {
         Contents::Elements(elements) => elements.clone(),
         Contents::Blob(blob) => {
-            let class = tables.types.iter().find(|t| t.id == *class)?;
+            let class = tables.class(*class)?;
             let shape = Shape::of(class.name.strip_prefix('[')?)?;
             let bytes = tables.blobs.get(blob)?.chunks_exact(shape.width()?);
             bytes.map(|b| scalar(shape, b)).collect::<Option<_>>()?
@@ -123,8 +119,7 @@ pub(super) fn set_elements(place: &Place, statements: &mut [Statement], new: Vec
     if id.0 == 0 {
         return;
     }
-    let steps = statements.iter_mut().flat_map(|it| &mut it.steps);
-    for value in steps.flat_map(|step| &mut step.values) {
+    for value in statements.iter_mut().flat_map(Statement::values_mut) {
         if let Value::Reference(Reference::Array {
             id: of, length: it, ..
         }) = value
@@ -140,20 +135,19 @@ pub(super) fn arrays_again(statements: &[Statement], prelude: usize) -> Vec<Plac
     let mut met = BTreeSet::new();
     let mut again = Vec::new();
     for (number, statement) in statements.iter().enumerate() {
-        for (at, step) in statement.steps.iter().enumerate() {
-            for (place, value) in step.values.iter().enumerate() {
-                let Value::Reference(Reference::Array { id, contents, .. }) = value else {
-                    continue;
-                };
-                let is_given = number >= prelude && step.given().contains(&place);
-                if !met.insert(*id) && is_given && *contents != Contents::Unknown {
-                    again.push(Place {
-                        statement: number,
-                        step: at,
-                        value: place,
-                        within: Vec::new(),
-                    });
-                }
+        for (input, value) in statement.each_value() {
+            let Value::Reference(Reference::Array { id, contents, .. }) = value else {
+                continue;
+            };
+            let input = input.filter(|_| number >= prelude);
+            if let (false, Some(input)) = (met.insert(*id), input)
+                && *contents != Contents::Unknown
+            {
+                again.push(Place {
+                    statement: number,
+                    input,
+                    within: Vec::new(),
+                });
             }
         }
     }
@@ -162,19 +156,17 @@ pub(super) fn arrays_again(statements: &[Statement], prelude: usize) -> Vec<Plac
 
 /// Tells what arrays of a statement that goes hold where they are met next, if nothing is told there.
 pub(super) fn hand_on(gone: &Statement, rest: &mut [Statement]) {
-    for array in gone.steps.iter().flat_map(|step| &step.values) {
+    for array in gone.values() {
         let Value::Reference(Reference::Array { id, contents, .. }) = array else {
             continue;
         };
-        let values = rest.iter_mut().flat_map(|it| &mut it.steps);
-        let next = values
-            .flat_map(|step| &mut step.values)
-            .find_map(|value| match value {
-                Value::Reference(Reference::Array {
-                    id: of, contents, ..
-                }) if of == id => Some(contents),
-                _ => None,
-            });
+        let mut values = rest.iter_mut().flat_map(Statement::values_mut);
+        let next = values.find_map(|value| match value {
+            Value::Reference(Reference::Array {
+                id: of, contents, ..
+            }) if of == id => Some(contents),
+            _ => None,
+        });
         if let Some(next) = next.filter(|next| **next == Contents::Unknown) {
             *next = contents.clone();
         }
@@ -185,8 +177,7 @@ pub(super) fn hand_on(gone: &Statement, rest: &mut [Statement]) {
 /// as it is, and so do arrays of which more is told than what they hold at first.
 fn find(statements: &[Statement], prelude: usize, wanted: impl Fn(&Value) -> bool) -> Vec<Place> {
     let mut told: BTreeMap<ObjectId, Told> = BTreeMap::new();
-    let steps = statements.iter().flat_map(|statement| &statement.steps);
-    for value in steps.flat_map(|step| &step.values) {
+    for value in statements.iter().flat_map(Statement::values) {
         value.each_reference(&mut |reference| {
             if let Reference::Array { id, contents, .. } = reference {
                 let is_told = *contents != Contents::Unknown;
@@ -204,16 +195,13 @@ fn find(statements: &[Statement], prelude: usize, wanted: impl Fn(&Value) -> boo
         found: Vec::new(),
     };
     for (number, statement) in statements.iter().enumerate().skip(prelude) {
-        for (at, step) in statement.steps.iter().enumerate() {
-            for value in step.given() {
-                let place = Place {
-                    statement: number,
-                    step: at,
-                    value,
-                    within: Vec::new(),
-                };
-                finder.look(&step.values[value], place);
-            }
+        for (input, value) in statement.inputs() {
+            let place = Place {
+                statement: number,
+                input,
+                within: Vec::new(),
+            };
+            finder.look(value, place);
         }
     }
     finder.found

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use culprit_model::script::Action;
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, Tables, Value};
 use culprit_reduce::{
@@ -10,7 +11,7 @@ use culprit_reduce::{
     Units, Verdict, Wanted,
 };
 
-use super::answers::{self, Answer};
+use super::answers::{self, Question};
 use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_elements};
 use super::simpler::{FEW, LETTER, characters, is_plain, is_small, partners, simpler, units};
 use crate::{Error, Script, Statement};
@@ -146,7 +147,7 @@ impl<'a> Shrinker<'a> {
         let (from, answers) = (self.best.clone(), answers::all(&self.best));
         let size = answers.len() as u64;
         self.reduce(&Problem::new(size), size, &|kept| {
-            let is_kept = |answer: &Answer| {
+            let is_kept = |answer: &Question| {
                 let number = answers.binary_search(answer);
                 number.is_ok_and(|number| kept.contains(number as u64))
             };
@@ -308,8 +309,7 @@ impl<'a> Shrinker<'a> {
         for at in (self.prelude..last).rev() {
             let statement = &self.best[at];
             // A condition stays: it is for other versions of the program.
-            let is_condition = statement.result().is_none() && statement.is_require(self.tables);
-            if is_condition || statement.tolerates(self.tables) || statement.expects(self.tables) {
+            if statement.is_guard() || matches!(statement.action, Action::Expect(_)) {
                 continue;
             }
             let made = statement.defines();
@@ -349,7 +349,7 @@ fn groups(characters: &[&[u16]], end: u16) -> Units {
 
 fn mentions(statement: &Statement, id: ObjectId) -> bool {
     let mut found = false;
-    for value in statement.steps.iter().flat_map(|step| &step.values) {
+    for value in statement.values() {
         value.each_reference(&mut |reference| match reference {
             Reference::Object { id: of, .. } | Reference::Array { id: of, .. } => {
                 found |= *of == id;

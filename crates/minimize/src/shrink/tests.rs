@@ -1,14 +1,14 @@
 //! Shrinking with a judge that is a closure.
 
+use std::sync::Arc;
+
+use culprit_model::script::{Action, Answer, Builder, Call, End, Target};
 use culprit_model::value::Contents;
-use culprit_model::{
-    BlobId, EventKind, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
-};
+use culprit_model::{BlobId, ObjectId, Reference, Tables, TypeId, Value};
 use culprit_reduce::Cancel;
 
 use super::*;
 use crate::Script;
-use crate::script::Author;
 
 fn text(text: &str) -> Value {
     Value::Reference(Reference::String(text.encode_utf16().collect()))
@@ -25,16 +25,13 @@ fn array(id: u64, elements: Vec<Value>) -> Value {
 
 /// Calls of one method, each with its arguments.
 fn script(calls: &[&[Value]]) -> Script {
-    let mut author = Author::new(Tables::default(), 100);
-    let target = ("Code", "run", "()V");
+    let mut builder = Builder::with(Tables::default(), ObjectId(100));
+    let target = Target::of("Code", "run", "()V");
     let statements = calls
         .iter()
-        .map(|given| author.call_static(target, given.to_vec(), None));
-    Script {
-        statements: statements.collect(),
-        tables: author.tables,
-        ..Script::default()
-    }
+        .map(|given| builder.call_static(target, given.to_vec(), None));
+    let statements = statements.collect();
+    builder.script(statements)
 }
 
 /// What the calls are given that are left, if a failure needs what a closure tells.
@@ -44,7 +41,7 @@ fn left(script: &Script, fails: impl Fn(&[Statement]) -> bool + Sync) -> Vec<Vec
     let (left, tests) = shrunk(script, fails, &Settings::default()).unwrap();
     assert!(fails(&left).unwrap(), "what is left does not fail");
     assert!(tests <= MOST, "{tests}");
-    let given = left.iter().map(|statement| statement.given().to_vec());
+    let given = left.iter().map(|statement| statement.given.to_vec());
     given.collect()
 }
 
@@ -66,7 +63,7 @@ fn shrunk(
 
 /// Whether some argument is a text that has another in it.
 fn has(statements: &[Statement], part: &str) -> bool {
-    let mut given = statements.iter().flat_map(Statement::given);
+    let mut given = statements.iter().flat_map(|it| &it.given);
     given.any(|value| match value {
         Value::Reference(Reference::String(units)) => {
             String::from_utf16_lossy(units).contains(part)
@@ -90,8 +87,9 @@ fn a_long_text_is_held_in_the_script_once_it_is_short() {
     let mut script = script(&[&[Value::Reference(Reference::StringBlob(BlobId(1)))]]);
     let long: Vec<u16> = "x".repeat(5_000).encode_utf16().chain([0xFC]).collect();
     let bytes = long.iter().flat_map(|unit| unit.to_le_bytes());
-    script.tables.blobs.insert(BlobId(1), bytes.collect());
-    let fails = |statements: &[Statement]| match &statements[0].given()[0] {
+    let tables = Arc::make_mut(&mut script.tables);
+    tables.blobs.insert(BlobId(1), bytes.collect());
+    let fails = |statements: &[Statement]| match &statements[0].given[0] {
         Value::Reference(Reference::String(units)) => units.contains(&0xFC),
         _ => true,
     };
@@ -101,7 +99,7 @@ fn a_long_text_is_held_in_the_script_once_it_is_short() {
 #[test]
 fn a_character_that_is_hard_to_read_becomes_a_letter_where_it_can() {
     let script = script(&[&[text("ü\u{1F600}ü")]]);
-    let three = |statements: &[Statement]| match &statements[0].given()[0] {
+    let three = |statements: &[Statement]| match &statements[0].given[0] {
         Value::Reference(Reference::String(units)) => {
             String::from_utf16_lossy(units).chars().count() >= 3 && units.contains(&0xFC)
         }
@@ -114,7 +112,7 @@ fn a_character_that_is_hard_to_read_becomes_a_letter_where_it_can() {
 fn a_key_is_made_simpler_everywhere_at_once() {
     let script = script(&[&[text("price"), Value::Int(70)], &[text("price")]]);
     let same = |statements: &[Statement]| {
-        let keys: Vec<&Value> = statements.iter().map(|it| &it.given()[0]).collect();
+        let keys: Vec<&Value> = statements.iter().map(|it| &it.given[0]).collect();
         keys.len() == 2 && keys[0] == keys[1] && has(statements, "r")
     };
     let (key, zero) = (text("r"), Value::Int(0));
@@ -127,7 +125,7 @@ fn elements_go_and_those_that_stay_become_simpler() {
     let script = script(&[&[array(1, vec![inner(2), text("no"), inner(3)])]]);
     let fails = |statements: &[Statement]| {
         let mut found = false;
-        for value in statements[0].given() {
+        for value in &statements[0].given {
             value.each_reference(&mut |reference| {
                 if let Reference::Array { id, contents, .. } = reference {
                     let large = |value: &Value| matches!(value, Value::Int(v) if *v > 100);
@@ -165,7 +163,7 @@ fn an_array_that_is_given_again_has_its_contents_told_once() {
 fn an_array_whose_first_call_goes_has_its_contents_told_in_the_next() {
     let shared = |it| array(1, vec![Value::Int(it), Value::Int(6)]);
     let script = script(&[&[shared(4)], &[shared(5)]]);
-    let last = |it: &[Statement]| lengths(&[it[it.len() - 1].given().to_vec()])[0].0 == 2;
+    let last = |it: &[Statement]| lengths(&[it[it.len() - 1].given.to_vec()])[0].0 == 2;
     assert_eq!(left(&script, last), [[array(1, vec![Value::Int(0); 2])]]);
 }
 
@@ -174,14 +172,14 @@ fn an_array_that_the_program_must_change_stays_as_it_is() {
     let shared = |it| array(1, vec![Value::Int(it), Value::Int(6)]);
     let script = script(&[&[shared(4)], &[shared(5)]]);
     let second = script.statements[1].clone();
-    let fails = |it: &[Statement]| it.len() == 2 && it[1].given() == second.given();
+    let fails = |it: &[Statement]| it.len() == 2 && it[1].given == second.given;
     assert_eq!(left(&script, fails), [[shared(4)], [shared(5)]]);
 }
 
 #[test]
 fn a_buffer_becomes_shorter_once_less_is_asked_for() {
     let script = script(&[&[array(1, vec![Value::Int(0); 3_000]), Value::Int(3_000)]]);
-    let fits = |it: &[Statement]| match it[0].given() {
+    let fits = |it: &[Statement]| match it[0].given.as_slice() {
         [buffer, Value::Int(asked)] => {
             *asked > 0 && *asked as u32 <= lengths(&[vec![buffer.clone()]])[0].0
         }
@@ -194,51 +192,45 @@ fn a_buffer_becomes_shorter_once_less_is_asked_for() {
 #[test]
 fn elements_that_cannot_go_become_simple() {
     let script = script(&[&[array(1, vec![Value::Int(70); 900])]]);
-    let long = |it: &[Statement]| it.len() == 1 && lengths(&[it[0].given().to_vec()])[0].0 == 900;
+    let long = |it: &[Statement]| it.len() == 1 && lengths(&[it[0].given.to_vec()])[0].0 == 900;
     assert_eq!(left(&script, long), [[array(1, vec![Value::Int(0); 900])]]);
 }
 
 #[test]
 fn objects_are_not_replaced_and_those_needed_no_more_go() {
     let mut script = script(&[]);
-    let mut author = Author::new(Tables::default(), 100);
-    let (one, two) = (author.object("One"), author.object("Two"));
+    let mut builder = Builder::with(Tables::default(), ObjectId(100));
+    let (one, two) = (builder.variable("One"), builder.variable("Two"));
     let elements = array(7, vec![one.clone(), two.clone()]);
     script.statements = vec![
-        author.construct("One", "()V", Vec::new(), one),
-        author.construct("Two", "()V", Vec::new(), two.clone()),
-        author.call_static(("Code", "run", "()V"), vec![two, elements], None),
+        builder.construct("One", "()V", Vec::new(), one),
+        builder.construct("Two", "()V", Vec::new(), two.clone()),
+        builder.call_static(Target::of("Code", "run", "()V"), vec![two, elements], None),
     ];
     let calls_last = |statements: &[Statement]| {
         let last = statements.last().unwrap();
-        last.given().len() == 2 && last.given()[0] == script.statements[2].given()[0]
+        last.given.len() == 2 && last.given[0] == script.statements[2].given[0]
     };
     let left = left(&script, calls_last);
-    let two = script.statements[2].given()[0].clone();
+    let two = script.statements[2].given[0].clone();
     assert_eq!(left, [vec![], vec![two, array(7, Vec::new())]]);
 }
 
 #[test]
 fn answers_of_stand_ins_go() {
     let mut script = script(&[&[Value::Int(0)]]);
-    let site = script.statements[0].steps[0].site;
-    for answer in (0..6).rev() {
-        for (kind, depth) in [(EventKind::OutgoingReturn, 2), (EventKind::OutgoingCall, 1)] {
-            let step = Step {
-                thread: ThreadId(1),
-                kind,
-                site,
-                values: vec![Value::Int(answer)],
-                depth,
-                origin: None,
-            };
-            script.statements[0].steps.insert(1, step);
-        }
-    }
+    let site = script.statements[0].site().unwrap();
+    let answer = |answer| Answer {
+        site,
+        asked: vec![Value::Int(answer)],
+        end: End::Returned(Some(Value::Int(answer))),
+        filled: Vec::new(),
+    };
+    let answers = (0..6).map(answer).collect();
+    script.statements[0].action = Action::Call(Call { site, answers });
     let answers = |statements: &[Statement]| -> Vec<Value> {
-        let steps = statements[0].steps.iter();
-        let ends = steps.filter(|step| step.kind == EventKind::OutgoingReturn);
-        ends.map(|step| step.values[0].clone()).collect()
+        let answers = statements[0].answers().iter();
+        answers.filter_map(|it| it.end.value().cloned()).collect()
     };
     let fails: &Fails<'_> = &|statements| {
         let answers = answers(statements);
@@ -246,7 +238,6 @@ fn answers_of_stand_ins_go() {
     };
     let (left, _) = shrunk(&script, fails, &Settings::default()).unwrap();
     assert_eq!(answers(&left), [Value::Int(0), Value::Int(4)]);
-    assert_eq!(left[0].steps.len(), 6);
 }
 
 #[test]

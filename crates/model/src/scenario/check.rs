@@ -11,7 +11,7 @@ use std::fmt;
 use super::{Scenario, Step, Tables};
 use crate::site::TypeDef;
 use crate::value::{Contents, Shape};
-use crate::{BlobId, EventKind, Reference, Site, SiteId, ThreadId, TypeId, Value};
+use crate::{BlobId, EventKind, Reference, SiteId, ThreadId, TypeId, Value};
 
 /// Something in a scenario does not fit the rest.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,8 +24,6 @@ pub struct Inconsistency {
 /// What does not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// A table is not in the order of its numbers, or has one twice.
-    Order(&'static str),
     UnknownSite(SiteId),
     UnknownThread(ThreadId),
     UnknownType(TypeId),
@@ -64,7 +62,6 @@ impl fmt::Display for Inconsistency {
             write!(f, "step {step}: ")?;
         }
         match &self.problem {
-            Problem::Order(table) => write!(f, "the {table} are not in the order of their numbers"),
             Problem::UnknownSite(id) => write!(f, "{id} is not defined"),
             Problem::UnknownThread(id) => write!(f, "thread {id} is not defined"),
             Problem::UnknownType(id) => write!(f, "{id} is not defined"),
@@ -118,8 +115,7 @@ impl std::error::Error for Inconsistency {}
 impl Scenario {
     /// Whether everything fits together; the first thing that does not.
     pub fn check(&self) -> Result<(), Inconsistency> {
-        let mut checker = Checker::new(&self.tables)?;
-        checker.blobs = Some(&self.tables.blobs);
+        let mut checker = Checker::with_blobs(&self.tables);
         self.steps.iter().try_for_each(|step| checker.step(step))
     }
 }
@@ -127,8 +123,7 @@ impl Scenario {
 /// Checks steps, one after the other.
 #[derive(Debug)]
 pub struct Checker<'t> {
-    sites: BTreeMap<SiteId, &'t Site>,
-    types: BTreeMap<TypeId, &'t TypeDef>,
+    tables: &'t Tables,
     threads: BTreeMap<ThreadId, Vec<Open>>,
     /// `None` where they are kept elsewhere, and then not looked at.
     blobs: Option<&'t BTreeMap<BlobId, Vec<u8>>>,
@@ -144,26 +139,22 @@ struct Open {
 
 impl<'t> Checker<'t> {
     /// A checker of steps that refer to these tables, and to blobs that are elsewhere.
-    pub fn new(tables: &'t Tables) -> Result<Checker<'t>, Inconsistency> {
-        let in_order = [
-            ("types", tables.types.is_sorted_by(|a, b| a.id < b.id)),
-            ("sites", tables.sites.is_sorted_by(|a, b| a.id < b.id)),
-            ("threads", tables.threads.is_sorted_by(|a, b| a.0 < b.0)),
-        ];
-        if let Some((table, _)) = in_order.iter().find(|(_, in_order)| !in_order) {
-            return Err(Inconsistency {
-                step: None,
-                problem: Problem::Order(table),
-            });
-        }
+    pub fn new(tables: &'t Tables) -> Checker<'t> {
         let threads = tables.threads.iter();
-        Ok(Checker {
-            sites: tables.sites.iter().map(|site| (site.id, site)).collect(),
-            types: tables.types.iter().map(|class| (class.id, class)).collect(),
+        Checker {
+            tables,
             threads: threads.map(|(id, _)| (*id, Vec::new())).collect(),
             blobs: None,
             steps: 0,
-        })
+        }
+    }
+
+    /// A checker of steps that refer to these tables and their blobs.
+    pub fn with_blobs(tables: &'t Tables) -> Checker<'t> {
+        Checker {
+            blobs: Some(&tables.blobs),
+            ..Checker::new(tables)
+        }
     }
 
     /// Checks the next step.
@@ -211,7 +202,7 @@ impl<'t> Checker<'t> {
             // Told before the first call, or of no place.
             return step.values.iter().try_for_each(|value| self.value(value));
         }
-        let site = self.sites.get(&step.site);
+        let site = self.tables.site(step.site);
         let site = site.ok_or(Problem::UnknownSite(step.site))?;
         let mut shapes = site
             .shapes(step.kind)
@@ -246,7 +237,7 @@ impl<'t> Checker<'t> {
     }
 
     fn class(&self, id: TypeId) -> Result<&'t TypeDef, Problem> {
-        self.types.get(&id).copied().ok_or(Problem::UnknownType(id))
+        self.tables.class(id).ok_or(Problem::UnknownType(id))
     }
 
     /// The shape of the elements of an array class.
@@ -265,7 +256,7 @@ impl<'t> Checker<'t> {
         Ok(Some(blob.len()))
     }
 
-    fn value(&self, value: &Value) -> Result<(), Problem> {
+    pub(crate) fn value(&self, value: &Value) -> Result<(), Problem> {
         let Value::Reference(reference) = value else {
             return Ok(());
         };
@@ -534,15 +525,5 @@ mod tests {
                 &format!("step 0: {expect}"),
             );
         }
-    }
-
-    #[test]
-    fn tables_are_in_order() {
-        let scenario: Scenario = "scenario 1\ntype 2 A\ntype 2 B".parse().unwrap();
-        let error = scenario.check().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the types are not in the order of their numbers"
-        );
     }
 }

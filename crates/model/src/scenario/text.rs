@@ -4,14 +4,14 @@
 //! [`Printer`] and [`Parser`] take a scenario piece by piece: the tables come first, and then each
 //! step is a line. Each file here owns one part of the form, in both directions.
 
-mod cursor;
-mod names;
-mod step;
-mod table;
+pub(crate) mod cursor;
+pub(crate) mod names;
+pub(crate) mod step;
+pub(crate) mod table;
 #[cfg(test)]
-mod tests;
-mod value;
-mod word;
+pub(crate) mod tests;
+pub(crate) mod value;
+pub(crate) mod word;
 
 use std::fmt;
 use std::str::FromStr;
@@ -141,7 +141,8 @@ impl Parser {
         if start.is_empty() || start.starts_with("//") {
             return Ok(None);
         }
-        self.content(line).map_err(|wrong| self.error(line, wrong))
+        let read = self.content(line);
+        read.map_err(|wrong| error(self.lines, line, wrong))
     }
 
     /// The tables, which are complete once there was a step.
@@ -156,7 +157,7 @@ impl Parser {
         }
         self.lines += 1;
         let expected = first_line();
-        Err(self.error("", Wrong { at: 0, expected }))
+        Err(error(self.lines, "", Wrong { at: 0, expected }))
     }
 
     fn content(&mut self, line: &str) -> Result<Option<Step>, Wrong> {
@@ -198,9 +199,9 @@ impl Parser {
 
     fn entry(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         match name {
-            "type" => self.tables.types.push(table::read_class(cursor)?),
+            "type" => self.tables.types.insert(table::read_class(cursor)?),
             "thread" => self.tables.threads.push(table::read_thread(cursor)?),
-            "site" => self.tables.sites.push(table::read_site(cursor)?),
+            "site" => self.tables.sites.insert(table::read_site(cursor)?),
             _ => {
                 let start = cursor.at;
                 let (id, bytes) = table::read_blob(cursor)?;
@@ -211,15 +212,16 @@ impl Parser {
         }
         Ok(())
     }
+}
 
-    fn error(&self, line: &str, wrong: Wrong) -> ParseError {
-        let (before, rest) = line.split_at(wrong.at);
-        ParseError {
-            line: self.lines,
-            column: before.chars().count() + 1,
-            expected: wrong.expected,
-            found: rest.chars().take(20).map(visible).collect(),
-        }
+/// The error of a line.
+pub(crate) fn error(number: usize, line: &str, wrong: Wrong) -> ParseError {
+    let (before, rest) = line.split_at(wrong.at);
+    ParseError {
+        line: number,
+        column: before.chars().count() + 1,
+        expected: wrong.expected,
+        found: rest.chars().take(20).map(visible).collect(),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Scenario, Step, Tables};
-use crate::{BlobId, Reference, SiteId, ThreadId, TypeId};
+use crate::{BlobId, Reference, SiteId, ThreadId, TypeId, Value};
 
 /// The entries of the tables that some steps refer to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -20,9 +20,12 @@ impl Uses {
     pub fn note(&mut self, step: &Step) {
         self.sites.insert(step.site);
         self.threads.insert(step.thread);
-        for value in &step.values {
-            value.each_reference(&mut |reference| self.reference(reference));
-        }
+        step.values.iter().for_each(|value| self.value(value));
+    }
+
+    /// Takes note of a value.
+    pub fn value(&mut self, value: &Value) {
+        value.each_reference(&mut |reference| self.reference(reference));
     }
 
     fn reference(&mut self, reference: &Reference) {

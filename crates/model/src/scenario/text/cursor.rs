@@ -4,42 +4,42 @@ use crate::literal::unescaped;
 
 /// Something else was expected at a place in the line.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(crate) struct Wrong {
     /// In bytes.
-    pub(super) at: usize,
-    pub(super) expected: String,
+    pub(crate) at: usize,
+    pub(crate) expected: String,
 }
 
 /// A line, and how far it has been read.
-pub(super) struct Cursor<'t> {
-    pub(super) line: &'t str,
-    pub(super) at: usize,
+pub(crate) struct Cursor<'t> {
+    pub(crate) line: &'t str,
+    pub(crate) at: usize,
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(line: &'t str) -> Cursor<'t> {
+    pub(crate) fn new(line: &'t str) -> Cursor<'t> {
         Cursor { line, at: 0 }
     }
 
-    pub(super) fn rest(&self) -> &'t str {
+    pub(crate) fn rest(&self) -> &'t str {
         &self.line[self.at..]
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub(super) fn wrong<T>(&self, expected: impl Into<String>) -> Result<T, Wrong> {
+    pub(crate) fn wrong<T>(&self, expected: impl Into<String>) -> Result<T, Wrong> {
         self.wrong_at(self.at, expected)
     }
 
-    pub(super) fn wrong_at<T>(&self, at: usize, expected: impl Into<String>) -> Result<T, Wrong> {
+    pub(crate) fn wrong_at<T>(&self, at: usize, expected: impl Into<String>) -> Result<T, Wrong> {
         let expected = expected.into();
         Err(Wrong { at, expected })
     }
 
     /// Goes on to the next thing; whether there was room before it.
-    pub(super) fn space(&mut self) -> bool {
+    pub(crate) fn space(&mut self) -> bool {
         let rest = self.rest();
         let left = rest.trim_start();
         self.at += rest.len() - left.len();
@@ -47,7 +47,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes a text if it comes next.
-    pub(super) fn eat(&mut self, text: &str) -> bool {
+    pub(crate) fn eat(&mut self, text: &str) -> bool {
         let comes = self.rest().starts_with(text);
         if comes {
             self.at += text.len();
@@ -56,7 +56,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes a text, and what room is before it, if it comes next.
-    pub(super) fn eat_next(&mut self, text: &str) -> bool {
+    pub(crate) fn eat_next(&mut self, text: &str) -> bool {
         let before = self.at;
         self.space();
         let comes = self.eat(text);
@@ -67,7 +67,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes a word, and the room around it, if it comes next as a whole.
-    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
         let before = self.at;
         self.space();
         let comes = self.eat(word) && (self.space() || self.rest().is_empty());
@@ -77,7 +77,7 @@ impl<'t> Cursor<'t> {
         comes
     }
 
-    pub(super) fn expect(&mut self, text: &str) -> Result<(), Wrong> {
+    pub(crate) fn expect(&mut self, text: &str) -> Result<(), Wrong> {
         if self.eat_next(text) {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl<'t> Cursor<'t> {
         self.wrong(format!("`{text}`"))
     }
 
-    pub(super) fn expect_end(&mut self, expected: &str) -> Result<(), Wrong> {
+    pub(crate) fn expect_end(&mut self, expected: &str) -> Result<(), Wrong> {
         self.space();
         if self.rest().is_empty() {
             return Ok(());
@@ -94,7 +94,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes characters for as long as they pass.
-    pub(super) fn run(&mut self, passes: impl Fn(char) -> bool) -> &'t str {
+    pub(crate) fn run(&mut self, passes: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|c| !passes(c)).unwrap_or(rest.len());
         self.at += end;
@@ -102,7 +102,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A number without sign.
-    pub(super) fn number<N: std::str::FromStr>(&mut self, what: &str) -> Result<N, Wrong> {
+    pub(crate) fn number<N: std::str::FromStr>(&mut self, what: &str) -> Result<N, Wrong> {
         self.space();
         let start = self.at;
         let digits = self.run(|c| c.is_ascii_digit());
@@ -113,7 +113,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The units of a literal up to its closing quote; the opening one has been read.
-    pub(super) fn quoted(&mut self, quote: char) -> Result<Vec<u16>, Wrong> {
+    pub(crate) fn quoted(&mut self, quote: char) -> Result<Vec<u16>, Wrong> {
         let mut units = Vec::new();
         loop {
             let at = self.at;

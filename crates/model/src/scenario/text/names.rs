@@ -7,11 +7,11 @@ use super::word;
 use crate::scenario::Tables;
 use crate::{EventKind, Site, SiteId, TypeId};
 
-pub(super) const CONSTRUCTOR: &str = "<init>";
+pub(crate) const CONSTRUCTOR: &str = "<init>";
 
 /// Names of everything in the tables.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     types: BTreeMap<TypeId, TypeName>,
     /// Types by their whole names, and by those without package.
     whole: BTreeMap<String, Found<TypeId>>,
@@ -35,14 +35,14 @@ struct SiteName {
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Found<T> {
+pub(crate) enum Found<T> {
     One(T),
     Several,
     None,
 }
 
 impl Names {
-    pub(super) fn of(tables: &Tables) -> Names {
+    pub(crate) fn of(tables: &Tables) -> Names {
         let mut names = Names::default();
         for class in &tables.types {
             add(&mut names.whole, word::class(&class.name), class.id);
@@ -79,33 +79,33 @@ impl Names {
     }
 
     /// A type as the steps write it.
-    pub(super) fn type_text(&self, id: TypeId) -> String {
+    pub(crate) fn type_text(&self, id: TypeId) -> String {
         let known = self.types.get(&id);
         known.map_or_else(|| numbered(id), |known| known.text.clone())
     }
 
     /// The type of a text: a whole name comes before one without package.
-    pub(super) fn find_type(&self, text: &str) -> Found<TypeId> {
+    pub(crate) fn find_type(&self, text: &str) -> Found<TypeId> {
         let found = self.whole.get(text).or_else(|| self.simple.get(text));
         found.copied().unwrap_or(Found::None)
     }
 
     /// The constants of an enum.
-    pub(super) fn constants(&self, id: TypeId) -> &[String] {
+    pub(crate) fn constants(&self, id: TypeId) -> &[String] {
         self.types.get(&id).map_or(&[], |known| &known.constants)
     }
 
-    pub(super) fn site(&self, id: SiteId) -> Option<&Site> {
+    pub(crate) fn site(&self, id: SiteId) -> Option<&Site> {
         self.sites.get(&id).map(|known| &known.site)
     }
 
     /// What a site may be called.
-    pub(super) fn labels(&self, id: SiteId) -> &[String] {
+    pub(crate) fn labels(&self, id: SiteId) -> &[String] {
         self.sites.get(&id).map_or(&[], |known| &known.labels)
     }
 
     /// The site of a label, for a kind of step.
-    pub(super) fn find_site(&self, label: &str, kind: EventKind) -> Found<SiteId> {
+    pub(crate) fn find_site(&self, label: &str, kind: EventKind) -> Found<SiteId> {
         let labelled = self.labels.get(label).map_or(&[][..], Vec::as_slice);
         let fits = |id: &&SiteId| self.site(**id).is_some_and(|site| site.has_events(kind));
         let mut fitting = labelled.iter().filter(fits);
@@ -145,7 +145,7 @@ fn labels(site: &Site) -> Vec<String> {
 }
 
 /// A member of a class that is written already.
-pub(super) fn label(owner: &str, name: &str) -> String {
+pub(crate) fn label(owner: &str, name: &str) -> String {
     if name == CONSTRUCTOR {
         format!("new {owner}")
     } else {

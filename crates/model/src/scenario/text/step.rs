@@ -42,14 +42,14 @@ fn sign(kind: EventKind) -> &'static str {
 
 /// What a line need not say.
 #[derive(Debug, Default)]
-pub(super) struct Account {
+pub(crate) struct Account {
     thread: ThreadId,
     /// Open calls of each thread.
     depths: BTreeMap<ThreadId, u32>,
 }
 
 impl Account {
-    pub(super) fn of(tables: &Tables) -> Account {
+    pub(crate) fn of(tables: &Tables) -> Account {
         Account {
             thread: tables
                 .threads
@@ -83,14 +83,14 @@ impl Account {
 
 /// How wide the columns in front of the steps are; 0 leaves one out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Columns {
-    pub(super) origin: usize,
-    pub(super) thread: usize,
+pub(crate) struct Columns {
+    pub(crate) origin: usize,
+    pub(crate) thread: usize,
 }
 
 impl Names {
     /// Appends the line of a step.
-    pub(super) fn write_step(
+    pub(crate) fn write_step(
         &self,
         step: &Step,
         columns: Columns,
@@ -149,7 +149,7 @@ impl Names {
     }
 
     /// Reads the line of a step.
-    pub(super) fn read_step(
+    pub(crate) fn read_step(
         &self,
         cursor: &mut Cursor<'_>,
         account: &mut Account,

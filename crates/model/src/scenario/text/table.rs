@@ -6,7 +6,7 @@ use crate::site::TypeDef;
 use crate::{BlobId, Member, Site, SiteId, SiteKind, ThreadId, TypeId, literal};
 
 /// `type 4 com/acme/Color loader 1 {RED, GREEN} fields {com/acme/Color.shade:I}`
-pub(super) fn class(class: &TypeDef) -> String {
+pub(crate) fn class(class: &TypeDef) -> String {
     let mut line = format!("type {} {}", class.id.0, word::class(&class.name));
     if class.loader != 0 {
         line.push_str(&format!(" loader {}", class.loader));
@@ -27,7 +27,7 @@ pub(super) fn class(class: &TypeDef) -> String {
 }
 
 /// What follows `type`.
-pub(super) fn read_class(cursor: &mut Cursor<'_>) -> Result<TypeDef, Wrong> {
+pub(crate) fn read_class(cursor: &mut Cursor<'_>) -> Result<TypeDef, Wrong> {
     let id = TypeId(cursor.number("the number of a type")?);
     cursor.space();
     let name = word::read_class(cursor)?;
@@ -69,13 +69,13 @@ pub(super) fn read_class(cursor: &mut Cursor<'_>) -> Result<TypeDef, Wrong> {
 }
 
 /// `thread 1 "main"`
-pub(super) fn thread(id: ThreadId, name: &str) -> String {
+pub(crate) fn thread(id: ThreadId, name: &str) -> String {
     let name = literal::string(name.encode_utf16(), usize::MAX);
     format!("thread {} {name}", id.0)
 }
 
 /// What follows `thread`.
-pub(super) fn read_thread(cursor: &mut Cursor<'_>) -> Result<(ThreadId, String), Wrong> {
+pub(crate) fn read_thread(cursor: &mut Cursor<'_>) -> Result<(ThreadId, String), Wrong> {
     let id = ThreadId(cursor.number("the number of a thread")?);
     cursor.space();
     let name = word::read_word(cursor, "the name of a thread")?;
@@ -92,7 +92,7 @@ const KINDS: [(SiteKind, &str); 5] = [
 ];
 
 /// `site 2 call static java/util/Map.get(...)... in com/acme/Order.total(I)J at Order.java:15`
-pub(super) fn site(site: &Site) -> String {
+pub(crate) fn site(site: &Site) -> String {
     let kind = KINDS.iter().find(|(kind, _)| *kind == site.kind);
     let kind = kind.map_or("", |(_, name)| *name);
     let is_static = if site.is_static { " static" } else { "" };
@@ -118,7 +118,7 @@ pub(super) fn site(site: &Site) -> String {
 }
 
 /// What follows `site`.
-pub(super) fn read_site(cursor: &mut Cursor<'_>) -> Result<Site, Wrong> {
+pub(crate) fn read_site(cursor: &mut Cursor<'_>) -> Result<Site, Wrong> {
     let id = SiteId(cursor.number("the number of a site")?);
     let kind = KINDS.iter().find(|(_, name)| cursor.eat_word(name));
     let Some((kind, _)) = kind else {
@@ -239,7 +239,7 @@ fn read_file(cursor: &mut Cursor<'_>) -> Result<String, Wrong> {
 }
 
 /// `blob 1 "a long text"`, or in hexadecimal digits what is no text.
-pub(super) fn blob(id: BlobId, bytes: &[u8]) -> String {
+pub(crate) fn blob(id: BlobId, bytes: &[u8]) -> String {
     let pairs = bytes.chunks_exact(2);
     let whole = pairs.remainder().is_empty();
     let units: Vec<u16> = pairs
@@ -260,7 +260,7 @@ pub(super) fn blob(id: BlobId, bytes: &[u8]) -> String {
 }
 
 /// What follows `blob`.
-pub(super) fn read_blob(cursor: &mut Cursor<'_>) -> Result<(BlobId, Vec<u8>), Wrong> {
+pub(crate) fn read_blob(cursor: &mut Cursor<'_>) -> Result<(BlobId, Vec<u8>), Wrong> {
     let id = BlobId(cursor.number("the number of a blob")?);
     cursor.space();
     let bytes = if cursor.eat("\"") {

@@ -328,7 +328,7 @@ fn number() -> BoxedStrategy<u32> {
     prop_oneof![8 => 0..5u32, 1 => any::<u32>()].boxed()
 }
 
-fn value(depth: u32) -> BoxedStrategy<Value> {
+pub(crate) fn value(depth: u32) -> BoxedStrategy<Value> {
     prop_oneof![
         1 => any::<bool>().prop_map(Value::Boolean),
         1 => any::<i8>().prop_map(Value::Byte),
@@ -389,7 +389,7 @@ fn contents(depth: u32) -> BoxedStrategy<Contents> {
         .boxed()
 }
 
-fn class() -> impl Strategy<Value = TypeDef> {
+pub(crate) fn class() -> impl Strategy<Value = TypeDef> {
     (
         number(),
         name(),
@@ -415,7 +415,7 @@ fn member() -> impl Strategy<Value = Member> {
     })
 }
 
-fn site() -> impl Strategy<Value = Site> {
+pub(crate) fn site() -> impl Strategy<Value = Site> {
     let kinds = [
         SiteKind::Entry,
         SiteKind::Call,
@@ -481,8 +481,8 @@ fn scenario() -> impl Strategy<Value = Scenario> {
     (tables, prop::collection::vec(step(), 0..8)).prop_map(
         |((types, sites, threads, blobs), steps)| Scenario {
             tables: Tables {
-                types,
-                sites,
+                types: types.into_iter().collect(),
+                sites: sites.into_iter().collect(),
                 threads,
                 blobs,
             },
@@ -494,26 +494,29 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 /// The same scenario with the bits of its floating-point numbers in their place, since a NaN is
 /// not equal to itself, and -0.0 is equal to 0.0.
 fn bits(mut scenario: Scenario) -> Scenario {
-    fn of(value: &mut Value) {
-        match value {
-            Value::Float(v) => *value = Value::Int(v.to_bits() as i32),
-            Value::Double(v) => *value = Value::Long(v.to_bits() as i64),
-            Value::Reference(Reference::Boxed(value)) => of(value),
-            Value::Reference(Reference::Array { contents, .. }) => within(contents),
-            Value::Reference(Reference::Structure { fields, .. }) => fields.iter_mut().for_each(of),
-            _ => {}
-        }
-    }
+    let steps = scenario.steps.iter_mut();
+    steps.flat_map(|step| &mut step.values).for_each(bits_of);
+    scenario
+}
+
+pub(crate) fn bits_of(value: &mut Value) {
     fn within(contents: &mut Contents) {
         match contents {
-            Contents::Elements(elements) => elements.iter_mut().for_each(of),
+            Contents::Elements(elements) => elements.iter_mut().for_each(bits_of),
             Contents::Part { known, .. } => within(known),
             Contents::Unknown | Contents::Blob(_) => {}
         }
     }
-    let steps = scenario.steps.iter_mut();
-    steps.flat_map(|step| &mut step.values).for_each(of);
-    scenario
+    match value {
+        Value::Float(v) => *value = Value::Int(v.to_bits() as i32),
+        Value::Double(v) => *value = Value::Long(v.to_bits() as i64),
+        Value::Reference(Reference::Boxed(value)) => bits_of(value),
+        Value::Reference(Reference::Array { contents, .. }) => within(contents),
+        Value::Reference(Reference::Structure { fields, .. }) => {
+            fields.iter_mut().for_each(bits_of);
+        }
+        _ => {}
+    }
 }
 
 /// A printed scenario that is damaged: some of its characters are gone, moved or replaced.

@@ -17,7 +17,7 @@ const NAN_DOUBLE: u64 = 0x7ff8_0000_0000_0000;
 
 impl Names {
     /// Appends a value.
-    pub(super) fn write(&self, value: &Value, out: &mut String) {
+    pub(crate) fn write(&self, value: &Value, out: &mut String) {
         match value {
             Value::Boolean(v) => out.push_str(if *v { "true" } else { "false" }),
             Value::Byte(v) => out.push_str(&format!("{v}b")),
@@ -91,7 +91,7 @@ impl Names {
     }
 
     /// Appends values with commas between them.
-    pub(super) fn write_all(&self, values: &[Value], out: &mut String) {
+    pub(crate) fn write_all(&self, values: &[Value], out: &mut String) {
         for (place, value) in values.iter().enumerate() {
             if place > 0 {
                 out.push_str(", ");
@@ -127,7 +127,7 @@ impl Names {
     }
 
     /// Reads a value.
-    pub(super) fn read(&self, cursor: &mut Cursor<'_>) -> Result<Value, Wrong> {
+    pub(crate) fn read(&self, cursor: &mut Cursor<'_>) -> Result<Value, Wrong> {
         self.read_within(cursor, 0)
     }
 
@@ -148,7 +148,7 @@ impl Names {
     }
 
     /// Reads values up to a closing bracket.
-    pub(super) fn read_all(
+    pub(crate) fn read_all(
         &self,
         cursor: &mut Cursor<'_>,
         close: &str,
@@ -329,7 +329,7 @@ impl Names {
     }
 
     /// A type: by its number, by its whole name, or by its name without package.
-    fn read_type(&self, cursor: &mut Cursor<'_>) -> Result<TypeId, Wrong> {
+    pub(crate) fn read_type(&self, cursor: &mut Cursor<'_>) -> Result<TypeId, Wrong> {
         let start = cursor.at;
         if cursor.eat("@") {
             return Ok(TypeId(cursor.number("the number of a type")?));

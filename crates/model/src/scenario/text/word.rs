@@ -10,13 +10,13 @@ fn is_bare(c: char) -> bool {
 }
 
 /// Whether a name needs no quotes: it cannot be taken for a number either.
-pub(super) fn is_word(text: &str) -> bool {
+pub(crate) fn is_word(text: &str) -> bool {
     let number = |c: char| c.is_ascii_digit() || c == '-';
     !text.is_empty() && !text.starts_with(number) && text.chars().all(is_bare)
 }
 
 /// A name.
-pub(super) fn word(text: &str) -> String {
+pub(crate) fn word(text: &str) -> String {
     if is_word(text) {
         text.to_owned()
     } else {
@@ -24,7 +24,7 @@ pub(super) fn word(text: &str) -> String {
     }
 }
 
-pub(super) fn read_word(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Wrong> {
+pub(crate) fn read_word(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Wrong> {
     let start = cursor.at;
     if cursor.eat("\"") {
         return read_quoted(cursor, start);
@@ -47,12 +47,12 @@ fn read_quoted(cursor: &mut Cursor<'_>, start: usize) -> Result<String, Wrong> {
 }
 
 /// A class by its internal name.
-pub(super) fn class(name: &str) -> String {
+pub(crate) fn class(name: &str) -> String {
     bare_class(name).unwrap_or_else(|| literal::string(name.encode_utf16(), usize::MAX))
 }
 
 /// The same without its package, where that can be written without quotes.
-pub(super) fn simple_class(name: &str) -> Option<String> {
+pub(crate) fn simple_class(name: &str) -> Option<String> {
     let text = bare_class(name)?;
     let simple = text.rsplit('/').next()?;
     is_word(simple.trim_end_matches("[]")).then(|| simple.to_owned())
@@ -71,7 +71,7 @@ fn bare_class(name: &str) -> Option<String> {
 }
 
 /// The internal name of a class as it is written here.
-pub(super) fn read_class(cursor: &mut Cursor<'_>) -> Result<String, Wrong> {
+pub(crate) fn read_class(cursor: &mut Cursor<'_>) -> Result<String, Wrong> {
     let start = cursor.at;
     if cursor.eat("\"") {
         return read_quoted(cursor, start);
@@ -89,37 +89,25 @@ fn internal(base: &str, dimensions: usize) -> String {
     if dimensions == 0 {
         return base.to_owned();
     }
-    let primitive = PRIMITIVES.iter().find(|(_, name)| *name == base);
-    match primitive {
-        Some((shape, _)) => format!("{brackets}{}", shape.code()),
-        None => format!("{brackets}L{base};"),
+    match Shape::of_class(base) {
+        Shape::Reference => format!("{brackets}L{base};"),
+        shape => format!("{brackets}{}", shape.code()),
     }
 }
 
-const PRIMITIVES: [(Shape, &str); 8] = [
-    (Shape::Boolean, "boolean"),
-    (Shape::Byte, "byte"),
-    (Shape::Short, "short"),
-    (Shape::Char, "char"),
-    (Shape::Int, "int"),
-    (Shape::Long, "long"),
-    (Shape::Float, "float"),
-    (Shape::Double, "double"),
-];
-
 fn primitive_name(descriptor: &str) -> Option<&'static str> {
-    let mut chars = descriptor.chars();
-    let (code, end) = (chars.next()?, chars.next());
-    let primitive = PRIMITIVES.iter().find(|(shape, _)| shape.code() == code);
-    primitive.filter(|_| end.is_none()).map(|(_, name)| *name)
+    let shape = Shape::of(descriptor).filter(|shape| *shape != Shape::Reference);
+    shape
+        .filter(|_| descriptor.len() == 1)
+        .map(Shape::class_name)
 }
 
 /// Whether a descriptor can stand at the end of a member without quotes.
-pub(super) fn is_descriptor(text: &str) -> bool {
+pub(crate) fn is_descriptor(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_descriptor_part)
 }
 
-pub(super) fn is_descriptor_part(c: char) -> bool {
+pub(crate) fn is_descriptor_part(c: char) -> bool {
     is_bare(c) || matches!(c, '(' | ')' | '[' | ';')
 }
 
