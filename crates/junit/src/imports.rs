@@ -127,10 +127,16 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// A static method of JUnit, called without its class.
+    /// The name of a static method that asserts: without its class, unless the method of another
+    /// class has that name already (`assertThrows` of TestNG and of JUnit).
     pub(crate) fn static_method(&self, class: &str, method: &str) -> String {
         let line = format!("{}.{method}", class.replace('/', "."));
-        self.statics.borrow_mut().insert(line);
+        let mut statics = self.statics.borrow_mut();
+        let name = |line: &str| line.rsplit('.').next() == Some(method);
+        if statics.iter().any(|other| *other != line && name(other)) {
+            return format!("{}.{method}", self.top(class));
+        }
+        statics.insert(line);
         method.to_owned()
     }
 
@@ -183,5 +189,24 @@ impl<'a> Imports<'a> {
         }
         let statics = self.statics.borrow().iter().cloned().collect();
         (plain.into_iter().collect(), statics)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::ClassBytes;
+
+    #[test]
+    fn of_two_static_methods_with_one_name_the_second_is_called_with_its_class() {
+        let classes = ClassBytes(|_: &str| None);
+        let hierarchy = Hierarchy::new(&classes);
+        let imports = Imports::new(&hierarchy, "shop", "CartTest");
+        let name = |class, method| imports.static_method(class, method);
+        assert_eq!(name("org/testng/Assert", "assertThrows"), "assertThrows");
+        assert_eq!(name("org/testng/Assert", "assertThrows"), "assertThrows");
+        let second = name("org/junit/jupiter/api/Assertions", "assertThrows");
+        assert_eq!(second, "Assertions.assertThrows");
+        assert_eq!(name("org/junit/jupiter/api/Assertions", "fail"), "fail");
     }
 }

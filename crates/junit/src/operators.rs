@@ -1,5 +1,6 @@
 //! Java's operators, which scripts have as static methods of a class of the runtime.
 
+use culprit_model::owner::asserting;
 use culprit_model::value::Shape;
 use culprit_model::{Member, Reference, Value};
 
@@ -13,15 +14,6 @@ use crate::types::{Type, parameters, result};
 
 /// The class whose methods are operators.
 pub(crate) const OWNER: &str = "culprit/runtime/Operators";
-
-/// Classes with a static method `fail`.
-const FAILING: [&str; 5] = [
-    "org/junit/jupiter/api/Assertions",
-    "org/junit/Assert",
-    "junit/framework/Assert",
-    "junit/framework/TestCase",
-    "org/testng/Assert",
-];
 
 /// What a method of the class is in Java.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,7 +124,7 @@ impl Operator {
 /// Whether a statement does nothing but fail: what it is given does not decide whether it does.
 pub(crate) fn is_failure(action: &Action<'_>) -> bool {
     let target = &action.site.target;
-    let asserts = FAILING.contains(&target.owner.as_str());
+    let asserts = asserting(&target.owner).is_some();
     let of_constants = || {
         action
             .arguments

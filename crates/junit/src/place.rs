@@ -2,30 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use culprit_model::{Reference, Value};
+use culprit_model::{Owner, Reference, Value};
 
 use crate::access::{Access, package};
 use crate::hierarchy::Hierarchy;
 use crate::story::{Action, Story, identity};
 use crate::types::{Type, parameters};
-
-/// Beginnings of packages that no test is put into.
-const FOREIGN: [&str; 14] = [
-    "java/",
-    "javax/",
-    "jdk/",
-    "sun/",
-    "com/sun/",
-    "org/junit/",
-    "junit/",
-    "org/opentest4j/",
-    "org/hamcrest/",
-    "org/assertj/",
-    "com/google/common/truth/",
-    "org/w3c/dom/",
-    "org/xml/sax/",
-    "culprit/runtime/",
-];
 
 /// The package, with slashes. Among equals that of the code that failed.
 pub(crate) fn choose(story: &Story<'_>, hierarchy: &Hierarchy<'_>) -> String {
@@ -51,9 +33,11 @@ pub(crate) fn choose(story: &Story<'_>, hierarchy: &Hierarchy<'_>) -> String {
     best.unwrap_or_default().to_owned()
 }
 
-/// Whether a class belongs to the JDK or to a test framework.
+/// Whether a class belongs to the JDK, to a test library or to what starts tests: no test is put into
+/// its package.
 pub(crate) fn is_foreign(class: &str) -> bool {
-    FOREIGN.iter().any(|prefix| class.starts_with(prefix))
+    let owner = Owner::of(class);
+    !owner.may_be_subject() || owner == Owner::MaybeJdk
 }
 
 /// How much there is that the package cannot name or call.
@@ -101,4 +85,31 @@ fn names_value(story: &Story<'_>, access: &Access<'_>, value: &Value) -> bool {
     };
     let name = story.scenario.tables.class(*class);
     name.is_none_or(|def| access.names(&Type::of_class(&def.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_put_into_packages_of_programs() {
+        for (class, expect) in [
+            ("java/util/List", true),
+            ("javax/servlet/Servlet", true),
+            ("org/junit/Assert", true),
+            ("org/assertj/core/api/Assertions", true),
+            ("culprit/runtime/Operators", true),
+            ("shop/Cart", false),
+            ("org/codehaus/plexus/util/FileUtils", false),
+            // Not recognised before the lists of prefixes became one table.
+            ("org/testng/Assert", true),
+            ("org/mockito/Mockito", true),
+            ("kotlin/test/AssertionsKt", true),
+            ("kotlin/jvm/internal/Intrinsics", true),
+            ("org/spockframework/runtime/SpockRuntime", true),
+            ("org/springframework/test/web/servlet/MockMvc", true),
+        ] {
+            assert_eq!(is_foreign(class), expect, "{class}");
+        }
+    }
 }

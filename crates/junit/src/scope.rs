@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::owner::asserting;
 use culprit_model::{Member, ObjectId, Value};
 
 use crate::access::Access;
@@ -114,14 +115,8 @@ impl Scope<'_> {
         found.method.exceptions.clone()
     }
 
-    /// Whether JUnit's assertions are meant.
+    /// Whether a method is one of a class whose static methods assert.
     pub(crate) fn is_assertion(member: &Member) -> bool {
-        matches!(
-            member.owner.as_str(),
-            "org/junit/jupiter/api/Assertions"
-                | "org/junit/Assert"
-                | "junit/framework/Assert"
-                | "junit/framework/TestCase"
-        )
+        asserting(&member.owner).is_some()
     }
 }

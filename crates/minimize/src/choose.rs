@@ -5,7 +5,7 @@ use std::path::Path;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{Pattern, Selection};
+use culprit_model::{Owner, Pattern, Selection};
 use culprit_replay::manifest;
 use culprit_signature::{Frame, Origin, Signature};
 use culprit_trace::Start;
@@ -15,9 +15,6 @@ use crate::{Error, Program};
 
 /// Frames that a JVM tells of a stack.
 const LONGEST: usize = 1024;
-
-/// Libraries that come with tests and call the program back, but start nothing.
-const MOCKS: [&str; 2] = ["net.bytebuddy.", "org.mockito."];
 
 /// Has assertions, which pass everything on to another class, and runs the tests that extend it: failures
 /// do not leave it.
@@ -99,7 +96,8 @@ fn own(frames: &[Frame]) -> Vec<&Frame> {
 /// The frames of the program that a harness runs, or all where there is none. A main class that starts a
 /// harness is further out, and has nothing to do with what fails in it.
 fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
-    let mocks = |frame: &Frame| MOCKS.iter().any(|start| frame.class.starts_with(start));
+    // Mocks call the program back, but start nothing.
+    let mocks = |frame: &Frame| Owner::of_java(&frame.class) == Owner::Mock;
     let runs = |frame: &Frame| frame.origin() == Origin::Harness && !mocks(frame);
     let started = frames.iter().rposition(runs);
     own(&frames[..started.unwrap_or(frames.len())])
@@ -170,10 +168,9 @@ fn referred(program: &Program, driver: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether a class belongs to what runs tests.
+/// Whether a class, by its internal name, belongs to the JDK, to a test library or to what starts tests.
 pub(crate) fn is_framework(name: &str) -> bool {
-    let frame = Frame::parse(&format!("{}.run(Unknown Source)", name.replace('/', ".")));
-    frame.is_some_and(|frame| frame.origin() != Origin::Program)
+    !Owner::of(name).may_be_subject()
 }
 
 /// Patterns for the packages of some classes, as few as tell them from others.
@@ -259,6 +256,9 @@ mod tests {
         );
         check_frames("org.junit.Assert Cart Main", "Cart Main");
         check_frames("Cart org.mockito.Mock Main", "Cart Main");
+        check_frames("Cart org.easymock.Mock Main", "Cart Main");
+        let mvc = "org.springframework.test.web.servlet.MockMvc";
+        check_frames(&format!("Cart {mvc} Main"), "Cart Main");
     }
 
     #[test]
@@ -309,6 +309,13 @@ mod tests {
     #[test]
     fn what_runs_tests_is_a_framework() {
         assert!(is_framework("org/junit/jupiter/api/Assertions"));
+        assert!(is_framework("org/assertj/core/api/Assertions"));
+        assert!(is_framework("java/util/List"));
         assert!(!is_framework("com/acme/Cart"));
+        assert!(!is_framework("javax/servlet/Servlet"));
+        // Not recognised before the lists of prefixes became one table.
+        assert!(is_framework("org/easymock/EasyMock"));
+        assert!(is_framework("io/kotest/core/spec/Spec"));
+        assert!(is_framework("org/springframework/test/web/servlet/MockMvc"));
     }
 }

@@ -4,66 +4,34 @@
 
 use std::sync::Arc;
 
+use culprit_model::owner::{ASSERTING, Actual, asserting};
 use culprit_model::script::Builder;
-use culprit_model::{Reference, Tables, Value};
+use culprit_model::{Owner, Reference, Tables, Value};
 
 use crate::{Script, Statement};
 
 /// How many results are tried.
 const MOST: usize = 16;
 
-/// Classes whose static methods assert something, and where in the arguments is what they look at.
-const ASSERTIONS: [(&str, Actual); 6] = [
-    ("org/junit/jupiter/api/Assertions", Actual::Second),
-    ("org/junit/Assert", Actual::SecondAfterMessage),
-    ("junit/framework/Assert", Actual::SecondAfterMessage),
-    ("junit/framework/TestCase", Actual::SecondAfterMessage),
-    ("org/testng/Assert", Actual::First),
-    ("org/hamcrest/MatcherAssert", Actual::FirstAfterReason),
-];
-
-/// The argument that an assertion looks at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Actual {
-    /// The second one, after what is expected, or the only one.
-    Second,
-    /// The same, and a message may come before them.
-    SecondAfterMessage,
-    First,
-    /// The first one, and a reason may come before it.
-    FirstAfterReason,
-}
-
 /// Classes to observe for what tests assert.
 pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
-    ASSERTIONS.iter().map(|(class, _)| *class)
+    ASSERTING.iter().map(|known| known.class)
 }
 
-/// Packages of libraries that assert something step by step, each call on what the one before gave:
-/// `assertThat(cart.total()).isEqualTo(5)`.
-const FLUENT: [&str; 4] = [
-    "com/google/common/truth/",
-    "org/assertj/",
-    "org/hamcrest/",
-    "org/junit/",
-];
-
-/// Whether a class belongs to what tests assert with.
+/// Whether a class belongs to what runs tests or asserts in them.
 pub(crate) fn is_for_assertions(class: &str) -> bool {
-    assertion_classes().any(|known| known == class) || is_fluent(class)
-}
-
-fn is_fluent(class: &str) -> bool {
-    FLUENT.iter().any(|package| class.starts_with(package))
+    Owner::of(class).runs_or_asserts()
 }
 
 /// Whether a statement asserts something, or says that something is wrong, which may need no argument.
 pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
     let site = script.site(statement);
-    let is_fail = site.is_some_and(|site| {
-        site.target.name == "fail" && assertion_classes().any(|class| class == site.target.owner)
-    });
-    let is_step = site.is_some_and(|site| site.has_receiver() && is_fluent(&site.target.owner));
+    let is_fail = site
+        .is_some_and(|site| site.target.name == "fail" && asserting(&site.target.owner).is_some());
+    // Libraries like AssertJ assert step by step, each call on the result of the one before:
+    // `assertThat(cart.total()).isEqualTo(5)`.
+    let is_step =
+        site.is_some_and(|site| site.has_receiver() && is_for_assertions(&site.target.owner));
     is_fail || is_step || actual(script, statement).is_some()
 }
 
@@ -76,15 +44,13 @@ pub(crate) fn finds_fault(script: &Script) -> bool {
 /// The place of the argument that an assertion looks at.
 pub(crate) fn actual(script: &Script, statement: &Statement) -> Option<usize> {
     let site = script.site(statement)?;
-    let known = ASSERTIONS
-        .iter()
-        .find(|(class, _)| *class == site.target.owner)?;
+    let known = asserting(&site.target.owner)?;
     let count = statement.given.len();
     let looks_at_two = ["Equals", "Same", "NotEquals"]
         .iter()
         .any(|end| site.target.name.ends_with(end));
     let has_message = site.target.descriptor.starts_with("(Ljava/lang/String;") && count > 1;
-    let place = match (known.1, looks_at_two) {
+    let place = match (known.actual, looks_at_two) {
         (Actual::Second, true) => 1,
         (Actual::Second, false) => 0,
         (Actual::SecondAfterMessage, true) => 1 + usize::from(has_message && count > 2),
@@ -341,6 +307,40 @@ mod tests {
         assert_eq!(place(testng, &[wrong.clone(), right]), Some(0));
         let other = Target::of("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
         assert_eq!(place(other, std::slice::from_ref(&wrong)), Some(0));
+        let of_objects = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/String;)V";
+        let kotlin = Target::of("kotlin/test/AssertionsKt", "assertEquals", of_objects);
+        let [right, wrong] = two;
+        assert_eq!(place(kotlin, &[right, wrong, text("why")]), Some(1));
+        let old = "(Ljava/lang/String;II)V";
+        let testng = Target::of("org/testng/AssertJUnit", "assertEquals", old);
+        assert_eq!(place(testng, &after), Some(2));
+    }
+
+    #[test]
+    fn test_libraries_assert_and_mocks_do_not() {
+        for (class, expect) in [
+            ("org/junit/Assert", true),
+            ("org/junit/rules/ExpectedException", true),
+            ("org/assertj/core/api/AbstractAssert", true),
+            ("com/google/common/truth/Subject", true),
+            ("org/hamcrest/Matcher", true),
+            ("shop/Cart", false),
+            // Not recognised before the lists of prefixes became one table.
+            ("org/testng/asserts/SoftAssert", true),
+            ("kotlin/test/AssertionsKt", true),
+            ("io/kotest/matchers/ShouldKt", true),
+            ("org/spockframework/runtime/SpockRuntime", true),
+            (
+                "org/springframework/test/web/servlet/result/StatusResultMatchers",
+                true,
+            ),
+            // They do a part of the work under test.
+            ("org/springframework/test/web/servlet/MockMvc", false),
+            ("org/springframework/test/util/ReflectionTestUtils", false),
+            ("org/mockito/Mockito", false),
+        ] {
+            assert_eq!(is_for_assertions(class), expect, "{class}");
+        }
     }
 
     #[test]

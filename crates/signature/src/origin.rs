@@ -1,4 +1,7 @@
-//! Whose code a frame belongs to: judged by names, which is all that a stack trace has.
+//! Whose code a frame belongs to: judged by names, which is all that a stack trace has. The table of
+//! names is `culprit_model::owner`; classes that the JVM makes up are recognised here.
+
+use culprit_model::Owner;
 
 use crate::frame::{Frame, split_hidden};
 
@@ -12,149 +15,35 @@ pub enum Origin {
     /// What the JVM puts between a call and what it calls: reflection, proxies, hidden classes.
     /// How often a method was called already may decide about these frames.
     Reflection,
-    /// What starts tests and commands.
+    /// What starts tests and commands, or replaces collaborators in tests.
     Harness,
     /// Libraries of assertions.
     Assertion,
 }
-
-const REFLECTION: &[&str] = &[
-    "java.lang.invoke.",
-    "java.lang.reflect.",
-    "jdk.internal.reflect.",
-    "sun.reflect.",
-];
-
-const JDK: &[&str] = &[
-    "java.",
-    "javax.accessibility.",
-    "javax.annotation.processing.",
-    "javax.crypto.",
-    "javax.imageio.",
-    "javax.lang.model.",
-    "javax.management.",
-    "javax.naming.",
-    "javax.net.",
-    "javax.print.",
-    "javax.rmi.",
-    "javax.script.",
-    "javax.security.",
-    "javax.smartcardio.",
-    "javax.sound.",
-    "javax.sql.",
-    "javax.swing.",
-    "javax.tools.",
-    "javax.xml.catalog.",
-    "javax.xml.crypto.",
-    "javax.xml.datatype.",
-    "javax.xml.namespace.",
-    "javax.xml.parsers.",
-    "javax.xml.stream.",
-    "javax.xml.transform.",
-    "javax.xml.validation.",
-    "javax.xml.xpath.",
-    "jdk.",
-    "sun.",
-    "com.sun.beans.",
-    "com.sun.crypto.",
-    "com.sun.imageio.",
-    "com.sun.jmx.",
-    "com.sun.jndi.",
-    "com.sun.management.",
-    "com.sun.media.sound.",
-    "com.sun.naming.",
-    "com.sun.net.",
-    "com.sun.nio.",
-    "com.sun.org.apache.",
-    "com.sun.proxy.",
-    "com.sun.rowset.",
-    "com.sun.security.",
-    "com.sun.tools.",
-    "org.w3c.dom.",
-    "org.xml.sax.",
-    "kotlin.jvm.internal.",
-    "scala.runtime.",
-];
-
-/// Frames that a failing assertion leaves on top of the stack. `org.junit.jupiter.api.` has
-/// more than assertions, but nothing else of it throws in the name of a test.
-const ASSERTION: &[&str] = &[
-    "com.google.common.truth.",
-    "junit.framework.Assert.",
-    "junit.framework.TestCase.",
-    "kotlin.test.",
-    "org.assertj.",
-    "org.hamcrest.",
-    "org.junit.Assert.",
-    "org.junit.internal.ComparisonCriteria.",
-    "org.junit.internal.ExactComparisonCriteria.",
-    "org.junit.internal.InexactComparisonCriteria.",
-    "org.junit.jupiter.api.",
-    "org.opentest4j.",
-    "org.testng.Assert.",
-    "org.testng.Assert$",
-    "org.testng.AssertJUnit.",
-    "org.testng.asserts.",
-];
-
-const HARNESS: &[&str] = &[
-    "com.intellij.rt.",
-    "culprit.",
-    "junit.",
-    "net.bytebuddy.",
-    "org.apache.maven.surefire.",
-    "org.eclipse.jdt.internal.",
-    "org.gradle.",
-    "org.junit.",
-    "org.mockito.",
-    "org.spockframework.",
-    "org.testng.",
-    "worker.org.gradle.",
-];
-
-/// Exceptions that say by their class that an assertion failed, whoever throws them.
-const FAILED: &[&str] = &[
-    "com.google.common.truth.",
-    "junit.framework.",
-    "org.junit.ComparisonFailure",
-    "org.junit.internal.ArrayComparisonFailure",
-    "org.mockito.exceptions.",
-    "org.opentest4j.",
-];
 
 impl Frame {
     /// Whose code this is.
     pub fn origin(&self) -> Origin {
         let (name, number) = split_hidden(&self.class);
         let made_up = !number.is_empty() || self.class.contains("$$Lambda");
-        // With the dot, a name in a list can be that of a class or of a package.
-        let class = format!("{name}.");
-        if made_up || simple(name).starts_with("$Proxy") || starts(&class, REFLECTION) {
-            Origin::Reflection
-        } else if starts(&class, JDK) {
-            Origin::Jdk
-        } else if starts(&class, ASSERTION) {
-            Origin::Assertion
-        } else if starts(&class, HARNESS) {
-            Origin::Harness
-        } else {
-            Origin::Program
+        if made_up || simple(name).starts_with("$Proxy") {
+            return Origin::Reflection;
+        }
+        match Owner::of_java(name) {
+            Owner::Reflection => Origin::Reflection,
+            Owner::Jdk | Owner::Language => Origin::Jdk,
+            Owner::Assertion => Origin::Assertion,
+            Owner::BuildTool | Owner::TestFramework | Owner::Mock | Owner::Culprit => {
+                Origin::Harness
+            }
+            Owner::Other | Owner::MaybeJdk | Owner::BuildLibrary => Origin::Program,
         }
     }
-}
-
-/// Whether an exception of this class is a failed assertion.
-pub(crate) fn tells_assertion(class: &str) -> bool {
-    starts(class, FAILED)
 }
 
 /// The name of a class without its package.
 pub(crate) fn simple(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
-}
-
-fn starts(class: &str, list: &[&str]) -> bool {
-    list.iter().any(|prefix| class.starts_with(prefix))
 }
 
 #[cfg(test)]
@@ -190,7 +79,32 @@ mod tests {
         check("org.junit.jupiter.engine.execution.X", Origin::Harness);
         check("org.testng.Assert", Origin::Assertion);
         check("org.testng.internal.Invoker", Origin::Harness);
+        check("culprit.runtime.Probe", Origin::Harness);
         check("shop.AssertTest", Origin::Program);
         check("Main", Origin::Program);
+    }
+    /// Frames that were taken for the program's before the lists of prefixes became one table.
+    #[test]
+    fn libraries_of_tests_are_no_program() {
+        check("org.easymock.EasyMock", Origin::Harness);
+        check("org.jmock.Mockery", Origin::Harness);
+        check("io.mockk.MockKKt", Origin::Harness);
+        check("io.kotest.engine.TestEngine", Origin::Harness);
+        check("io.kotest.matchers.ShouldKt", Origin::Assertion);
+        check("org.spockframework.runtime.SpockRuntime", Origin::Assertion);
+        check(
+            "org.springframework.test.web.servlet.MockMvc",
+            Origin::Harness,
+        );
+        check(
+            "org.springframework.test.util.AssertionErrors",
+            Origin::Assertion,
+        );
+        check("org.ietf.jgss.Oid", Origin::Jdk);
+        // Libraries of build tools may be what fails, as before.
+        check("org.codehaus.plexus.util.FileUtils", Origin::Program);
+        check("org.apache.tools.ant.Project", Origin::Program);
+        // A program may have this name.
+        check("culprit.Shop", Origin::Program);
     }
 }

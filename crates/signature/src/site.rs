@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use culprit_model::owner::tells_assertion;
+
 use crate::frame::{Frame, split_hidden};
 use crate::mask::mask;
-use crate::origin::{Origin, simple, tells_assertion};
+use crate::origin::{Origin, simple};
 use crate::thrown::Thrown;
 
 /// A method, without the numbers that the JVM or a compiler put into its name.

@@ -81,16 +81,15 @@ thread_local! {
     pub(super) static ACTIVITY: RefCell<Activity> = RefCell::new(Activity::default());
 }
 
-/// Methods of test frameworks that run what they are given, at once.
-const RUNNERS: [&str; 8] = [
+/// Methods of JUnit and TestNG that run what they are given, at once. Those of AssertJ (`catchThrowable`,
+/// `isThrownBy`) are calls like others: a script repeats them with their lambda.
+const RUNNERS: [&str; 6] = [
     "assertThrows",
     "assertThrowsExactly",
     "expectThrows",
     "assertDoesNotThrow",
     "assertAll",
     "assertTimeout",
-    "isThrownBy",
-    "catchThrowable",
 ];
 
 type Done<'j> = Result<Held<'j>, Local<'j>>;

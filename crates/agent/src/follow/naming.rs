@@ -4,7 +4,7 @@
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
 use culprit_model::value::Contents;
-use culprit_model::{ObjectId, Reference, Value};
+use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
 use super::journal::{Journal, Place};
@@ -348,9 +348,7 @@ pub(super) fn is_plain_value(class: &str) -> bool {
 
 /// Whether a class belongs to what runs tests, or asserts in them.
 pub(super) fn is_assertion(owner: &str) -> bool {
-    owner.starts_with("org/junit/")
-        || owner.starts_with("junit/framework/")
-        || owner.starts_with("org/testng/")
+    Owner::of(owner).runs_or_asserts()
 }
 
 /// Whether calls to a class are calls into the program.
@@ -401,4 +399,35 @@ pub(super) fn unboxed<'j>(jni: &Jni<'j>, object: &Local<'_>, letter: u8) -> Opti
     // SAFETY: the reference was made here, and what was read is no reference.
     unsafe { jni.delete(class) };
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::journal::may_be_expected_to_throw;
+
+    #[test]
+    fn no_test_expects_its_own_assertions_to_throw() {
+        for (owner, expect) in [
+            ("shop/Cart", true),
+            ("java/util/List", true),
+            ("org/mockito/Mockito", true),
+            ("java/io/PrintStream", false),
+            ("org/junit/Assert", false),
+            ("junit/framework/TestCase", false),
+            ("org/testng/Assert", false),
+            // Not recognised before the lists of prefixes became one table.
+            ("org/assertj/core/api/AbstractAssert", false),
+            ("com/google/common/truth/Subject", false),
+            ("org/hamcrest/MatcherAssert", false),
+            ("kotlin/test/AssertionsKt", false),
+            ("org/spockframework/runtime/SpockRuntime", false),
+        ] {
+            let target = culprit_model::Member {
+                owner: owner.to_owned(),
+                name: "isEqualTo".to_owned(),
+                descriptor: "()V".to_owned(),
+            };
+            assert_eq!(may_be_expected_to_throw(&target), expect, "{owner}");
+        }
+    }
 }

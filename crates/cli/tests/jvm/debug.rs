@@ -286,6 +286,31 @@ fn assertions_that_are_made_step_by_step_are_such_too() {
     insta::assert_snapshot!(ended.out);
 }
 
+/// A test that is fixed must not fail for the exception that it expects.
+#[test]
+fn code_that_assertj_runs_stays_in_its_lambda() {
+    let assertj = library::jar("org.assertj", "assertj-core", "3.22.0", None);
+    let (Some(console), Some(assertj)) = (junit_5(), assertj) else {
+        return skipped("JUnit 5 and AssertJ");
+    };
+    let jars = [console, assertj];
+    for (method, expect) in [
+        ("aCatches", "catchThrowable(() -> stock.last())"),
+        ("bIsThrown", ".isThrownBy(() -> stock.last())"),
+    ] {
+        let program = Program::compile("caught", &jars);
+        let ended = program.debug(&[
+            "org.junit.platform.console.ConsoleLauncher",
+            "execute",
+            "--disable-banner",
+            "--details=none",
+            &format!("--select-method=shop.CaughtTest#{method}"),
+        ]);
+        says(&ended, 0, "compiled and run: fails the same way");
+        assert!(ended.out.contains(expect), "{}", ended.out);
+    }
+}
+
 #[test]
 fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     let Some(console) = junit_5() else {
