@@ -169,8 +169,11 @@ fn not_failing(status: u8, witness: &Path) -> Expected {
         0 => "the command does not fail: it ended with 0 and threw nothing".to_owned(),
         _ => format!("the command ended with {status}, but no exception left a thread or a test"),
     };
-    let place = witness.join("output.txt");
-    Expected::new(ExitCode::No, message).hint(format!("it printed {}", clean::path(&place)))
+    let printed = format!("it printed {}", clean::path(&witness.join("output.txt")));
+    Expected::new(ExitCode::No, message).hint(match status {
+        0 => format!("{printed}; it gets no standard input"),
+        _ => format!("to debug the status: --fails-if 'exit {status}'; {printed}"),
+    })
 }
 
 /// That there is nothing to see, and why: an agent that gave up has said so.

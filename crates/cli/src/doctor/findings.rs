@@ -271,6 +271,7 @@ mod tests {
         kernel: Linux 6.18.0 x86_64
         Landlock: version 6 or newer
         seccomp: filters of system calls can be set
+        network: candidates have a loopback interface of their own
         control groups: version 2, with memory, writable
         agent: /home/ann/.cache/culprit/agent.so
         JDK 17.0.1: /usr/lib/jvm/17: compiles, and runs the agent
