@@ -1,3 +1,5 @@
+//! Scripts survive their text form, and texts that are no scripts are refused.
+
 use proptest::prelude::*;
 
 use super::*;
