@@ -340,17 +340,9 @@ fn in_best_folder(
     run: impl Fn(&WorkingFolder, Grade) -> anyhow::Result<Result<Found, Error>>,
 ) -> anyhow::Result<Result<Found, Error>> {
     let mut best: Option<Result<Found, Error>> = None;
-    let mut unlike = Vec::new();
-    let rounds = [
-        (Grade::L3, folders.to_vec()),
-        (Signature::ENOUGH, Vec::new()),
-    ];
-    for (wanted, folders) in rounds {
-        let folders = match wanted {
-            Grade::L3 => folders,
-            _ => std::mem::take(&mut unlike),
-        };
-        for folder in folders {
+    let mut next = folders.to_vec();
+    for wanted in [Grade::L3, Signature::ENOUGH] {
+        for folder in std::mem::take(&mut next) {
             if best.is_some() && deadline.is_over() {
                 break;
             }
@@ -360,7 +352,7 @@ fn in_best_folder(
                     return Ok(found);
                 }
                 Ok(_) | Err(Error::OtherFailure(_)) => {}
-                Err(Error::OtherMessage(_)) => unlike.push(folder),
+                Err(Error::OtherMessage(_)) => next.push(folder),
                 Err(_) => return Ok(best.filter(Result::is_ok).unwrap_or(found)),
             }
             // The last of those that fail is the one most like what the program had.
@@ -470,7 +462,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::OtherFailure(Run::Refused { .. }) => {
             "the sandbox refuses that; if the program may do it on this machine: --no-sandbox"
         }
-        Error::OtherFailure(_) => {
+        Error::OtherFailure(_) | Error::OtherMessage(_) => {
             "it may depend on files, time, threads or code that was not observed; \
              culprit replay still runs it as it was"
         }
@@ -765,6 +757,11 @@ mod tests {
         };
         check(Error::NoFailure, ExitCode::No, "observe other classes");
         check(Error::Unsteady, ExitCode::No, "on chance");
+        check(
+            Error::OtherMessage(Run::Done),
+            ExitCode::No,
+            "may depend on",
+        );
         let interrupted = Error::Pool(PoolError::Interrupted);
         check(interrupted, ExitCode::Interrupted, "");
         let unreadable = culprit_replay::Error::ClassPath {
