@@ -46,11 +46,12 @@ use witness::{Seen, Witnesses};
 #[derive(clap::Args, Debug)]
 #[command(override_usage = "culprit debug [OPTIONS] -- CMD...", after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Put the results into this new or empty folder
+    /// Write the results to this folder, which must be new or empty
     #[arg(short, long, value_name = "DIR", default_value = "culprit-debug")]
     output: PathBuf,
-    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N',
-    /// 'CLASS.METHOD returns VALUE' or 'CLASS NAME -> EXPRESSION' (Java, on an object)
+    /// Reduce this failure, for a program that neither throws nor fails a test: 'output contains
+    /// TEXT', 'output matches REGEX', 'exit N', 'CLASS.METHOD returns VALUE', or 'CLASS NAME ->
+    /// EXPRESSION' (a Java expression on an object)
     #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
     fails_if: Option<Condition>,
     #[command(flatten)]
@@ -66,13 +67,16 @@ Examples:
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
   culprit debug -- mvn -q test -Dtest=CartTest
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
-The command is run three times or more; what it prints goes into the folder.
+  culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
+The command runs at least three times, without standard input. Its output is
+kept in the result folder. Name failing tests (-Dtest=...), or all of them run.
+
 Exit codes:
-  0    tests were written, and seen to fail for the same reason
-  1    everything ran, and for some failure there is no such test
-  2    the command line, or a place it names, cannot be used
-  3    the command cannot be run, or there is no sandbox for candidates
-  130  interrupted; the smallest test so far was written if there was one";
+  0    each failure has a test that was compiled and run, and fails like it
+  1    the command does not fail, or some failure has no such test
+  2    wrong command line, or a file or folder on it cannot be used
+  3    the command cannot be run, starts no JVM, or there is no sandbox
+  130  interrupted; the smallest test found so far was written, if any";
 
 /// Bytes that are read of what an agent says.
 const MOST_SAID: u64 = 64 << 10;
