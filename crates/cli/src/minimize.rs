@@ -6,7 +6,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_jvm::Interrupt;
 use culprit_minimize::{Program, Script, class_path, extract};
-use culprit_model::{AgentOptions, Failure};
+use culprit_model::Failure;
+use culprit_model::options::RecordOptions;
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -168,7 +169,7 @@ impl Args {
 
 /// Another next step for a recording that does not tell what library objects hold.
 fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
-    let options = recording.start().options.parse::<AgentOptions>();
+    let options = RecordOptions::of_recording(&recording.start().options);
     let has_contents = options.is_ok_and(|options| options.contents);
     match error.downcast::<Expected>() {
         Ok(told) if told.code == ExitCode::No && !has_contents => told
