@@ -24,8 +24,8 @@ pub fn writes_archive(option: &str) -> bool {
     .any(|start| option.starts_with(start))
 }
 
-/// How files end that have what followed classes did.
-pub const FOLLOWED_EXTENSION: &str = "scenario";
+/// The extension of the files with the scripts of followed classes.
+pub const FOLLOWED_EXTENSION: &str = "script";
 
 /// What the agent does in a JVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
