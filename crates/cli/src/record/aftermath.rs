@@ -10,11 +10,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::untrusted;
-use culprit_model::{AgentOptions, clean};
+use culprit_model::{AgentOptions, clean, shell};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
-use super::{nearest, quote};
+use super::nearest;
 use crate::console::Console;
 use crate::origin;
 
@@ -152,7 +152,7 @@ impl Aftermath {
             writeln!(console.err(), "  and {more} more")?;
         }
         if !self.recordings.is_empty() {
-            let command = quote::line(["culprit", "show", &folder.to_string()]);
+            let command = shell::line(["culprit", "show", &folder.to_string()]);
             let s = style.strong;
             writeln!(console.err(), "  next: {s}{command}{s:#}")?;
         }
@@ -219,7 +219,7 @@ fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result
     }
     writeln!(console.err(), "  {lead}")?;
     for pattern in patterns {
-        writeln!(console.err(), "    --observe {}", quote::line([pattern]))?;
+        writeln!(console.err(), "    --observe {}", shell::line([pattern]))?;
     }
     Ok(())
 }

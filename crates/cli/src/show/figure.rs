@@ -1,7 +1,5 @@
 //! Figures and texts as people read them: grouped digits, sizes, durations, wrapped lines.
 
-use culprit_model::clean;
-
 /// `1234567` as `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -124,21 +122,6 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     }
     let head: String = text.chars().take(width.saturating_sub(3)).collect();
     format!("{head}...")
-}
-
-/// The words of a command, quoted where they contain white space.
-pub(crate) fn command(words: &[String]) -> String {
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|word| {
-            if word.is_empty() || word.contains(char::is_whitespace) {
-                format!("'{}'", clean::line(word))
-            } else {
-                clean::line(word).into_owned()
-            }
-        })
-        .collect();
-    quoted.join(" ")
 }
 
 #[cfg(test)]
