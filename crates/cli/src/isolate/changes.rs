@@ -25,7 +25,7 @@ use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
-use crate::show::figure;
+use culprit_report::figure;
 use report::Report;
 
 /// Options of `culprit isolate changes`.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
-use crate::markup;
+use culprit_report::markup;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";

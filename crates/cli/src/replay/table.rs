@@ -9,7 +9,7 @@ use culprit_model::{clean, shell};
 use super::case::{Case, Verdict};
 use super::explain::Difference;
 use crate::console::Console;
-use crate::show::figure::{clipped, counted, cut, duration, grouped};
+use culprit_report::figure::{clipped, counted, cut, duration, grouped};
 
 /// The widest name of a file.
 const WIDEST: usize = 40;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use culprit_model::{clean, shell};
 use culprit_trace::{Error, Recording, RunFolder};
 
-use super::figure::{clipped, cut, grouped};
-use crate::console::Styles;
+use culprit_report::figure::{clipped, cut, grouped};
+use culprit_report::style::Styles;
 
 /// A run folder with what its recordings say.
 pub(crate) struct Table {
