@@ -26,6 +26,7 @@ mod sign;
 mod test;
 mod work_folder;
 
+pub(crate) use culprit_reduce::{Digest, Digester};
 pub use ending::{Ending, How};
 pub use error::Error;
 pub use failure::{Failure, Likeness, Lines};
@@ -34,7 +35,7 @@ pub use grammar::Language;
 pub use java::{JavaTest, Reads, Warm};
 pub use judge::{Judge, Judged, Rate, Unfit, Witness};
 pub use like::Like;
-pub use memo::{Digest, Digester, Memo};
+pub use memo::Memo;
 pub use rule::{Answer, Convention, Rule, UNRESOLVED};
 pub use sign::{Sign, SignError};
 pub use test::{Spot, Test};

@@ -413,6 +413,7 @@ fn explained(error: Error) -> anyhow::Error {
              it runs in a folder of ours; yours is $CULPRIT_STARTED_IN",
         ),
         Error::Journal(JournalError::Io { .. }) => (ExitCode::Usage, options::NO_JOURNAL),
+        Error::Journal(JournalError::Version { .. }) => (ExitCode::Usage, options::OTHER_VERSION),
         Error::Journal(_) => (
             ExitCode::Usage,
             "--resume needs the same versions, test and options; or name another folder (-o)",
