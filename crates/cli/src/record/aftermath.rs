@@ -10,11 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::untrusted;
-use culprit_model::{AgentOptions, clean};
+use culprit_model::count::counted;
+use culprit_model::{AgentOptions, clean, shell};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
-use super::{nearest, quote};
+use super::nearest;
 use crate::console::Console;
 use crate::origin;
 
@@ -152,7 +153,7 @@ impl Aftermath {
             writeln!(console.err(), "  and {more} more")?;
         }
         if !self.recordings.is_empty() {
-            let command = quote::line(["culprit", "show", &folder.to_string()]);
+            let command = shell::line(["culprit", "show", &folder.to_string()]);
             let s = style.strong;
             writeln!(console.err(), "  next: {s}{command}{s:#}")?;
         }
@@ -219,7 +220,7 @@ fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result
     }
     writeln!(console.err(), "  {lead}")?;
     for pattern in patterns {
-        writeln!(console.err(), "    --observe {}", quote::line([pattern]))?;
+        writeln!(console.err(), "    --observe {}", shell::line([pattern]))?;
     }
     Ok(())
 }
@@ -254,28 +255,6 @@ fn describe(file: &Path) -> String {
         parts.push("ends early".to_owned());
     }
     parts.join(", ")
-}
-
-fn counted(number: u64, noun: &str) -> String {
-    let ending = match (number, noun.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{} {noun}{ending}", grouped(number))
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 fn stem(file: &Path) -> String {
