@@ -26,6 +26,7 @@ use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
 use culprit_model::Pattern;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions};
+use culprit_model::script::Operation;
 use culprit_weave::follow::{Concatenation, ENTER, ENTER_DESCRIPTOR, Lambda, Method, followed};
 
 use crate::agent::Trouble;
@@ -33,10 +34,11 @@ use crate::callbacks::write_private;
 use crate::classes::internal_name;
 use crate::load::Loading;
 use crate::lock::{LockSafe, ShareSafe};
+use crate::operators::{self, Operators};
 use crate::recorder::block_signals;
 use crate::runtime;
 use deeds::Before;
-use journal::{Journal, OPERATORS};
+use journal::Journal;
 
 /// The status of a JVM that was ended because it took too long.
 const TOO_LONG: i32 = 124;
@@ -63,9 +65,7 @@ pub(crate) struct Following {
     names: RwLock<HashMap<String, HashSet<String>>>,
     /// Followed classes by name, once the JVM has them.
     classes: RwLock<HashMap<String, Arc<Global>>>,
-    /// Methods of the operators that were looked up.
-    found: RwLock<HashMap<(String, String), StaticMethodId>>,
-    operators: OnceLock<Global>,
+    operators: OnceLock<Operators>,
 }
 
 /// A method that is interpreted, and the class it is in.
@@ -108,7 +108,6 @@ impl Following {
             methods: RwLock::default(),
             names: RwLock::default(),
             classes: RwLock::default(),
-            found: RwLock::default(),
             operators: OnceLock::new(),
         };
         let following = FOLLOWING.get_or_init(|| following);
@@ -128,8 +127,8 @@ impl Following {
     fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
         for (name, bytes) in runtime::FOLLOW {
             let class = jni.define_class(name, None, bytes)?;
-            if *name == OPERATORS {
-                let _ = self.operators.set(jni.global(&class)?);
+            if *name == operators::CLASS {
+                let _ = self.operators.set(Operators::find(jni, &class)?);
             }
         }
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
@@ -209,33 +208,17 @@ impl Following {
         write_private(&self.path, &journal.take().to_string());
     }
 
-    /// Does what an operator does, with the exceptions that the JVM has for it.
+    /// Does an operation in the JVM, with the exceptions that the JVM has for it.
     fn operate<'j>(
         &self,
         jni: &Jni<'j>,
-        name: &str,
-        descriptor: &str,
-        given: &[Passed<'_>],
+        operation: Operation,
+        operands: &[Passed<'_>],
     ) -> Result<Passed<'j>, Local<'j>> {
-        let found = self.operators.get().and_then(|class| {
-            let class = class.local(jni);
-            let key = (name.to_owned(), descriptor.to_owned());
-            let known = self.found.lock_read().get(&key).copied();
-            let method = match known {
-                Some(known) => known,
-                None => {
-                    let found = jni.static_method(&class, name, descriptor).ok()?;
-                    self.found.lock_write().insert(key, found);
-                    found
-                }
-            };
-            Some((class, method))
-        });
-        let result = descriptor.rsplit(')').next().unwrap_or("V");
-        let letter = result.as_bytes().first().copied().unwrap_or(b'V');
-        match found {
-            Some((class, method)) => jni.invoke_statically(&class, method, given, letter),
-            None => Ok(Passed::Reference(None)),
+        match self.operators.get() {
+            Some(operators) => operators.call(jni, operation, operands),
+            // Nothing is interpreted before they are found.
+            None => Err(machine::odd(jni)),
         }
     }
 }

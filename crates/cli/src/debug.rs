@@ -24,7 +24,7 @@ use culprit_minimize::{
     full_name,
 };
 use culprit_model::options::{Mode as AgentMode, RecordOptions, WeaveOptions};
-use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean};
+use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean, shell};
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
@@ -35,7 +35,6 @@ use crate::exit::{ExitCode, Expected};
 use crate::origin;
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
-use crate::record::quote;
 use crate::reduction::{
     Allowance, Case, FilesFound, Level, Results, Wishes, explained, interrupted, jdk_of,
 };
@@ -138,7 +137,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let wishes = match &args.fails_if {
         Some(condition) => {
             let words = ["--fails-if".to_owned(), condition.to_string()];
-            format!(" {}{}", quote::line(words), args.wishes.typed())
+            format!(" {}{}", shell::line(words), args.wishes.typed())
         }
         None => args.wishes.typed(),
     };

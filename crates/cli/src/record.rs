@@ -8,7 +8,6 @@ mod derive;
 mod folder;
 pub(crate) mod launch;
 pub(crate) mod nearest;
-pub(crate) mod quote;
 mod suggest;
 
 use std::ffi::OsString;

@@ -7,8 +7,8 @@ use crate::observe::{Pattern, Selection};
 
 pub use text::OptionsError;
 
-/// The extension of the files that the mode [`Mode::Follow`] writes.
-pub const FOLLOWED_EXTENSION: &str = "scenario";
+/// The extension of the files with the scripts of followed classes.
+pub const FOLLOWED_EXTENSION: &str = "script";
 
 /// Everything the agent needs to know.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

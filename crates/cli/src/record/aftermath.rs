@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use culprit_jvm::untrusted;
 use culprit_model::count::counted;
 use culprit_model::options::{Mode, RecordOptions};
-use culprit_model::{Pattern, clean};
+use culprit_model::{Pattern, clean, shell};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
-use super::{nearest, quote};
+use super::nearest;
 use crate::console::Console;
 use crate::origin;
 
@@ -161,7 +161,7 @@ impl Aftermath {
             writeln!(console.err(), "  and {more} more")?;
         }
         if !self.recordings.is_empty() {
-            let command = quote::line(["culprit", "show", &folder.to_string()]);
+            let command = shell::line(["culprit", "show", &folder.to_string()]);
             let s = style.strong;
             writeln!(console.err(), "  next: {s}{command}{s:#}")?;
         }
@@ -227,7 +227,7 @@ fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result
     }
     writeln!(console.err(), "  {lead}")?;
     for pattern in patterns {
-        writeln!(console.err(), "    --observe {}", quote::line([pattern]))?;
+        writeln!(console.err(), "    --observe {}", shell::line([pattern]))?;
     }
     Ok(())
 }

@@ -8,14 +8,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Status;
-use culprit_model::secret::MASK;
-use culprit_model::{AgentOptions, clean};
+use culprit_model::secret::{self, MASK};
+use culprit_model::{AgentOptions, clean, shell};
 use culprit_trace::RUN_FACTS;
 use jiff::Zoned;
 use jiff::civil::Date;
 use regex_lite::Regex;
 
-use super::quote;
 use crate::exit::{ExitCode, Expected};
 
 /// Where runs go when no folder is named.
@@ -156,14 +155,14 @@ impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |at: &Zoned| at.strftime("%FT%T%:z").to_string();
         let mask = Mask::of(self.options.mode.redact());
-        let command = quote::masked(&self.command);
+        let command = secret::masked(&self.command);
         let command = command.iter().map(|word| mask.apply(word));
         writeln!(f, "version: {}", env!("CARGO_PKG_VERSION"))?;
-        writeln!(f, "command: {}", quote::line(command))?;
+        writeln!(f, "command: {}", shell::line(command))?;
         writeln!(
             f,
             "folder: {}",
-            quote::line([mask.apply(self.cwd.as_os_str())])
+            shell::line([mask.apply(self.cwd.as_os_str())])
         )?;
         writeln!(f, "options: {}", self.options.without_patterns())?;
         writeln!(f, "start: {}", time(&self.start))?;
