@@ -222,7 +222,7 @@ fn never_the_same(witnesses: &Witnesses) -> Expected {
         seen.join("; ")
     );
     Expected::new(ExitCode::No, message)
-        .hint("take out what differs: seeds, clocks, threads, files that a run leaves behind")
+        .hint("remove what differs between runs: random seeds, clocks, threads, files that a run leaves behind")
 }
 
 impl Session<'_> {
@@ -499,6 +499,6 @@ fn recorded(folder: &Path, signature: &Signature) -> anyhow::Result<(Recording, 
     }
     let message = "the command failed differently when it was recorded";
     Err(Expected::new(ExitCode::No, message)
-        .hint("run it again; it may fail only sometimes")
+        .hint("run it again; the failure may be flaky")
         .into())
 }

@@ -175,7 +175,7 @@ fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
     let has_contents = options.is_ok_and(|options| options.contents);
     match error.downcast::<Expected>() {
         Ok(told) if told.code == ExitCode::No && !has_contents => told
-            .hint("the recording does not tell what library objects hold: record with --contents")
+            .hint("the recording lacks the contents of JDK objects: record with --contents")
             .into(),
         Ok(told) => told.into(),
         Err(error) => error,

@@ -62,7 +62,7 @@ const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights
 
 /// The next step for a recording that was tampered with.
 pub(crate) const FORGED: &str =
-    "culprit record does not write that: somebody changed the recording; use none of it";
+    "culprit record does not write that: the recording was tampered with; do not use it";
 
 /// The heading of options that bound the reduction and confine its candidates.
 const LIMITS: &str = "Limits and sandbox";

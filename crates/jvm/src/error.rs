@@ -13,7 +13,7 @@ pub enum JdkError {
     NotFound,
     #[error("no JDK at {}: it has no bin/java", .0.display())]
     NotAJdk(PathBuf),
-    #[error("the JDK at {} does not say its version", .0.display())]
+    #[error("the JDK at {} does not report its version", .0.display())]
     NoVersion(PathBuf),
     #[error("Java {version} at {} is too old; {OLDEST_JAVA} is the oldest that works", .home.display())]
     TooOld { home: PathBuf, version: JavaVersion },
@@ -44,7 +44,7 @@ pub enum TargetError {
     NotExecutable(PathBuf),
     #[error("cannot start {}: {error}", .program.display())]
     Start { program: PathBuf, error: io::Error },
-    #[error("lost sight of the started program: {0}")]
+    #[error("cannot wait for the started program: {0}")]
     Watch(io::Error),
 }
 

@@ -204,7 +204,7 @@ mod tests {
         let mute = fake(dir.path(), "mute", None, "");
         for (home, expect) in [
             (old, "Java 1.8.0_292 at "),
-            (mute, "does not say its version"),
+            (mute, "does not report its version"),
             (dir.path().join("none"), "it has no bin/java"),
         ] {
             let error = Jdk::at(&home).unwrap_err();

@@ -28,9 +28,9 @@ const ATTEMPTS: u32 = 2;
 pub enum PoolError {
     #[error(transparent)]
     Start(StartError),
-    #[error("a worker found a mistake of its own: {what}{}", .output)]
+    #[error("a worker failed with an internal error: {what}{}", .output)]
     Fault { what: String, output: Told },
-    #[error("cannot tell a worker: {0}")]
+    #[error("cannot send to a worker: {0}")]
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
     Source(SourceError),
@@ -47,7 +47,7 @@ pub enum StartError {
     Launch(#[from] LaunchError),
     #[error("no folder for a worker at {}: {error}", .path.display())]
     Folder { path: PathBuf, error: io::Error },
-    #[error("lost sight of a worker: {0}")]
+    #[error("cannot wait for a worker: {0}")]
     Watch(io::Error),
     #[error("the worker ended with {status} before it was ready{}", .output)]
     Ended { status: Status, output: Told },
@@ -55,7 +55,7 @@ pub enum StartError {
     Late { limit: Duration, output: Told },
     #[error("the worker speaks version {found} of the protocol, this culprit version {supported}")]
     Version { found: u16, supported: u16 },
-    #[error("the worker does not start as it should: {what}{}", .output)]
+    #[error("the worker did not start correctly: {what}{}", .output)]
     Garbled { what: String, output: Told },
     #[error("interrupted")]
     Interrupted,

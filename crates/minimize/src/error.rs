@@ -19,7 +19,7 @@ pub enum Error {
     #[error("no call of the recording ended with the failure")]
     NoFailure,
     /// The call that failed was given something that no test can make.
-    #[error("the failing call needs {0}, which nothing in the recording tells how to make")]
+    #[error("the failing call needs {0}, which nothing in the recording shows how to make")]
     Missing(String),
     /// What the failing assertion looks at came from elsewhere.
     #[error("the failing assertion looks at something that no observed call returned")]
@@ -61,7 +61,7 @@ pub enum Error {
     #[error("the recording has more calls than can be held in memory")]
     TooLarge,
     /// The same calls fail once and pass once.
-    #[error("the same calls fail once and pass once")]
+    #[error("the same calls fail in one run and pass in another")]
     Unsteady,
     /// A journal cannot be used.
     #[error(transparent)]

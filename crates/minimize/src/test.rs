@@ -90,7 +90,7 @@ pub struct Means<'a> {
 /// Makes a test of a recorded failure.
 ///
 /// Candidates share JVMs, and a test has one of its own. Where neither the test nor the script that it was printed
-/// from fails in a new JVM, or where the same calls fail once and pass once, candidates found something that others
+/// from fails in a new JVM, or where the same calls fail in one run and pass in another, candidates found something that others
 /// had left in the JDK, such as a port or a lock: then each candidate has a JVM of its own, too.
 pub fn make_test(
     script: &Script,

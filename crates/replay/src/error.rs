@@ -16,13 +16,13 @@ pub enum Error {
     #[error(transparent)]
     Forged(#[from] crate::Forged),
     /// The options it was made with make no sense.
-    #[error("the recording has options that make no sense: {0}")]
+    #[error("the recording has invalid options: {0}")]
     Options(#[from] OptionsError),
     /// Something on a class path cannot be read.
     #[error("cannot read {}: {error}", .path.display())]
     ClassPath { path: PathBuf, error: io::Error },
     /// A class file makes no sense.
-    #[error("the class file of {class} makes no sense: {error}")]
+    #[error("the class file of {class} is invalid: {error}")]
     Class {
         class: String,
         error: culprit_classfile::Error,

@@ -72,7 +72,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The file ends before the first whole block.
-    #[error("{} holds nothing yet: it ends before its first block", path.display())]
+    #[error("{} is empty: it ends before its first block", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -98,13 +98,13 @@ pub enum Error {
         expected: &'static str,
     },
     /// The folder holds no recording.
-    #[error("{} holds no recording", path.display())]
+    #[error("{} contains no recording", path.display())]
     NoRecordings {
         /// The folder.
         path: PathBuf,
     },
     /// The folder holds several recordings where one was needed.
-    #[error("{} holds {} recordings; name one of them", path.display(), recordings.len())]
+    #[error("{} contains {} recordings; name one of them", path.display(), recordings.len())]
     SeveralRecordings {
         /// The folder.
         path: PathBuf,
