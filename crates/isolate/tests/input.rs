@@ -11,7 +11,7 @@ use culprit_isolate::input::{
 use culprit_isolate::{Goal, Likeness, Rule, Test};
 use culprit_reduce::End;
 
-/// The line of the seed's example.
+/// The line of the example in the chapter that introduced `dd`.
 const SELECT: &str = "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>";
 
 fn material(name: &str, text: &str) -> Material {

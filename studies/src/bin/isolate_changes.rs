@@ -61,7 +61,7 @@ fn main() -> anyhow::Result<()> {
     let mut tables = Vec::new();
     if args.only.is_empty() {
         let mut programs = vec![
-            "| case | changes | tests | without a verdict | s | seed |\n|---|---|---|---|---|---|"
+            "| case | changes | tests | without a verdict | s | published |\n|---|---|---|---|---|---|"
                 .to_owned(),
         ];
         for make in ["make", "make -k"] {

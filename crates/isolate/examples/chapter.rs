@@ -12,8 +12,8 @@ use culprit_isolate::{Goal, Likeness, Rule, Test};
 
 struct Case {
     name: String,
-    /// What the chapter gives for `ddmin` and for `dd`.
-    seed: [&'static str; 2],
+    /// The tests that the chapter reports for `ddmin` and for `dd`.
+    published: [&'static str; 2],
     text: String,
     command: String,
 }
@@ -29,11 +29,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!(
             "| {} | {} | {} ({:.1} s) | {} | {} | {} ({:.1} s) | {} | {} |",
             case.name,
-            case.seed[0],
+            case.published[0],
             smallest.counts.tests,
             smallest.took.as_secs_f64(),
             smallest.failing.len(),
-            case.seed[1],
+            case.published[1],
             pair.counts.tests,
             pair.took.as_secs_f64(),
             pair.failing.len().abs_diff(passing),
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn cases() -> Vec<Case> {
     let mut cases = vec![Case {
         name: "HTML line of 40 characters".to_owned(),
-        seed: ["48", "5 to 6"],
+        published: ["48", "5 to 6"],
         text: "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>".to_owned(),
         command: "! grep -q '<SELECT.*>'".to_owned(),
     }];
@@ -65,7 +65,7 @@ fn cases() -> Vec<Case> {
             .collect();
         cases.push(Case {
             name: format!("{size} characters, relevant spots: {spots}"),
-            seed: ["11,000 to 17,960", "12 to 50"],
+            published: ["11,000 to 17,960", "12 to 50"],
             text: noise(size, &marks),
             command: format!("! ({})", greps.join(" && ")),
         });
@@ -73,7 +73,7 @@ fn cases() -> Vec<Case> {
     let sequence = "\\D^J%0F#abcdefghi".to_owned();
     cases.push(Case {
         name: "NROFF-like: what lacks the sequence has no verdict 82 times of 100".to_owned(),
-        seed: ["5,565", "473 (390 unresolved)"],
+        published: ["5,565", "473 (390 unresolved)"],
         text: noise(5_000, std::slice::from_ref(&sequence)),
         command: format!(
             "test -s {{}} || exit 0; grep -qF '{sequence}' {{}} && exit 1; \
