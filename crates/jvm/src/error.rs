@@ -1,4 +1,4 @@
-//! What can go wrong before a target runs. How it ends is a [`Status`](crate::Status), never
+//! Errors before a target runs. The way it ends is a [`Status`](crate::Status), never
 //! an error.
 
 use std::io;
@@ -20,7 +20,7 @@ pub enum JdkError {
 }
 
 impl JdkError {
-    /// What the user can do about it.
+    /// The next step for the user.
     pub fn next_step(&self) -> String {
         match self {
             JdkError::NotFound | JdkError::TooOld { .. } => {
@@ -49,7 +49,7 @@ pub enum TargetError {
 }
 
 impl TargetError {
-    /// What the user can do about it.
+    /// The next step for the user.
     pub fn next_step(&self) -> &'static str {
         match self {
             TargetError::NotOnPath(_) | TargetError::NoSuchFile(_) => {

@@ -1,7 +1,7 @@
 //! Small candidates a second: one scenario of a program of twenty classes, run again and again by
 //! one worker, each time with the static state of the start.
 //!
-//! What the program returns depends on its static state all over, so a candidate that finds
+//! The result of the program depends on all of its static state, so a candidate that finds
 //! anything left of the one before it is out of sync, and that ends the measurement.
 
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ const HEAP: u64 = 256;
 /// A candidate takes less than a millisecond, so one that takes this long is broken.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// How a candidate comes to the static state of the start.
+/// The way in which a candidate gets the initial static state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// Classes are initialised again, in place.
@@ -51,7 +51,7 @@ impl Way {
     }
 }
 
-/// How long to measure.
+/// The duration of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
     pub rounds: usize,
@@ -60,7 +60,7 @@ pub struct Effort {
     pub timed: Duration,
 }
 
-/// What one round of one way gave.
+/// The result of one round of one way.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
     /// Candidates while the clock ran.
@@ -195,7 +195,7 @@ impl Candidates {
     }
 }
 
-/// How fast it goes.
+/// The candidates per second.
 fn pace(least: Duration, run: impl FnMut() -> anyhow::Result<()>) -> anyhow::Result<Pace> {
     let before = family_cpu_time();
     let (runs, time) = repeat(least, run)?;

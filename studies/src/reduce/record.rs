@@ -13,7 +13,7 @@ use culprit_trace::{Recording, RunFolder, Start};
 
 use crate::process::{Outcome, Run, remove, words};
 
-/// How often a program is recorded, each time with more classes.
+/// The number of recordings of a program, each with more classes.
 const ATTEMPTS: usize = 4;
 const LIMIT: Duration = Duration::from_secs(120);
 

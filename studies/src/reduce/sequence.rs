@@ -17,7 +17,7 @@ use culprit_wire::{FreshState, Mode};
 const LIMIT: Duration = Duration::from_secs(10);
 const HEAP: u64 = 1024;
 
-/// What workers are made of.
+/// The material of workers.
 pub struct Workers {
     /// The library of the agent.
     pub agent: PathBuf,
@@ -75,7 +75,7 @@ impl Sequence {
         Ok(None)
     }
 
-    /// How long all calls take.
+    /// The time of all calls.
     pub fn pace(&self) -> anyhow::Result<Duration> {
         let all: Vec<u32> = (0..self.size()).collect();
         let start = Instant::now();
@@ -83,7 +83,7 @@ impl Sequence {
         Ok(start.elapsed())
     }
 
-    /// How many calls there are.
+    /// The number of calls.
     pub fn size(&self) -> u32 {
         self.needs.len() as u32
     }
