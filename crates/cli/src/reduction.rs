@@ -39,12 +39,12 @@ use crate::confinement;
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
-use crate::markup;
-use crate::markup::markdown::{block, code, plain};
 use crate::progress::Progress;
 use crate::quantity;
 use crate::record::quote;
 use crate::show;
+use culprit_report::markup;
+use culprit_report::markup::markdown::{block, code, plain};
 use verdict::{by_hand, verdict};
 
 /// How long a candidate may take.

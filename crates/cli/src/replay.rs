@@ -37,8 +37,8 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use crate::reduction::FORGED;
 use crate::show;
-use crate::show::place::dotted;
 use case::{Case, Facts, Verdict};
+use culprit_report::place::dotted;
 use table::Table;
 use versions::Versions;
 

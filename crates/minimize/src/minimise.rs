@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use culprit_jvm::PoolError;
 use culprit_model::observe::is_jdk_name;
+use culprit_model::script::Effect;
 use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Tables, Value};
 use culprit_reduce::{
     DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
@@ -169,14 +170,14 @@ const CHANGES: [&str; 21] = [
     "delete", "replace", "write", "print", "sort", "fill", "reverse", "store", "read", "next",
 ];
 
-/// Whether a call of a library method changes its receiver or first argument, or an operator does.
+/// A call of a library method that changes its receiver or first argument, or an operator that does.
 fn changes_library(script: &Script, statement: &Statement) -> bool {
     let is_named = |name: &str| CHANGES.iter().any(|start| name.starts_with(start));
     match script.target(statement) {
         Some(target) => is_jdk_name(&target.owner) && is_named(&target.name),
         None => statement
             .operator()
-            .is_some_and(|operator| is_named(operator.name())),
+            .is_some_and(|operator| operator.effect() == Effect::Writes),
     }
 }
 
@@ -603,5 +604,33 @@ impl Oracle for Search<'_> {
             Run::Threw { trace, .. } => Verdict::Unresolved(trace),
             Run::Refused { .. } | Run::Unresolved(_) => Verdict::Unresolved(run.to_string()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_operators_only_a_write_to_an_array_is_a_change() {
+        let script: Script = "\
+script 1
+type 1 int[]
+type 2 java/util/ArrayList
+type 3 int
+site 1 entry java/util/List.add(Ljava/lang/Object;)Z
+site 2 entry java/util/List.size()I
+=> @1(null) on #1:ArrayList
+<= @1 = true
+=> @2() on #1:ArrayList
+<= @2 = #2:@3
+do add int (#2:@3, 1) = #3:@3
+do store int (#4:@1{0}, 0, #3:@3)
+"
+        .parse()
+        .unwrap();
+        let statements = script.statements.iter();
+        let found: Vec<bool> = statements.map(|it| changes_library(&script, it)).collect();
+        assert_eq!(found, [true, false, false, true]);
     }
 }

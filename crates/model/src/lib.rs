@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clean;
+pub mod count;
 pub mod event;
 pub mod failure;
 pub mod id;

@@ -13,6 +13,7 @@ mod group;
 mod lambda;
 mod lower;
 mod operator;
+mod stand_in;
 mod statement;
 pub mod text;
 
@@ -29,6 +30,7 @@ pub use group::{Grouper, Ungrouped};
 pub use lambda::{HandleKind, Lambda};
 pub use lower::{Lowering, OPERATORS};
 pub use operator::{Effect, Form, Operation, Operator};
+pub use stand_in::{AnswerPlace, AnsweredMethod, StandIn};
 pub use statement::{
     Action, Answer, ByAlias, Call, End, Expectation, Input, LoopVariable, Mark, Statement,
 };

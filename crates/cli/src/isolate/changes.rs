@@ -26,7 +26,7 @@ use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::record::quote;
-use crate::show::figure;
+use culprit_report::figure;
 use report::Report;
 
 /// Options of `culprit isolate changes`.

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
-use crate::markup;
 use crate::record::quote;
+use culprit_report::markup;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::untrusted;
+use culprit_model::count::counted;
 use culprit_model::{AgentOptions, clean};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
@@ -254,28 +255,6 @@ fn describe(file: &Path) -> String {
         parts.push("ends early".to_owned());
     }
     parts.join(", ")
-}
-
-fn counted(number: u64, noun: &str) -> String {
-    let ending = match (number, noun.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{} {noun}{ending}", grouped(number))
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 fn stem(file: &Path) -> String {

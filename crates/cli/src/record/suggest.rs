@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::{aftermath, quote};
 use crate::console::Console;
-use crate::show::figure;
+use culprit_report::figure;
 
 /// Version of the JSON document.
 const JSON_VERSION: u32 = 1;
@@ -152,7 +152,7 @@ impl<'a> SuggestionReport<'a> {
             100.0 * self.found.share(measure),
             border.score,
         )?;
-        for line in figure::joined(words.iter().map(String::as_str), "", 74) {
+        for line in figure::fill(words, 74) {
             writeln!(err, "     {line}")?;
         }
         Ok(())

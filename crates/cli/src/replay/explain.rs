@@ -7,12 +7,13 @@ use culprit_model::{Divergence, Event, Step, Turn, clean};
 use culprit_trace::Recording;
 use serde_json::{Value as Json, json};
 
-use crate::console::Styles;
 use crate::record::quote;
 use crate::show::event::{Printer, describe};
-use crate::show::figure::{grouped, wrap};
+use crate::show::json as show_json;
 use crate::show::value::Detail;
-use crate::show::{json as show_json, place};
+use culprit_report::figure::{grouped, wrap};
+use culprit_report::place;
+use culprit_report::style::Styles;
 
 const WIDTH: usize = 80;
 /// Where texts start after a label.

@@ -10,7 +10,7 @@ use super::case::{Case, Verdict};
 use super::explain::Difference;
 use crate::console::Console;
 use crate::record::quote;
-use crate::show::figure::{clipped, counted, cut, duration, grouped};
+use culprit_report::figure::{clipped, counted, cut, duration, grouped};
 
 /// The widest name of a file.
 const WIDEST: usize = 40;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use culprit_model::clean;
 use culprit_trace::{Error, Recording, RunFolder};
 
-use super::figure::{clipped, command, cut, grouped};
-use crate::console::Styles;
 use crate::record::quote;
+use culprit_report::figure::{clipped, command, cut, grouped};
+use culprit_report::style::Styles;
 
 /// A run folder with what its recordings say.
 pub(crate) struct Table {

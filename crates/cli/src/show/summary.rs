@@ -10,10 +10,10 @@ use culprit_model::{
 };
 use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 
-use super::figure::{clipped, command, counted, duration, grouped, size, time, wrap};
-use super::place::dotted;
 use super::value::Detail;
-use crate::console::{Style, Styles};
+use culprit_report::figure::{clipped, command, counted, duration, grouped, size, time, wrap};
+use culprit_report::place::dotted;
+use culprit_report::style::{Style, Styles};
 
 const WIDTH: usize = 80;
 /// Where texts start after a label.

@@ -1,32 +1,15 @@
 //! Figures and texts as people read them: grouped digits, sizes, durations, wrapped lines.
 
+use std::borrow::Cow;
+
 use culprit_model::clean;
-
-/// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A number with its noun: `1 byte`, `2,000 classes`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let ending = match (number, noun.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{} {noun}{ending}", grouped(number))
-}
+pub use culprit_model::count::{counted, grouped};
+use textwrap::core::Word;
+use textwrap::wrap_algorithms::wrap_first_fit;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// A size with a unit.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     for unit in ["KB", "MB", "GB", "TB"] {
         value /= 1024.0;
@@ -41,7 +24,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// A duration with a unit.
-pub(crate) fn duration(ms: u64) -> String {
+pub fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..120_000 => format!("{:.1} s", ms as f64 / 1000.0),
@@ -51,7 +34,7 @@ pub(crate) fn duration(ms: u64) -> String {
 }
 
 /// A point in time, in UTC.
-pub(crate) fn time(ms: u64) -> String {
+pub fn time(ms: u64) -> String {
     i64::try_from(ms)
         .ok()
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
@@ -61,52 +44,41 @@ pub(crate) fn time(ms: u64) -> String {
         )
 }
 
-/// Breaks a text into lines of at most `width` characters, at spaces where possible.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let mut word: Vec<char> = word.chars().collect();
-        loop {
-            let line = lines.last_mut().expect("there is always a line");
-            let used = line.chars().count();
-            let gap = usize::from(used > 0);
-            if used + gap + word.len() <= width {
-                line.extend(" ".chars().take(gap));
-                line.extend(word);
-                break;
-            }
-            if used == 0 {
-                line.extend(word.drain(..width));
-            }
-            lines.push(String::new());
-        }
-    }
-    lines
+/// Breaks a text into lines of at most `width` columns, at spaces where possible.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    lines(text, at_spaces(width))
 }
 
-/// Words in lines of at most `width` characters, all but the first behind an indent. None is broken,
-/// so that paths can be copied.
-pub(crate) fn joined<'w>(
-    words: impl IntoIterator<Item = &'w str>,
-    indent: &str,
-    width: usize,
-) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) => lines.push(format!("{indent}{word}")),
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines
+/// Breaks a text into lines of at most `width` columns, all but the first behind an indent. Longer words
+/// stay whole, so that paths can be copied.
+pub fn wrap_words(text: &str, indent: &str, width: usize) -> Vec<String> {
+    let options = at_spaces(width).break_words(false);
+    lines(text, options.subsequent_indent(indent))
+}
+
+/// Puts words, which may contain spaces, into lines of at most `width` columns. Words stay whole.
+pub fn fill(words: &[String], width: usize) -> Vec<String> {
+    let words: Vec<String> = words.iter().map(|word| format!("{word} ")).collect();
+    let words: Vec<Word<'_>> = words.iter().map(|word| Word::from(word)).collect();
+    let lines = wrap_first_fit(&words, &[width as f64]);
+    let line = |words: &[Word<'_>]| words.iter().map(|it| it.word).collect::<Vec<_>>().join(" ");
+    lines.into_iter().map(line).collect()
+}
+
+fn at_spaces<'a>(width: usize) -> Options<'a> {
+    Options::new(width)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+}
+
+fn lines(text: &str, options: Options<'_>) -> Vec<String> {
+    let lines = textwrap::wrap(text, options);
+    lines.into_iter().map(Cow::into_owned).collect()
 }
 
 /// A text of at most `width` characters, with its middle left out where it is longer.
-pub(crate) fn clipped(text: &str, width: usize) -> String {
+pub fn clipped(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
         return text.to_owned();
@@ -118,7 +90,7 @@ pub(crate) fn clipped(text: &str, width: usize) -> String {
 }
 
 /// A text of at most `width` characters, with its end left out where it is longer.
-pub(crate) fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
@@ -127,7 +99,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 }
 
 /// The words of a command, quoted where they contain white space.
-pub(crate) fn command(words: &[String]) -> String {
+pub fn command(words: &[String]) -> String {
     let quoted: Vec<String> = words
         .iter()
         .map(|word| {
@@ -146,18 +118,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_joined_but_never_broken() {
-        let joined = |indent| joined("aaaa bb cccccccccc d".split(' '), indent, 7);
-        assert_eq!(joined(""), ["aaaa bb", "cccccccccc", "d"]);
-        assert_eq!(joined("  "), ["aaaa bb", "  cccccccccc", "  d"]);
+    fn words_stay_whole() {
+        let wrapped = |indent| wrap_words("aaaa bb cccccccccc d", indent, 7);
+        assert_eq!(wrapped(""), ["aaaa bb", "cccccccccc", "d"]);
+        assert_eq!(wrapped("  "), ["aaaa bb", "  cccccccccc", "  d"]);
+        let words = ["-a b", "-c", "-d eeeeee"].map(str::to_owned);
+        assert_eq!(fill(&words, 7), ["-a b -c", "-d eeeeee"]);
     }
 
     #[test]
     fn figures_are_short_and_have_units() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(counted(1, "class"), "1 class");
-        assert_eq!(counted(2, "class"), "2 classes");
         assert_eq!(size(1), "1 byte");
         assert_eq!(size(1023), "1,023 bytes");
         assert_eq!(size(1024), "1.0 KB");
