@@ -409,9 +409,7 @@ impl Session<'_> {
                 _ => Ok(found),
             },
             // The command need not be recorded for what there is no time for.
-            None if self.allowance.borrow().is_spent() => {
-                Err(explained(PoolError::OutOfTime.into()))
-            }
+            None if self.allowance.borrow().is_spent() => Err(explained(PoolError::OutOfTime)),
             None => self.reduce_recorded(number, (seen, rate), parts, console),
         }
     }

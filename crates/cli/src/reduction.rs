@@ -228,7 +228,7 @@ impl Wishes {
             Some(condition) => {
                 let with = (case.program, case.jdk, &deadline);
                 Predicate::compile(condition, case.script, with, (&place, &confines))
-                    .map_err(|error| explained(error.into()))?
+                    .map_err(explained)?
             }
             None => None,
         };
@@ -240,7 +240,7 @@ impl Wishes {
         let directory = working_folder(case.recording.start());
         let run = |folder: &WorkingFolder, wanted: Grade| -> anyhow::Result<Result<Found, Error>> {
             let pool = workers.pool(case.recording, class_path.clone(), folder.clone(), jobs);
-            let pool = pool.map_err(|error| explained(ScriptError::from(error).into()))?;
+            let pool = pool.map_err(explained)?;
             let stage = Stage::new(pool, LIMIT, deadline.clone());
             // Each check begins with an empty folder.
             remove_folder(&check)?;
@@ -370,7 +370,7 @@ impl Allowance {
     /// The deadline of what begins now.
     fn deadline(&self, interrupt: &Interrupt) -> anyhow::Result<Deadline> {
         match self.is_spent() {
-            true => Err(explained(PoolError::OutOfTime.into())),
+            true => Err(explained(PoolError::OutOfTime)),
             false => Ok(Deadline::after(self.0.get().max(FIRST)).unless(interrupt)),
         }
     }
@@ -440,7 +440,8 @@ fn early(end: End) -> Option<&'static str> {
 }
 
 /// An error of the minimiser as an answer of ours: what it did not find, and what to do about it.
-pub(crate) fn explained(error: Error) -> anyhow::Error {
+pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
+    let error = error.into();
     let hint = match &error {
         Error::Script(ScriptError::NoFailure | ScriptError::Missing(_)) => {
             "observe other classes: culprit record --contents --observe ..., then culprit minimize"
@@ -498,9 +499,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             return refused(ExitCode::Target, &error, "check the JDK (JAVA_HOME, PATH)");
         }
         Error::Script(
-            ScriptError::Recording(why)
-            | ScriptError::Replay(Unplayable::Recording(why))
-            | ScriptError::Program(ProgramError::Recording(why)),
+            ScriptError::Recording(why) | ScriptError::Replay(Unplayable::Recording(why)),
         ) => return show::expected(why).into(),
         Error::Script(
             ScriptError::Program(ProgramError::Forged(_))
@@ -781,7 +780,6 @@ mod tests {
             path: "a.jar".into(),
             error: io::Error::other("no zip"),
         };
-        let unreadable = ScriptError::from(unreadable);
         check(unreadable.into(), ExitCode::Target, "class path");
     }
 }

@@ -71,3 +71,9 @@ impl From<culprit_scripts::Error> for Error {
         }
     }
 }
+
+impl From<culprit_program::Error> for Error {
+    fn from(error: culprit_program::Error) -> Error {
+        culprit_scripts::Error::from(error).into()
+    }
+}

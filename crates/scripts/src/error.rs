@@ -15,7 +15,7 @@ pub enum Error {
     Recording(#[from] culprit_trace::Error),
     /// The classes of the program cannot be read.
     #[error(transparent)]
-    Program(#[from] culprit_program::Error),
+    Program(culprit_program::Error),
     /// No worker could run a script, through no fault of the script.
     #[error(transparent)]
     Pool(#[from] PoolError),
@@ -49,4 +49,15 @@ pub enum Error {
     /// The whole script does not fail in the way that was looked for.
     #[error("the recorded calls, made alone, do not fail the same way: {0}")]
     OtherFailure(Run),
+}
+
+/// Errors that both crates have are the same.
+impl From<culprit_program::Error> for Error {
+    fn from(error: culprit_program::Error) -> Error {
+        match error {
+            culprit_program::Error::Recording(error) => Error::Recording(error),
+            culprit_program::Error::Pool(error) => Error::Pool(error),
+            error => Error::Program(error),
+        }
+    }
 }

@@ -7,7 +7,7 @@ use culprit_minimize::Stage;
 use culprit_model::Script;
 use culprit_program::{Environment, PlainWorkers, WorkerJvm};
 use culprit_scripts::Run;
-use culprit_wire::{FreshState, Mode};
+use culprit_wire::FreshState;
 
 use crate::candidates::agent;
 use crate::replay::{record, replayed_in};
