@@ -10,7 +10,7 @@ use crate::stage::{Stage, folder, on_every_jdk, on_one_jdk};
 /// Compiles another version of the observed class.
 pub(crate) fn version(stage: &Stage, fixture: &Fixture, name: &str, to: &Path) -> PathBuf {
     let classes = to.join(name);
-    let mut javac = command(stage.jdk.tool("javac"), to);
+    let mut javac = stage.javac(to);
     javac
         .args(["-g", "-nowarn", "-cp"])
         .arg(&stage.classes)
