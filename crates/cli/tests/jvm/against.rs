@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::fixture::Fixture;
-use crate::process::{self, Ended, command};
+use crate::process::{self, Ended};
 use crate::replay::{STRICT, record, replayed};
 use crate::stage::{Stage, folder, on_every_jdk, on_one_jdk};
 

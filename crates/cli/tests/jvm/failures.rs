@@ -8,7 +8,7 @@ use culprit_trace::Recording;
 
 use crate::fixture::Fixture;
 use crate::library;
-use crate::process::{command, run};
+use crate::process::run;
 use crate::render::Renderer;
 use crate::stage::{Recorded, Run, folder, on_every_jdk, on_one_jdk, skipped};
 
