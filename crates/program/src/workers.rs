@@ -8,7 +8,7 @@ use culprit_jvm::{
     Interrupt, Jdk, Limits, Output, Plan, Pool, Sandbox, Seat, WorkingFolder, jvm_options,
 };
 use culprit_model::AgentOptions;
-use culprit_model::options::Mode;
+use culprit_model::options::{Mode, WorkerOptions};
 use culprit_trace::Recording;
 use culprit_wire::Subject;
 
@@ -56,16 +56,16 @@ impl WorkerJvm {
         fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
         fixed.extend(extras.last_options);
         let agent = self.agent.clone();
-        let options = AgentOptions {
-            mode: Mode::Worker,
-            seal: self.sandbox.is_some(),
-            coverage: extras.coverage,
-            ..AgentOptions::default()
+        let (seal, coverage) = (self.sandbox.is_some(), extras.coverage);
+        let worker = move |seat: &Seat<'_>| WorkerOptions {
+            socket: seat.descriptor.unsigned_abs(),
+            seal,
+            coverage,
         };
         let env = extras.variables.into_iter();
         Plan {
             file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &agent, &options)),
+            args: Box::new(move |seat| arguments(seat, &fixed, &agent, worker(seat))),
             env: env
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
@@ -121,12 +121,7 @@ impl PlainWorkers {
         });
         plan.folder = folder;
         plan.env.extend(self.environment.variables());
-        let options = AgentOptions {
-            out: ".".to_owned(),
-            ..AgentOptions::default()
-        };
         let subject = Subject {
-            options: options.to_string(),
             class_path,
             ..Subject::default()
         };
@@ -138,12 +133,11 @@ fn arguments(
     seat: &Seat<'_>,
     fixed: &[OsString],
     agent: &Path,
-    options: &AgentOptions,
+    options: WorkerOptions,
 ) -> Vec<OsString> {
     let options = AgentOptions {
         out: seat.scratch.display().to_string(),
-        socket: u32::try_from(seat.descriptor).ok(),
-        ..options.clone()
+        mode: Mode::Worker(options),
     };
     let mut arguments = jvm_options(seat.scratch);
     arguments.extend_from_slice(seat.workspace.jvm_options());

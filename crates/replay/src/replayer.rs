@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvm::{Answer, Deadline, Job, Limits, Plan, Pool, Sandbox};
 use culprit_model::AgentOptions;
+use culprit_model::options::{Mode as AgentMode, RecordOptions};
 use culprit_program::{Extras, WorkerJvm, agent_argument, likeness, vet};
 use culprit_trace::Recording;
 use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
@@ -39,8 +40,9 @@ pub struct Replayer {
 pub struct Capture {
     /// The library of the agent once more, in another file: a JVM loads a file once.
     pub agent: PathBuf,
-    /// What to record, and where.
-    pub options: AgentOptions,
+    /// The folder for the recording.
+    pub out: String,
+    pub options: RecordOptions,
 }
 
 /// What came of a replay.
@@ -118,7 +120,7 @@ impl Replayer {
     /// What a worker may do besides what every worker may.
     fn confines(&self, mut sandbox: Sandbox) -> Sandbox {
         if let Some(capture) = &self.capture {
-            sandbox = sandbox.allow_write(&capture.options.out);
+            sandbox = sandbox.allow_write(&capture.out);
         }
         match self.options.is_empty() {
             true => sandbox,
@@ -148,10 +150,12 @@ impl Replayer {
             fixed.push("-XX:+ExitOnOutOfMemoryError".to_owned());
         }
         let capture = self.capture.as_ref().map(|capture| {
+            let mut record = capture.options.clone();
+            record.beside = true;
+            record.weave.salt = salt(recording);
             let options = AgentOptions {
-                beside: true,
-                salt: salt(recording),
-                ..capture.options.clone()
+                out: capture.out.clone(),
+                mode: AgentMode::Record(record),
             };
             agent_argument(&capture.agent, &options)
         });
