@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_jvm::Interrupt;
-use culprit_minimize::{Program, Script, class_path, extract};
+use culprit_minimize::Script;
 use culprit_model::options::RecordOptions;
 use culprit_model::{Failure, shell};
-use culprit_replay::Environment;
+use culprit_program::{Environment, Program, class_path};
+use culprit_scripts::extract;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 

@@ -14,7 +14,8 @@ use anyhow::{Context, bail, ensure};
 use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Pool, Sandbox};
 use culprit_model::scenario::Tables;
 use culprit_model::{Outcome, Step};
-use culprit_replay::{Environment, Replayer, lift, subject};
+use culprit_program::WorkerJvm;
+use culprit_replay::{Replayer, lift, subject};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
@@ -284,19 +285,20 @@ fn agent(cache: &Path) -> anyhow::Result<PathBuf> {
 
 fn replayer(jdk: &Jdk, agent: PathBuf, scratch: PathBuf) -> Replayer {
     Replayer {
-        jdk: jdk.clone(),
-        agent,
-        scratch,
-        heap: HEAP,
+        jvm: WorkerJvm {
+            jdk: jdk.clone(),
+            agent,
+            scratch,
+            heap: HEAP,
+            // As a user has it, gaps of the kernel included.
+            sandbox: Some(Sandbox::default()),
+            output: Output::Kept,
+            interrupt: None,
+        },
         mode: Mode::Strict,
         coverage: false,
         limit: Some(LIMIT),
-        // As a user has it, gaps of the kernel included.
-        sandbox: Some(Sandbox::default()),
         options: Vec::new(),
-        output: Output::Kept,
-        interrupt: None,
         capture: None,
-        environment: Environment::none(),
     }
 }

@@ -1,27 +1,25 @@
-//! The whole way from a recording to a test that was seen to fail.
+//! The whole way from a script that fails to a test that was seen to fail: reduced, printed and checked.
 
 use std::path::{Path, PathBuf};
 
 use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::{Jdk, WorkingFolder};
 use culprit_model::{Reference, Value};
+use culprit_program::{Confines, Program};
 use culprit_reduce::{End, Settings};
+use culprit_scripts::{
+    CONDITION_CLASS, Condition, Predicate, Run, fetches, interactions, is_for_assertions, links,
+    seek, with_aliases, without_idle_conditions,
+};
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
-use crate::alias::with_aliases;
 use crate::concrete::concrete;
-use crate::fetch::fetches;
-use crate::follow::without_idle_conditions;
-use crate::link::{is_for_assertions, links};
-use crate::predicate::CLASS as CONDITION;
-use crate::script::interactions;
-use crate::seek::seek;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    ByHand, Checked, Condition, Confines, Effort, Error, Likeness, Minimised, Needed, Predicate,
-    Program, Progress, Run, Runner, Script, Stage, Statement, Verified, minimise, verify,
+    ByHand, Checked, Effort, Error, Likeness, Minimised, Needed, Progress, Runner, Script, Stage,
+    Statement, Verified, minimise, verify,
 };
 
 /// What came of a recording.
@@ -122,7 +120,7 @@ pub fn make_test(
     means.stage.use_new_workers();
     let left = &found.minimised.script;
     let ran = (means.stage).run(&left.tables, &left.statements, FreshState::NewLoader);
-    let run = match ran {
+    let run = match ran.map_err(Error::from) {
         Err(error) if error.is_end() => return Ok(found),
         run => run?,
     };
@@ -356,7 +354,7 @@ fn name(script: &Script) -> String {
             _ => &site.target.owner,
         };
         let of_program = !is_for_assertions(receiver);
-        let is_ours = receiver.ends_with(CONDITION);
+        let is_ours = receiver.ends_with(CONDITION_CLASS);
         (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
     });
     let class = class.or_else(|| holder(script));

@@ -10,16 +10,13 @@ use culprit_model::script::{Action, Builder, Operator, Target};
 use culprit_model::value::Shape;
 use culprit_model::{Member, ObjectId, Reference, Value};
 
-use crate::{Condition, Error, Run, Script, Statement};
+use crate::{Condition, Error, Run, RunScript, Script, Statement};
 
 const BYTES: &str = "java/io/ByteArrayOutputStream";
 const STREAM: &str = "java/io/PrintStream";
 const SYSTEM: &str = "java/lang/System";
-pub(crate) const TEXT: &str = "java/lang/String";
+pub const TEXT: &str = "java/lang/String";
 const LIST: &str = "java/util/ArrayList";
-
-/// Runs a script.
-pub(crate) type Runs<'a> = dyn Fn(&Script) -> Result<Run, Error> + 'a;
 
 /// Statements that keep what is printed from then on, to either stream.
 pub(crate) fn capture(builder: &mut Builder) -> Vec<Statement> {
@@ -52,11 +49,7 @@ pub(crate) fn fail(builder: &mut Builder, condition: &Condition) -> [Statement; 
 /// The script that a reduction starts from, given what a driver did and the condition that makes it a
 /// failure: it ends as soon as the condition holds. Conditions further back, on what the objects behind
 /// this one were earlier, would be other starts.
-pub(crate) fn seek(
-    script: &Script,
-    condition: &Condition,
-    runs: &Runs<'_>,
-) -> Result<Script, Error> {
+pub fn seek(script: &Script, condition: &Condition, runs: &RunScript<'_>) -> Result<Script, Error> {
     match condition {
         Condition::Contains(_) | Condition::Matches(_) => seek_output(script, condition, runs),
         Condition::Returns { .. } => seek_result(script, condition, runs),
@@ -66,7 +59,11 @@ pub(crate) fn seek(
 }
 
 /// Ends a script right behind the statement that printed what a condition is about.
-fn seek_output(script: &Script, condition: &Condition, runs: &Runs<'_>) -> Result<Script, Error> {
+fn seek_output(
+    script: &Script,
+    condition: &Condition,
+    runs: &RunScript<'_>,
+) -> Result<Script, Error> {
     let last = script.statements.len().saturating_sub(1);
     if last < script.prelude {
         return Err(Error::NoFailure);
@@ -107,7 +104,7 @@ fn first_that(range: std::ops::Range<usize>, is_so: &mut dyn FnMut(usize) -> boo
 }
 
 /// That a script ends with the failure of a condition.
-fn holds(script: &Script, condition: &Condition, runs: &Runs<'_>) -> Result<(), Error> {
+fn holds(script: &Script, condition: &Condition, runs: &RunScript<'_>) -> Result<(), Error> {
     let run = runs(script)?;
     let is_so = match &run {
         Run::Threw { trace, .. } => condition.is_told_by(trace),
@@ -120,7 +117,7 @@ fn holds(script: &Script, condition: &Condition, runs: &Runs<'_>) -> Result<(), 
 fn is_held(
     script: &Script,
     condition: &Condition,
-    runs: &Runs<'_>,
+    runs: &RunScript<'_>,
     error: &mut Option<Error>,
 ) -> bool {
     match holds(script, condition, runs) {
@@ -224,7 +221,11 @@ fn without_setter(script: &Script, name: &str) -> Script {
 }
 
 /// Ends a script with the last call of the method whose result prints as it should not.
-fn seek_result(script: &Script, condition: &Condition, runs: &Runs<'_>) -> Result<Script, Error> {
+fn seek_result(
+    script: &Script,
+    condition: &Condition,
+    runs: &RunScript<'_>,
+) -> Result<Script, Error> {
     let calls: Vec<usize> = (0..script.statements.len())
         .filter(|number| is_call_of(script, *number, condition))
         .collect();
@@ -355,7 +356,7 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
 }
 
 /// `String.valueOf(result)`
-pub(crate) fn printing(
+pub fn printing(
     builder: &mut Builder,
     descriptor: &str,
     result: Value,
@@ -387,7 +388,7 @@ fn value_of(condition: &Condition) -> Value {
 
 /// The stream that a statement fetches, if programs print to it: what is printed to it changes nothing that
 /// they see.
-pub(crate) fn standard_stream(script: &Script, statement: &Statement) -> Option<ObjectId> {
+pub fn standard_stream(script: &Script, statement: &Statement) -> Option<ObjectId> {
     let Member { owner, name, .. } = script.target(statement)?;
     match (owner.as_str(), name.as_str()) {
         (SYSTEM, "out" | "err") => statement.defines(),

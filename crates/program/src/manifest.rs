@@ -1,21 +1,22 @@
-//! What manifests of jars say: others that belong to it, and the class to start with. Build tools start
-//! JVMs with a jar that has nothing else, where the class path is too long for a command line.
+//! Manifests of jars: the class path and the main class. Build tools start JVMs with a jar that contains
+//! nothing but a manifest when the class path is too long for a command line.
 
 use std::io::{BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 use culprit_jvm::untrusted;
+use percent_encoding::percent_decode_str;
 use zip::ZipArchive;
 
-/// Bytes of the largest manifest that is read.
+/// The largest manifest that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-/// The class path that a jar names, if it is one and does.
+/// The class path from the jar's manifest, if it has one.
 pub fn class_path_of(jar: &Path) -> Option<String> {
     attribute_of(jar, "class-path")
 }
 
-/// The class that a jar starts with.
+/// The main class from the jar's manifest, if it has one.
 pub fn main_class_of(jar: &Path) -> Option<String> {
     let class = attribute_of(jar, "main-class")?;
     Some(class.trim_end().to_owned())
@@ -29,7 +30,7 @@ fn attribute_of(jar: &Path, wanted: &str) -> Option<String> {
     attribute(&bytes, wanted)
 }
 
-/// The files that the class path of a jar names: URLs, relative to that of the jar.
+/// The files in the class path of a manifest, which are URLs relative to that of the jar.
 pub fn resolve(jar: &Path, attribute: &str) -> Vec<PathBuf> {
     let folder = jar.parent().unwrap_or(Path::new(""));
     let urls = attribute.split_whitespace();
@@ -81,25 +82,9 @@ pub fn attribute(manifest: &[u8], wanted: &str) -> Option<String> {
     value
 }
 
-/// A path of a URL as the file system has it.
+/// The path in a URL, percent-decoded.
 fn decoded(path: &str) -> PathBuf {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let digits = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
-        match (first, escaped) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
+    PathBuf::from(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
 #[cfg(test)]

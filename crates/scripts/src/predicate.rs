@@ -5,19 +5,21 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use culprit_junit::Test;
 use culprit_jvm::{Deadline, Jdk, PoolError, Status};
 use culprit_model::script::{Builder, End, Target};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
+use culprit_program::{Compilation, Confines, Folders, Program};
 
-use crate::confines::Place;
-use crate::seek::Runs;
-use crate::verify::LIMIT;
-use crate::{Condition, Confines, Error, Program, Run, Script, Statement};
+use crate::{Condition, Error, Run, RunScript, Script, Statement};
+
+/// How long the compiler may take.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// The class that a condition is compiled to.
-pub(crate) const CLASS: &str = "CulpritCondition";
+pub const CONDITION_CLASS: &str = "CulpritCondition";
 
 /// A condition that is compiled.
 #[derive(Clone, Debug)]
@@ -74,8 +76,8 @@ impl Predicate {
     /// Its class, by its internal name: beside that of the objects, whose members it may use.
     fn owner(&self) -> String {
         match self.package() {
-            "" => CLASS.to_owned(),
-            package => format!("{package}/{CLASS}"),
+            "" => CONDITION_CLASS.to_owned(),
+            package => format!("{package}/{CONDITION_CLASS}"),
         }
     }
 
@@ -95,7 +97,7 @@ impl Predicate {
         let (name, expression) = (&self.name, &self.expression);
         let message = self.literal();
         format!(
-            "{package}public final class {CLASS} {{\n\
+            "{package}public final class {CONDITION_CLASS} {{\n\
              static boolean holds({of} {name}) throws Exception {{ return\n{expression}\n;\n}}\n\
              public static void check({of} {name}) throws Exception {{\n\
              boolean culprit$;\n\
@@ -110,15 +112,19 @@ impl Predicate {
         confines: &Confines,
     ) -> Result<(), Error> {
         fs::create_dir_all(&self.folder)?;
-        let file = self.folder.join(format!("{CLASS}.java"));
+        let file = self.folder.join(format!("{CONDITION_CLASS}.java"));
         fs::write(&file, self.source())?;
         let path = std::env::join_paths(program.class_path()).unwrap_or_default();
-        let place = Place {
+        let folders = Folders {
             directory: &self.folder,
             scratch: &self.folder,
         };
-        let files = [OsString::from(file)];
-        let launch = confines.javac(jdk, (&path, &files), &self.folder, place);
+        let compilation = Compilation {
+            class_path: &path,
+            sources: &[OsString::from(file)],
+            classes: &self.folder,
+        };
+        let launch = confines.javac(jdk, compilation, folders);
         let compiled = launch.run(deadline.within(LIMIT))?;
         if compiled.status.is_none() && deadline.is_over() {
             return Err(PoolError::OutOfTime.into());
@@ -150,11 +156,11 @@ impl Predicate {
     }
 
     /// The script that ends where the condition first holds.
-    pub(crate) fn seek(
+    pub fn seek(
         &self,
         script: &Script,
         program: &Program,
-        runs: &Runs<'_>,
+        runs: &RunScript<'_>,
     ) -> Result<Script, Error> {
         let mut builder = Builder::of(script);
         let mut checked = Vec::new();
@@ -176,7 +182,7 @@ impl Predicate {
                 other => Error::OtherFailure(other),
             });
         };
-        let found = checks.get(at).filter(|_| trace.contains(CLASS));
+        let found = checks.get(at).filter(|_| trace.contains(CONDITION_CLASS));
         let Some(number) = found else {
             return Err(Error::OtherFailure(run));
         };
@@ -196,7 +202,7 @@ impl Predicate {
     }
 
     /// The bytes of its class.
-    pub(crate) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let file = self.folder.join(format!("{name}.class"));
         let is_file = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file());
         let is_own = is_file && name == self.owner();
@@ -204,7 +210,7 @@ impl Predicate {
     }
 
     /// Puts the condition itself into a test.
-    pub(crate) fn write_out(&self, test: &mut Test) {
+    pub fn write_out(&self, test: &mut Test) {
         const METHOD: &str = "conditionNeverHolds";
         let import = self.owner().replace('/', ".");
         test.imports.retain(|known| *known != import);
@@ -214,9 +220,9 @@ impl Predicate {
     }
 
     /// The source of a test with the condition itself in place of the call of what it was compiled to.
-    pub(crate) fn written_out(&self, source: &str) -> String {
+    pub fn written_out(&self, source: &str) -> String {
         let mut lines = Vec::new();
-        let call = format!("{CLASS}.check(");
+        let call = format!("{CONDITION_CLASS}.check(");
         let import = format!("import {};", self.owner().replace('/', "."));
         for line in source.lines().filter(|line| *line != import) {
             let indent = &line[..line.len() - line.trim_start().len()];

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use culprit_classfile::ClassFile;
 use culprit_model::script::{Builder, Target, Wait};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
-use crate::minimise::closure;
-use crate::script::needs;
-use crate::{Program, Script, Statement};
+use culprit_program::Program;
+
+use crate::dependencies::{closure, needs};
+use crate::{Script, Statement};
 
 /// Elements of a list that are tried.
 const ELEMENTS: i32 = 8;
@@ -24,7 +24,7 @@ const ITERATOR: &str = "java/util/Iterator";
 
 /// The script itself if nothing behind its last statement is given what is not made, otherwise scripts
 /// that fetch it out of what earlier statements return, the latest first.
-pub(crate) fn fetches(script: &Script, program: &Program) -> Vec<Script> {
+pub fn fetches(script: &Script, program: &Program) -> Vec<Script> {
     let mut done = Vec::new();
     let mut open = vec![script.clone()];
     while let Some(script) = open.pop() {
@@ -145,41 +145,4 @@ fn with(
     script.statements.extend(made);
     script.statements.extend(rest);
     script
-}
-
-impl Program {
-    fn facts(&self, name: &str) -> Option<ClassFile> {
-        ClassFile::parse(&self.bytes(name)?).ok()
-    }
-
-    fn is_interface(&self, name: &str) -> bool {
-        let class = self.facts(name);
-        class.is_some_and(|class| class.access & culprit_classfile::access::INTERFACE != 0)
-    }
-
-    /// Whether a class has another one, or an interface, above it.
-    pub(crate) fn is_a(&self, name: &str, wanted: &str) -> bool {
-        name == wanted || self.above(name).iter().any(|above| above == wanted)
-    }
-
-    /// A class, and the classes and interfaces above it.
-    pub(crate) fn above(&self, name: &str) -> Vec<String> {
-        let mut found = vec![name.to_owned()];
-        let mut at = 0;
-        while let Some(name) = found.get(at).cloned() {
-            at += 1;
-            let Some(class) = self.facts(&name) else {
-                continue;
-            };
-            let above = class.super_name().ok().flatten();
-            let interfaces = class.interfaces.iter();
-            let interfaces = interfaces.filter_map(|index| class.pool.class_name(*index).ok());
-            for above in above.into_iter().chain(interfaces) {
-                if !found.iter().any(|known| *known == above) {
-                    found.push(above.into_owned());
-                }
-            }
-        }
-        found
-    }
 }

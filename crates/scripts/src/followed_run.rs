@@ -8,15 +8,16 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::script::{Action, Builder, Mark, Operator, Wait};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Pattern, Reference, Selection, Tables, TypeId, Value};
+use culprit_program::Program;
 use culprit_signature::{Frame, Signature};
 use culprit_trace::Start;
 
 use crate::alias::settle;
-use crate::choose::{driver_of, frames_of, internal, is_framework, outermost};
-use crate::link::{actual, is_assertion};
-use crate::seek::{capture, fail};
+use crate::assertions::{actual, is_assertion};
+use crate::failure_point::{capture, fail};
+use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::surroundings;
-use crate::{Condition, Failed, Program, Script, Statement};
+use crate::{Condition, Failed, Script, Statement};
 
 /// Scripts that are tried for a failure.
 const MOST: usize = 8;
@@ -395,7 +396,7 @@ fn checks(script: &Script) -> Vec<Wait> {
 }
 
 /// Takes out conditions that no call waits for any more, and what was asked for them.
-pub(crate) fn without_idle_conditions(script: &Script) -> Script {
+pub fn without_idle_conditions(script: &Script) -> Script {
     let last = script.statements.len().saturating_sub(1);
     let decides = |on: usize| {
         let statement = last;

@@ -1,5 +1,4 @@
-//! A class path: where another version of the program's classes is. Jars and folders, looked up in
-//! order, as a JVM does.
+//! A class path: jars and folders, searched in order, as a JVM does.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -25,7 +24,7 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct ClassPath {
     entries: Vec<Entry>,
-    /// For which Java.
+    /// The feature version of Java, which decides among the classes of a multi-release jar.
     feature: u32,
 }
 
@@ -44,7 +43,7 @@ struct Jar {
 }
 
 impl ClassPath {
-    /// Opens everything that a class path names, for a version of Java.
+    /// Opens every entry of a class path, for a feature version of Java.
     pub fn open(text: &OsStr, feature: u32) -> Result<ClassPath, Error> {
         let mut entries = Vec::new();
         for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {

@@ -8,10 +8,9 @@
 use std::collections::{HashMap, HashSet};
 
 use culprit_model::script::{Action, ByAlias, Mark};
-use culprit_model::value::split_descriptor;
+use culprit_model::value::{Contents, split_descriptor};
 use culprit_model::{ObjectId, Reference, Value};
 
-use crate::merge::rename;
 use crate::{Script, Statement};
 
 /// Removes the marks of names that are others of some object, and gives the object its first name.
@@ -61,7 +60,7 @@ fn settled(mut statement: Statement, first: &HashMap<ObjectId, ObjectId>) -> Sta
 
 /// The script with the names that the driver used, where a statement still gives them and what it declares
 /// to give is what is wanted. `is_a` tells whether one class is, or extends, another.
-pub(crate) fn with_aliases(script: &Script, is_a: &dyn Fn(&str, &str) -> bool) -> Script {
+pub fn with_aliases(script: &Script, is_a: &dyn Fn(&str, &str) -> bool) -> Script {
     let mut declared: HashMap<ObjectId, &str> = HashMap::new();
     let mut used: HashSet<ObjectId> = HashSet::new();
     let mut named = script.clone();
@@ -113,6 +112,21 @@ fn returned<'s>(script: &'s Script, statement: &Statement) -> Option<&'s str> {
 
 fn class(descriptor: &str) -> Option<&str> {
     descriptor.strip_prefix('L')?.strip_suffix(';')
+}
+
+/// Replaces the id of an object in a value.
+pub fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
+    match value {
+        Value::Reference(Reference::Object { id, .. }) if *id == from => *id = to,
+        Value::Reference(Reference::Array {
+            contents: Contents::Elements(elements),
+            ..
+        }) => {
+            let elements = elements.iter_mut();
+            elements.for_each(|element| rename(element, from, to));
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ use crate::{Script, Statement};
 const MOST: usize = 16;
 
 /// Classes to observe for what tests assert.
-pub fn assertion_classes() -> impl Iterator<Item = &'static str> {
+pub(crate) fn assertion_classes() -> impl Iterator<Item = &'static str> {
     ASSERTING.iter().map(|known| known.class)
 }
 
 /// Whether a class belongs to what runs tests or asserts in them.
-pub(crate) fn is_for_assertions(class: &str) -> bool {
+pub fn is_for_assertions(class: &str) -> bool {
     Owner::of(class).runs_or_asserts()
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
 }
 
 /// Whether what fails is an assertion, or whatever a driver does that has found something wrong.
-pub(crate) fn finds_fault(script: &Script) -> bool {
+pub fn finds_fault(script: &Script) -> bool {
     let last = script.statements.last();
     last.is_some_and(|last| is_assertion(script, last) || last.is_raise())
 }
@@ -63,7 +63,7 @@ pub(crate) fn actual(script: &Script, statement: &Statement) -> Option<usize> {
 
 /// The ways to give the last statement, if that asserts something, the result that it looks at: the
 /// latest result of that value first. None if no call of the script has such a result.
-pub(crate) fn links(script: &Script) -> Vec<Script> {
+pub fn links(script: &Script) -> Vec<Script> {
     let Some((last, earlier)) = script.statements.split_last() else {
         return Vec::new();
     };

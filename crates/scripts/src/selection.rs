@@ -6,12 +6,12 @@ use std::path::Path;
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{Owner, Pattern, Selection};
-use culprit_replay::manifest;
+use culprit_program::{Program, manifest};
 use culprit_signature::{Frame, Origin, Signature};
 use culprit_trace::Start;
 
-use crate::link::assertion_classes;
-use crate::{Error, Program};
+use crate::Error;
+use crate::assertions::assertion_classes;
 
 /// Frames that a JVM tells of a stack.
 const LONGEST: usize = 1024;
@@ -34,7 +34,7 @@ pub struct Failed<'a> {
 /// That is every archive or folder of the class path with code on the stack, besides the one class
 /// that drives it all: the test, or the main class. Where an assertion failed nothing of the code is
 /// on the stack any more: then it is what the test refers to.
-pub fn choose(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error> {
+pub fn select(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error> {
     let frames = frames_of(failed);
     let driver = driver_of(failed);
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();

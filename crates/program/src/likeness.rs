@@ -67,7 +67,7 @@ const STACK: u64 = 16 << 20;
 const MOST_STACK: u64 = 1 << 30;
 
 /// Options of a JVM that is like the recorded one.
-pub(crate) fn options(start: &Start) -> Vec<String> {
+pub fn options(start: &Start) -> Vec<String> {
     let mut options = flags(start);
     let properties = start.properties.iter();
     options.extend(
@@ -88,7 +88,7 @@ fn flags(start: &Start) -> Vec<String> {
 }
 
 /// Options of a JVM that runs the recorded program in surroundings that are the same everywhere.
-pub(crate) fn plain_options(start: &Start) -> Vec<String> {
+pub fn plain_options(start: &Start) -> Vec<String> {
     let mut options = flags(start);
     options.extend(PLAIN.map(|(name, value)| format!("-D{name}={value}")));
     // Compiled code that throws the same again and again would throw it without message and stack.
@@ -97,7 +97,7 @@ pub(crate) fn plain_options(start: &Start) -> Vec<String> {
 }
 
 /// Variables of the environment of such a JVM.
-pub(crate) fn plain_variables() -> Vec<(String, String)> {
+pub fn plain_variables() -> Vec<(String, String)> {
     let variables = [("TZ", "UTC"), ("LC_ALL", "C.UTF-8")];
     variables
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -106,7 +106,7 @@ pub(crate) fn plain_variables() -> Vec<(String, String)> {
 
 /// Variables of its environment. A JVM finds its time zone by `TZ`, or by files that may be others
 /// on another machine, unless it was told one.
-pub(crate) fn variables(start: &Start) -> Vec<(String, String)> {
+pub fn variables(start: &Start) -> Vec<(String, String)> {
     let zone = start
         .notes
         .iter()

@@ -31,7 +31,7 @@ use culprit_replay::Blobs;
 use crate::Statement;
 use cook::Cook;
 use held::Held;
-pub(crate) use held::scalar;
+pub use held::scalar;
 use items::Items;
 
 /// What an object held, piece by piece.

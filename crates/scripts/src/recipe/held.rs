@@ -210,7 +210,7 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
 }
 
 /// A scalar of little-endian bytes.
-pub(crate) fn scalar(shape: Shape, bytes: &[u8]) -> Option<Value> {
+pub fn scalar(shape: Shape, bytes: &[u8]) -> Option<Value> {
     Some(match shape {
         Shape::Boolean => Value::Boolean(bytes != [0]),
         Shape::Byte => Value::Byte(i8::from_le_bytes(bytes.try_into().ok()?)),

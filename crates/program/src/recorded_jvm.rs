@@ -1,63 +1,14 @@
-//! The classes of a program and of its JDK: where they are, and their bytes.
+//! The class path and the working folder of a recorded JVM.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use culprit_jvm::Jdk;
-use culprit_replay::{ClassPath, JdkClasses, manifest};
 use culprit_trace::Start;
 
-use crate::Error;
+use crate::manifest;
 
-/// A program on a class path.
-pub struct Program {
-    entries: Vec<(PathBuf, ClassPath)>,
-    jdk: JdkClasses,
-}
-
-impl Program {
-    /// Opens what a class path names. What is not there is left out, as a JVM does.
-    pub fn open(class_path: &[PathBuf], jdk: &Jdk) -> Result<Program, Error> {
-        let feature = jdk.version.feature;
-        let entries = class_path.iter().filter(|path| path.exists()).map(|path| {
-            let opened = ClassPath::open(path.as_os_str(), feature)?;
-            Ok((path.clone(), opened))
-        });
-        Ok(Program {
-            entries: entries.collect::<Result<_, Error>>()?,
-            jdk: JdkClasses::of(jdk),
-        })
-    }
-
-    /// Folders and archives.
-    pub fn class_path(&self) -> impl Iterator<Item = &Path> {
-        self.entries.iter().map(|(path, _)| path.as_path())
-    }
-
-    /// The class file of a class, by its internal name.
-    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
-        let of_program = || {
-            let mut found = self.entries.iter().map(|(_, entry)| entry.class(name));
-            found.find_map(|bytes| bytes.ok().flatten())
-        };
-        self.jdk.bytes(name).or_else(of_program)
-    }
-
-    /// The number of the entry that has a class.
-    pub fn entry_of(&self, name: &str) -> Option<usize> {
-        let has = |entry: &ClassPath| matches!(entry.class(name), Ok(Some(_)));
-        self.entries.iter().position(|(_, entry)| has(entry))
-    }
-
-    /// Internal names of the classes of an entry.
-    pub fn names(&self, entry: usize) -> Result<BTreeSet<String>, Error> {
-        Ok(self.entries[entry].1.names()?)
-    }
-}
-
-/// The folder that a recorded JVM worked in, if it is still there.
-pub fn directory(start: &Start) -> Option<PathBuf> {
+/// The working folder of a recorded JVM, if it still exists.
+pub fn working_folder(start: &Start) -> Option<PathBuf> {
     let mut properties = start.properties.iter();
     let told = properties.find(|(name, _)| name == "user.dir");
     let told = told.map(|(_, path)| path.as_str());
@@ -67,8 +18,8 @@ pub fn directory(start: &Start) -> Option<PathBuf> {
         .find(|folder| folder.is_absolute() && folder.is_dir())
 }
 
-/// The class path of a recorded JVM, from where it was started, with what manifests of jars add, and
-/// what a launcher of tests was given for them.
+/// The class path of a recorded JVM as absolute paths, including the entries from manifests of jars and those
+/// given to a launcher of tests.
 pub fn class_path(start: &Start) -> Vec<PathBuf> {
     let property = |wanted: &str| {
         let mut properties = start.properties.iter();
@@ -108,7 +59,7 @@ fn launched(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Adds an entry, and behind it those that its manifest names, which a recording may have noted.
+/// Adds an entry, followed by those from its manifest, which a recording may have noted.
 fn add(entry: PathBuf, noted: Option<&str>, found: &mut Vec<PathBuf>) {
     let entry = entry.canonicalize().unwrap_or(entry);
     if found.contains(&entry) {
@@ -123,7 +74,7 @@ fn add(entry: PathBuf, noted: Option<&str>, found: &mut Vec<PathBuf>) {
         .iter()
         .flat_map(|text| manifest::resolve(&entry, text))
     {
-        // What a manifest names need not be there.
+        // A manifest may list files that do not exist.
         if other.exists() {
             add(other, None, found);
         }
@@ -142,7 +93,7 @@ mod tests {
                 properties: vec![("user.dir".to_owned(), told.to_owned())],
                 ..Start::default()
             };
-            assert_eq!(directory(&start), expected.map(PathBuf::from));
+            assert_eq!(working_folder(&start), expected.map(PathBuf::from));
         };
         check("/usr", "/", Some("/usr"));
         check("/no/such/folder", "/", Some("/"));

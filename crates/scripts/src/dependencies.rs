@@ -1,12 +1,12 @@
-//! What reduction asks of a script: which statements depend on which, and how many call the program.
+//! Dependencies between the statements of a script, and the number of statements that call the program.
 
 use std::collections::BTreeMap;
 
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{ObjectId, Script, Statement};
 
-use crate::link::{finds_fault, is_for_assertions};
-use crate::predicate::CLASS as CONDITION;
+use crate::assertions::{finds_fault, is_for_assertions};
+use crate::predicate::CONDITION_CLASS;
 
 /// By statement, the earlier ones that it depends on.
 pub fn needs(script: &Script) -> Vec<Vec<usize>> {
@@ -48,10 +48,26 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
     needs
 }
 
+/// A statement, and all earlier ones that it depends on, directly or not.
+pub fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
+    let mut found = vec![of];
+    let mut at = 0;
+    while let Some(next) = found.get(at).copied() {
+        at += 1;
+        for need in &needs[next] {
+            if !found.contains(need) {
+                found.push(*need);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// How many of some statements call into the program, or use a field of it. Calls of the library
 /// and assertions are not counted, nor what sets up the surroundings. A lambda counts: its body is the
 /// program's.
-pub(crate) fn interactions(script: &Script, statements: &[usize]) -> usize {
+pub fn interactions(script: &Script, statements: &[usize]) -> usize {
     let of_program = |number: &&usize| {
         let statement = &script.statements[**number];
         statement.lambda().is_some() || is_of_program(script, statement)
@@ -63,7 +79,7 @@ pub(crate) fn interactions(script: &Script, statements: &[usize]) -> usize {
 fn is_of_program(script: &Script, statement: &Statement) -> bool {
     script.target(statement).is_some_and(|target| {
         let owner = &target.owner;
-        !is_jdk_name(owner) && !owner.ends_with(CONDITION) && !is_for_assertions(owner)
+        !is_jdk_name(owner) && !owner.ends_with(CONDITION_CLASS) && !is_for_assertions(owner)
     })
 }
 
