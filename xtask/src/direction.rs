@@ -18,7 +18,7 @@ const RESERVED: [(&str, &[&str]); 4] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 14] = [
+const NARROW: [(&str, &[&str]); 16] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
@@ -59,6 +59,41 @@ const NARROW: [(&str, &[&str]); 14] = [
             "culprit-program",
             "culprit-replay",
             "culprit-sandbox",
+            "culprit-signature",
+            "culprit-trace",
+            "culprit-wire",
+        ],
+    ),
+    (
+        "culprit-minimize",
+        &[
+            "culprit-classfile",
+            "culprit-junit",
+            "culprit-jvm",
+            "culprit-model",
+            "culprit-program",
+            "culprit-reduce",
+            "culprit-replay",
+            "culprit-sandbox",
+            "culprit-scripts",
+            "culprit-signature",
+            "culprit-trace",
+            "culprit-wire",
+        ],
+    ),
+    (
+        "culprit-debug",
+        &[
+            "culprit-classfile",
+            "culprit-junit",
+            "culprit-jvm",
+            "culprit-minimize",
+            "culprit-model",
+            "culprit-program",
+            "culprit-reduce",
+            "culprit-replay",
+            "culprit-sandbox",
+            "culprit-scripts",
             "culprit-signature",
             "culprit-trace",
             "culprit-wire",

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod command;
 mod confinement;
 mod console;
 mod debug;

@@ -1,24 +1,21 @@
 //! `culprit minimize`: from a recording of a failure to the smallest test that fails alike.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use culprit_jvm::Interrupt;
-use culprit_minimize::Script;
+use culprit_debug::{Case, FailureTest, FilesFound, Level, RecordedFailure, Reducer, jdk_of};
+use culprit_jvm::{Interrupt, Surroundings};
 use culprit_model::options::RecordOptions;
-use culprit_model::{Failure, shell};
-use culprit_program::{Environment, Program, class_path};
-use culprit_scripts::extract;
-use culprit_signature::{Signature, Thrown};
-use culprit_trace::{Recording, RunFolder};
+use culprit_model::shell;
+use culprit_program::{Environment, class_path};
+use culprit_trace::Recording;
 
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::origin;
-use crate::reduction::{Case, FilesFound, Level, Results, Wishes, explained, jdk_of};
-use crate::show;
+use crate::reduction::{Narrator, ReductionArgs, Results, explained};
 
 /// Options of `culprit minimize`.
 #[derive(clap::Args, Debug)]
@@ -40,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "class_path")]
     trust: bool,
     #[command(flatten)]
-    wishes: Wishes,
+    reduction: ReductionArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -62,27 +59,14 @@ Exit codes:
   130  interrupted; the smallest test found so far was written, if any";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
-    let sandbox = args.wishes.sandbox(console)?;
-    let (recording, failure) = failing(&args.path)?;
-    let unreadable = || Expected::new(ExitCode::Recording, "the failure has no stack");
-    let thrown = Thrown::parse(&failure.stack).ok_or_else(unreadable)?;
-    let signature = Signature::of(&thrown);
-    let jdk = jdk_of(&recording)?;
+    let sandbox = args.reduction.sandbox(console)?;
+    let failure = RecordedFailure::open(&args.path).map_err(explained)?;
+    let (recording, signature) = (&failure.recording, &failure.signature);
+    let jdk = jdk_of(recording, &Surroundings::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
-    let class_path = args.class_path(&recording, &folders)?;
-    let program = Program::open(&class_path, &jdk).map_err(explained)?;
-    let extracted = extract(&recording, &failure);
-    let extracted = extracted.map_err(|error| with_contents(&recording, explained(error)))?;
-    let script = extracted.script;
-    if let Some(class) = lost(&script, &program) {
-        let gone = class_path.iter().find(|path| !path.exists());
-        if let Some(gone) = gone {
-            let message = format!("{class} is not there any more: {} is gone", gone.display());
-            return Err(Expected::new(ExitCode::Target, message)
-                .hint("build the program again, or record it again where it is now")
-                .into());
-        }
-    }
+    let class_path = args.class_path(recording, &folders)?;
+    let script = failure.script(&class_path, &jdk);
+    let script = script.map_err(|error| with_contents(recording, explained(error)))?;
     let mut results = match args.resume {
         true => Results::resumed(&args.output)?,
         false => Results::in_folder(&args.output)?,
@@ -90,36 +74,50 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
     let case = Case {
+        signature,
         condition: None,
-        signature: &signature,
-        recording: &recording,
-        script: &script,
-        program: &program,
+        script: &script.script,
+        recording,
+        program: &script.program,
         jdk: &jdk,
-        sandbox: sandbox.as_ref(),
-        journals: results.journals(),
-        taken: Vec::new(),
+        taken: &[],
         concrete: false,
-        found: &FilesFound::since(UNIX_EPOCH + Duration::from_millis(recording.start().started_ms)),
-        environment: match origin::is_ours(&recording, &folders) {
+    };
+    let started = Duration::from_millis(recording.start().started_ms);
+    let reducer = Reducer {
+        limits: args.reduction.limits(),
+        junit: args.reduction.junit(),
+        agent: agent::unpack(&folders)?,
+        sandbox,
+        environment: match origin::is_ours(recording, &folders) {
             true => Environment::of(std::env::vars_os()),
             // Nothing of the user's for code of strangers.
             false => Environment::none(),
         },
+        journals: results.journals(),
+        files: FilesFound::since(UNIX_EPOCH + started),
+        interrupt: Interrupt::by_signals()?,
     };
-    let library = agent::unpack(&folders)?;
-    let interrupt = Interrupt::by_signals()?;
-    let allowance = args.wishes.allowance();
-    let found = (args.wishes).reduce(&case, &library, (&interrupt, &allowance), console);
-    let found = found.map_err(|error| with_contents(&recording, error));
+    let mut narrator = Narrator {
+        console,
+        results: &mut results,
+        interrupt: reducer.interrupt.clone(),
+        folders,
+    };
+    let found = reducer.reduce(&case, &mut reducer.allowance(), &mut narrator);
+    let found = found.map_err(|error| with_contents(recording, explained(error)));
     let written = found.and_then(|found| {
-        let is_good = results.add((&signature, None, Level::Outermost), &found, began, console)?;
-        let wishes = args.typed();
-        results.finish(
-            &format!("culprit minimize{wishes}"),
-            &[args.path.as_os_str()],
-        )?;
-        Ok(is_good)
+        let test = FailureTest {
+            signature: signature.clone(),
+            rate: None,
+            level: Level::Outermost,
+            found,
+            took: began.elapsed(),
+        };
+        results.add(&test, console)?;
+        let words = [args.path.as_os_str()];
+        results.finish(&format!("culprit minimize{}", args.typed()), &words)?;
+        Ok(test.found.fails_the_same_way())
     });
     let is_good = written.inspect_err(|error| match args.resume {
         // What was there before stays.
@@ -127,7 +125,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         false => results.discard_if_full(error),
     })?;
     Ok(match is_good {
-        _ if interrupt.is_wanted() => ExitCode::Interrupted,
+        _ if reducer.interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,
         false => ExitCode::No,
     })
@@ -159,7 +157,7 @@ impl Args {
 
     /// Options as they would be typed.
     fn typed(&self) -> String {
-        let mut typed = self.wishes.typed();
+        let mut typed = self.reduction.typed();
         if self.trust {
             typed.push_str(" --trust");
         }
@@ -181,33 +179,4 @@ fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
         Ok(told) => told.into(),
         Err(error) => error,
     }
-}
-
-/// A class of a script that the program does not have.
-fn lost(script: &Script, program: &Program) -> Option<String> {
-    let targets = script.statements.iter().filter_map(|it| script.target(it));
-    let mut owners = targets.map(|target| &target.owner);
-    let lost = owners.find(|owner| program.bytes(owner).is_none())?;
-    Some(lost.replace('/', "."))
-}
-
-/// The last failure of a recording, or of the first recording of a run that has one.
-fn failing(path: &Path) -> anyhow::Result<(Recording, Failure)> {
-    let recordings = match path.is_dir() {
-        true => {
-            let folder = RunFolder::open(path).map_err(|error| show::expected(&error))?;
-            folder.recordings
-        }
-        false => vec![path.to_owned()],
-    };
-    for path in &recordings {
-        let recording = Recording::open(path)?;
-        if let Some(failure) = recording.failures().last().cloned() {
-            return Ok((recording, failure));
-        }
-    }
-    let message = format!("{}: the recorded program did not fail", path.display());
-    Err(Expected::new(ExitCode::Recording, message)
-        .hint("record a run that fails")
-        .into())
 }

@@ -41,6 +41,15 @@ impl<'c> Progress<'c> {
         }
     }
 
+    /// Says something from now on, for an observer. Nothing else may be written until it is dropped.
+    pub(crate) fn detached(console: &Console, text: &str) -> Progress<'static> {
+        let is_shown = console.has_terminal();
+        Progress {
+            shown: is_shown.then(|| show(text)),
+            _console: PhantomData,
+        }
+    }
+
     /// Says something else.
     pub(crate) fn say(&self, text: String) {
         if let Some((shared, _)) = &self.shown {

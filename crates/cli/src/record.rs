@@ -6,7 +6,6 @@
 mod aftermath;
 mod derive;
 mod folder;
-pub(crate) mod launch;
 pub(crate) mod nearest;
 mod suggest;
 
@@ -20,6 +19,7 @@ use culprit_model::options::{
     Arrays, CaptureLimits, Mode, RecordOptions, SuggestOptions, WeaveOptions,
 };
 use culprit_model::{AgentOptions, Pattern, Selection};
+use culprit_program::Command;
 use jiff::Zoned;
 
 use crate::agent;
@@ -279,7 +279,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     }
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.
-    let program = launch::Program::find(&plan.command, around.path.as_deref())?;
+    let program = Command::find(&plan.command, around.path.as_deref()).map_err(Expected::from)?;
     let library = agent::unpack(&around.agent_folders)?;
     let start = (around.clock)();
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
@@ -298,7 +298,9 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
 
     console.flush()?;
     let inherited = around.java_tool_options.as_deref();
-    let status = program.run(&library, &options, inherited)?;
+    let status = program
+        .run(&library, &options, inherited)
+        .map_err(Expected::from)?;
 
     facts.end = Some(((around.clock)(), status));
     let written = folder.write_facts(&facts);

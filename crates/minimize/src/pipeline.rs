@@ -43,6 +43,11 @@ pub struct Found {
 }
 
 impl Found {
+    /// Whether the test was seen to fail as the program did.
+    pub fn fails_the_same_way(&self) -> bool {
+        matches!(self.verified, Verified::Threw(_)) && self.grade >= Some(Signature::ENOUGH)
+    }
+
     /// Calls into the program that are left, as they are written in the test.
     pub fn left(&self) -> usize {
         left(&self.minimised, &self.test.notes)

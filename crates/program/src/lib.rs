@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod class_path;
+mod command;
 mod confines;
 mod environment;
 mod error;
@@ -22,6 +23,7 @@ mod vet;
 mod workers;
 
 pub use class_path::ClassPath;
+pub use command::{Command, CommandError};
 pub use confines::{Compilation, Confines, Folders, class_path_option};
 pub use environment::Environment;
 pub use error::Error;

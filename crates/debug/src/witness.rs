@@ -1,5 +1,5 @@
-//! How the command fails, seen in several runs with nothing woven: what appears each time, and what
-//! only sometimes.
+//! The failures of a command in several runs with nothing woven: those that appear in every run, and those
+//! that appear only sometimes.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,13 @@ use culprit_scripts::Failed;
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
-/// How often a failure appeared.
+use crate::Error;
+
+/// The number of runs in which a failure appeared, out of all runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Rate {
-    pub(crate) times: usize,
-    pub(crate) of: usize,
+pub struct Rate {
+    pub times: usize,
+    pub of: usize,
 }
 
 impl fmt::Display for Rate {
@@ -22,18 +24,18 @@ impl fmt::Display for Rate {
 }
 
 impl Rate {
-    pub(crate) fn is_always(self) -> bool {
+    pub fn is_always(self) -> bool {
         self.times == self.of
     }
 }
 
-/// One way in which the command fails.
-pub(super) struct Seen {
-    pub(super) signature: Signature,
-    /// The class of the test that failed, where it is told by its class.
-    pub(super) test: Option<String>,
+/// A failure that was seen in one or more runs.
+pub(crate) struct Seen {
+    pub(crate) signature: Signature,
+    /// The class of the test that failed, if the test runner reports it.
+    pub(crate) test: Option<String>,
     /// The first recording that has it.
-    pub(super) recording: PathBuf,
+    pub(crate) recording: PathBuf,
     times: usize,
 }
 
@@ -44,7 +46,7 @@ struct Witness {
     recording: PathBuf,
 }
 
-/// The class in the place of a failed test, `class#method`.
+/// The class in the name of a failed test, `class#method`.
 fn test_class(place: &str) -> Option<String> {
     let (class, _) = place.split_once('#')?;
     let is_name = |part: &str| {
@@ -55,15 +57,15 @@ fn test_class(place: &str) -> Option<String> {
     class.split('.').all(is_name).then(|| class.to_owned())
 }
 
-/// What was seen in some runs.
+/// The failures of some runs.
 #[derive(Default)]
-pub(super) struct Witnesses {
+pub(crate) struct Witnesses {
     runs: usize,
     seen: Vec<Seen>,
 }
 
 impl Seen {
-    pub(super) fn failed<'a>(&'a self, witness: &'a Recording) -> Failed<'a> {
+    pub(crate) fn failed<'a>(&'a self, witness: &'a Recording) -> Failed<'a> {
         Failed {
             signature: &self.signature,
             test: self.test.as_deref(),
@@ -74,7 +76,7 @@ impl Seen {
 
 impl Witnesses {
     /// Adds the failures of all JVMs of a run.
-    pub(super) fn add(&mut self, folder: &Path) -> anyhow::Result<()> {
+    pub(crate) fn add(&mut self, folder: &Path) -> Result<(), Error> {
         let mut all = Vec::new();
         for path in RunFolder::open(folder)?.recordings {
             let recording = Recording::open(&path)?;
@@ -121,21 +123,21 @@ impl Witnesses {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
 
     /// Whether all runs failed in the same ways.
-    pub(super) fn agree(&self) -> bool {
+    pub(crate) fn agree(&self) -> bool {
         self.seen.iter().all(|seen| seen.times == self.runs)
     }
 
     /// Whether no two runs failed in the same way.
-    pub(super) fn have_nothing_in_common(&self) -> bool {
+    pub(crate) fn have_nothing_in_common(&self) -> bool {
         self.runs > 1 && self.seen.len() > 1 && self.seen.iter().all(|seen| seen.times == 1)
     }
 
-    pub(super) fn rate(&self, seen: &Seen) -> Rate {
+    pub(crate) fn rate(&self, seen: &Seen) -> Rate {
         Rate {
             times: seen.times,
             of: self.runs,
@@ -143,7 +145,7 @@ impl Witnesses {
     }
 
     /// The failures that appeared most often, in the order in which they were seen.
-    pub(super) fn most_frequent(&self) -> impl Iterator<Item = &Seen> {
+    pub(crate) fn most_frequent(&self) -> impl Iterator<Item = &Seen> {
         let most = self.seen.iter().map(|seen| seen.times).max();
         self.seen
             .iter()
@@ -151,7 +153,7 @@ impl Witnesses {
     }
 
     /// All others.
-    pub(super) fn others(&self) -> impl Iterator<Item = &Seen> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Seen> {
         let most = self.seen.iter().map(|seen| seen.times).max();
         self.seen.iter().filter(move |seen| Some(seen.times) < most)
     }

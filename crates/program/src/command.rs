@@ -1,4 +1,4 @@
-//! How the agent gets into the JVMs of a command.
+//! The user's command, and how the agent gets into its JVMs.
 //!
 //! `java` takes the agent as its first argument; that JVM prints nothing about it, and the
 //! agent itself sees to the JVMs that it starts in turn. Any other program (a build tool, a
@@ -12,42 +12,36 @@ use culprit_jvm::{Jdk, JdkError, Status, Target, TargetError, java_home_of, reso
 use culprit_model::AgentOptions;
 use culprit_model::options::writes_archive;
 
-use crate::exit::{ExitCode, Expected};
+use crate::agent_argument;
 
 /// A command whose program exists and, if it is `java`, is new enough.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Program {
+pub struct Command {
     file: PathBuf,
     name: OsString,
     args: Vec<OsString>,
 }
 
-impl Program {
+impl Command {
     /// Finds the program of a command.
-    pub(crate) fn find(command: &[OsString], path: Option<&OsStr>) -> Result<Program, Expected> {
-        let (name, args) = command
-            .split_first()
-            .ok_or_else(|| Expected::new(ExitCode::Usage, "no command to run"))?;
-        let program = Program {
-            file: resolve(name, path).map_err(|error| not_started(&error))?,
+    pub fn find(words: &[OsString], path: Option<&OsStr>) -> Result<Command, CommandError> {
+        let (name, args) = words.split_first().ok_or(CommandError::Empty)?;
+        let command = Command {
+            file: resolve(name, path)?,
             name: name.clone(),
             args: args.to_vec(),
         };
-        if program.is_java() {
-            let words = program.args.iter().filter_map(|word| word.to_str());
-            if let Some(option) = words.into_iter().find(|word| writes_archive(word)) {
-                return Err(Expected::new(
-                    ExitCode::Usage,
-                    format!("a JVM that writes an archive of classes accepts no agent ({option})"),
-                )
-                .hint("record a run without that option"));
+        if command.is_java() {
+            let mut options = command.args.iter().filter_map(|word| word.to_str());
+            if let Some(option) = options.find(|word| writes_archive(word)) {
+                return Err(CommandError::WritesArchive(option.to_owned()));
             }
             // A script named `java` has no home to look into; then the agent checks.
-            if let Some(Err(error)) = java_home_of(&program.file).map(|home| Jdk::at(&home)) {
-                return Err(unusable(&error));
+            if let Some(Err(error)) = java_home_of(&command.file).map(|home| Jdk::at(&home)) {
+                return Err(error.into());
             }
         }
-        Ok(program)
+        Ok(command)
     }
 
     fn is_java(&self) -> bool {
@@ -55,28 +49,25 @@ impl Program {
     }
 
     /// Runs it with the agent.
-    pub(crate) fn run(
+    pub fn run(
         &self,
         library: &Path,
         options: &AgentOptions,
         java_tool_options: Option<&OsStr>,
-    ) -> Result<Status, Expected> {
-        self.target(library, options, java_tool_options)
-            .run()
-            .map_err(|error| not_started(&error))
+    ) -> Result<Status, CommandError> {
+        Ok(self.target(library, options, java_tool_options).run()?)
     }
 
     /// The same with what it prints in a file.
-    pub(crate) fn run_into(
+    pub fn run_into(
         &self,
         output: &File,
         library: &Path,
         options: &AgentOptions,
         java_tool_options: Option<&OsStr>,
-    ) -> Result<Status, Expected> {
-        self.target(library, options, java_tool_options)
-            .run_into(output)
-            .map_err(|error| not_started(&error))
+    ) -> Result<Status, CommandError> {
+        let target = self.target(library, options, java_tool_options);
+        Ok(target.run_into(output)?)
     }
 
     fn target(
@@ -85,9 +76,7 @@ impl Program {
         options: &AgentOptions,
         java_tool_options: Option<&OsStr>,
     ) -> Target {
-        let mut agent = OsString::from("-agentpath:");
-        agent.push(library);
-        agent.push(format!("={options}"));
+        let agent = agent_argument(library, options);
         let mut target = Target {
             file: self.file.clone(),
             name: self.name.clone(),
@@ -109,12 +98,21 @@ impl Program {
     }
 }
 
-fn not_started(error: &TargetError) -> Expected {
-    Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
-}
-
-fn unusable(error: &JdkError) -> Expected {
-    Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
+/// The command cannot be run with the agent.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// There are no words.
+    #[error("no command to run")]
+    Empty,
+    /// Its program cannot be found or started.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// It is `java` with this option, which excludes agents.
+    #[error("a JVM that writes an archive of classes accepts no agent ({0})")]
+    WritesArchive(String),
+    /// It is a `java` that cannot be used.
+    #[error(transparent)]
+    Jdk(#[from] JdkError),
 }
 
 #[cfg(test)]
@@ -123,7 +121,7 @@ mod tests {
 
     fn target(command: &[&str], before: Option<&str>) -> Target {
         let (name, args) = command.split_first().unwrap();
-        let program = Program {
+        let command = Command {
             file: "/bin/x".into(),
             name: name.into(),
             args: args.iter().map(Into::into).collect(),
@@ -132,7 +130,7 @@ mod tests {
             out: "/runs/1".to_owned(),
             ..AgentOptions::default()
         };
-        program.target(Path::new("/c/agent.so"), &options, before.map(OsStr::new))
+        command.target(Path::new("/c/agent.so"), &options, before.map(OsStr::new))
     }
 
     #[test]
@@ -166,9 +164,11 @@ mod tests {
         std::fs::write(&java, "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(&java, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::write(dir.path().join("release"), "JAVA_VERSION=\"1.8.0_1\"\n").unwrap();
-        let error = Program::find(&[java.into()], None).unwrap_err();
-        assert_eq!(error.code, ExitCode::Target);
-        assert!(error.message.contains("too old"), "{error}");
-        assert!(error.hint.unwrap().contains("JDK 11 or newer"));
+        let error = Command::find(&[java.into()], None).unwrap_err();
+        assert!(error.to_string().contains("too old"), "{error}");
+        let CommandError::Jdk(error) = error else {
+            panic!("{error:?}");
+        };
+        assert!(error.next_step().contains("JDK 11 or newer"));
     }
 }

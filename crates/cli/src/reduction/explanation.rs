@@ -1,0 +1,191 @@
+//! Errors of a session as answers for the user: the exit code, and the next step.
+
+use culprit_debug::Error;
+use culprit_minimize::Error as ReductionError;
+use culprit_model::clean;
+use culprit_program::Error as ProgramError;
+use culprit_replay::Error as Unplayable;
+use culprit_scripts::{Error as ScriptError, Run};
+
+use crate::exit::{ExitCode, Expected};
+use crate::show;
+
+/// The next step for a recording that was tampered with.
+pub(crate) const FORGED: &str =
+    "culprit record does not write that: the recording was tampered with; do not use it";
+
+/// An error of a session with its exit code and the next step. Errors that remain as they are count as defects.
+pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
+    let error = error.into();
+    let message = error.to_string();
+    let told = |code: ExitCode, hint: &str| Expected::new(code, &*message).hint(hint);
+    let expected = match error {
+        Error::Command(error) => error.into(),
+        Error::NotFailing { status, output } => {
+            let printed = format!("it printed {}", clean::path(&output));
+            let hint = match status {
+                0 => format!("{printed}; it gets no standard input"),
+                _ => format!("to debug the status: --fails-if 'exit {status}'; {printed}"),
+            };
+            told(ExitCode::No, &hint)
+        }
+        Error::Unrecordable(_) => told(
+            ExitCode::Target,
+            "run the command with a JDK 11 or newer (JAVA_HOME, PATH)",
+        ),
+        Error::NoJvm { output } => {
+            let hint = format!(
+                "it may hand its work to a daemon (add --no-daemon), or clear JAVA_TOOL_OPTIONS;\n  \
+                 it printed {}",
+                clean::path(&output)
+            );
+            told(ExitCode::Target, &hint)
+        }
+        Error::NeverTheSame(_) => told(
+            ExitCode::No,
+            "take out what differs: seeds, clocks, threads, files that a run leaves behind",
+        ),
+        Error::RecordedOtherwise => told(ExitCode::No, "run it again; it may fail only sometimes"),
+        Error::NotShown { output, .. } => told(
+            ExitCode::No,
+            &format!("it printed {}", clean::path(&output)),
+        ),
+        Error::NoDriver => told(
+            ExitCode::No,
+            "--fails-if is for programs with a main class; tests fail by their assertions",
+        ),
+        Error::NotDone { .. } => told(
+            ExitCode::No,
+            "only what the main class itself does is followed; exceptions need no --fails-if",
+        ),
+        Error::NoFailure(_) => told(ExitCode::Recording, "record a run that fails"),
+        Error::NoStack => Expected::new(ExitCode::Recording, message),
+        Error::Gone { .. } => told(
+            ExitCode::Target,
+            "build the program again, or record it again where it is now",
+        ),
+        Error::NoJdk(_) => told(ExitCode::Target, "install one, or set JAVA_HOME"),
+        Error::OutOfTime => told(
+            ExitCode::No,
+            "give it more time (--max-time); the code may wait for something that the sandbox \
+                        refuses, such as the network or a file to write",
+        ),
+        Error::Interrupted => Expected::new(ExitCode::Interrupted, message),
+        Error::RunFolder(error) => show::expected(&error),
+        Error::Reduction(error) => return of_reduction(error),
+        Error::Recording(error) => return error.into(),
+        Error::Io(error) => return error.into(),
+        error @ Error::Followed(_) => return error.into(),
+    };
+    expected.into()
+}
+
+/// An error of the reduction: what was not found, and what to do about it.
+fn of_reduction(error: ReductionError) -> anyhow::Error {
+    let hint = match &error {
+        ReductionError::Script(ScriptError::NoFailure | ScriptError::Missing(_)) => {
+            "observe other classes: culprit record --contents --observe ..., then culprit minimize"
+        }
+        ReductionError::NotLinked => {
+            "the test computes what it asserts by itself; assert something of a result directly"
+        }
+        ReductionError::Script(ScriptError::NotCalled(_)) => {
+            "name a method by its class, as the main class calls it"
+        }
+        ReductionError::Script(ScriptError::NoObject(_)) => {
+            "name a class whose objects the main class makes or is given"
+        }
+        ReductionError::Script(ScriptError::NeverHeld(_)) => {
+            "objects are looked at after each call of the main class that has to do with them"
+        }
+        ReductionError::Script(ScriptError::Expression(_)) => {
+            let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
+                        packages by their full names";
+            return refused(ExitCode::Usage, &error, hint);
+        }
+        ReductionError::OtherFailure(Run::Refused { .. }) => {
+            "the sandbox refuses that; if the program may do it on this machine: --no-sandbox"
+        }
+        ReductionError::OtherFailure(_) | ReductionError::OtherMessage(_) => {
+            "it may depend on files, time, threads or code that was not observed; \
+             culprit replay still runs it as it was"
+        }
+        ReductionError::Refused(_) => {
+            "if its calls may do no harm, let them do what you may do: --no-sandbox"
+        }
+        ReductionError::Script(ScriptError::TooLarge) => {
+            let hint =
+                "record fewer calls: name classes with --observe, or the last events with --last";
+            return refused(ExitCode::Recording, &error, hint);
+        }
+        ReductionError::Unsteady => "it may depend on chance, on time or on threads; run it again",
+        ReductionError::Print(_) => "culprit show --scenario shows the calls",
+        ReductionError::Journal(_) => {
+            let hint = "name another folder (-o), or reduce without --resume";
+            return refused(ExitCode::Usage, &error, hint);
+        }
+        ReductionError::Pool(why) => return refused(ExitCode::Target, &error, why.next_step()),
+        ReductionError::Launch(_) => {
+            return refused(ExitCode::Target, &error, "check the JDK (JAVA_HOME, PATH)");
+        }
+        ReductionError::Script(
+            ScriptError::Recording(why) | ScriptError::Replay(Unplayable::Recording(why)),
+        ) => return show::expected(why).into(),
+        ReductionError::Script(
+            ScriptError::Program(ProgramError::Forged(_))
+            | ScriptError::Replay(Unplayable::Program(ProgramError::Forged(_))),
+        ) => {
+            return refused(ExitCode::Recording, &error, FORGED);
+        }
+        ReductionError::Script(ScriptError::Replay(_) | ScriptError::Program(_)) => {
+            let hint = "check the class path of the program";
+            return refused(ExitCode::Target, &error, hint);
+        }
+        _ => return error.into(),
+    };
+    Expected::new(ExitCode::No, error.to_string())
+        .hint(hint)
+        .into()
+}
+
+fn refused(code: ExitCode, error: &ReductionError, hint: &str) -> anyhow::Error {
+    Expected::new(code, error.to_string()).hint(hint).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use culprit_jvm::PoolError;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_the_minimiser_have_a_code_and_a_next_step() {
+        let check = |error: ReductionError, code: ExitCode, hint: &str| {
+            let told = explained(error);
+            let told = told.downcast_ref::<Expected>().unwrap();
+            assert_eq!(told.code, code, "{told}");
+            let said = told.hint.as_deref().unwrap_or_default();
+            assert!(said.contains(hint), "{said}");
+        };
+        check(
+            ScriptError::NoFailure.into(),
+            ExitCode::No,
+            "observe other classes",
+        );
+        check(ReductionError::Unsteady, ExitCode::No, "on chance");
+        check(
+            ReductionError::OtherMessage(Run::Done),
+            ExitCode::No,
+            "may depend on",
+        );
+        let interrupted = ReductionError::Pool(PoolError::Interrupted);
+        check(interrupted, ExitCode::Interrupted, "");
+        let unreadable = ProgramError::ClassPath {
+            path: "a.jar".into(),
+            error: io::Error::other("no zip"),
+        };
+        check(unreadable.into(), ExitCode::Target, "class path");
+    }
+}

@@ -1,0 +1,108 @@
+//! Tells the user what a session does, and keeps its results.
+
+use std::io;
+use std::path::PathBuf;
+
+use culprit_debug::{Activity, Event, Observer, Ongoing};
+use culprit_jvm::Interrupt;
+use culprit_minimize::Progress as Reached;
+
+use super::{Results, explained};
+use crate::console::Console;
+use crate::origin;
+use crate::progress::Progress;
+
+/// The observer of a session on a console.
+pub(crate) struct Narrator<'c> {
+    pub(crate) console: &'c mut Console,
+    pub(crate) results: &'c mut Results,
+    pub(crate) interrupt: Interrupt,
+    /// The private folders in which recordings are noted as made here.
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// The line of an activity on a terminal.
+struct Line {
+    progress: Progress<'static>,
+    interrupt: Interrupt,
+}
+
+impl Observer for Narrator<'_> {
+    fn notice(&mut self, event: Event<'_>) -> io::Result<()> {
+        let err = self.console.err();
+        match event {
+            Event::Witnesses => writeln!(err, "Running the command to see how it fails"),
+            Event::Flaky { left_out } => {
+                writeln!(
+                    err,
+                    "It does not end the same way each time; what appears most often is taken"
+                )?;
+                for (signature, rate) in left_out {
+                    writeln!(err, "  left out: {signature}, {rate}")?;
+                }
+                Ok(())
+            }
+            Event::Ran { recordings } => {
+                // Without it, `culprit minimize` asks for the class path of what this command left.
+                let _ = origin::note(recordings, &self.folders);
+                Ok(())
+            }
+            Event::Failure { failure, rate } => {
+                writeln!(err, "{failure}")?;
+                match rate {
+                    Some(rate) => writeln!(err, "  {rate}"),
+                    None => Ok(()),
+                }
+            }
+            Event::Follows { driver } => writeln!(err, "  following {driver}"),
+            Event::Records { observed } => writeln!(err, "  recording {}", observed.join(", ")),
+            Event::Innermost { class } => {
+                writeln!(err, "  the innermost level: what is called of {class}")
+            }
+            Event::Test(test) => self.results.add(test, self.console),
+            Event::Missed(missed) => {
+                let error = explained(missed.error);
+                self.results.miss(&missed.signature, missed.rate, &error);
+                crate::report(&error, self.console);
+                Ok(())
+            }
+            Event::Skipped(missed) => {
+                let error = explained(missed.error);
+                self.results.miss(&missed.signature, missed.rate, &error);
+                Ok(())
+            }
+        }
+    }
+
+    fn begin(&mut self, activity: Activity) -> Box<dyn Ongoing> {
+        let text = match activity {
+            Activity::Witnessing => "running the command",
+            Activity::Following => "following",
+            Activity::Recording => "recording",
+            Activity::Minimising => "minimising",
+        };
+        Box::new(Line {
+            progress: Progress::detached(self.console, text),
+            interrupt: self.interrupt.clone(),
+        })
+    }
+}
+
+impl Ongoing for Line {
+    fn progress(&self, reached: Reached) {
+        self.progress.say(said(reached, &self.interrupt));
+    }
+}
+
+/// The text of a line of progress.
+fn said(reached: Reached, interrupt: &Interrupt) -> String {
+    match reached {
+        Reached::Minimising { left, of, tests } => {
+            format!("minimising: {left} of {of} calls left, {tests} candidates")
+        }
+        Reached::Checking if interrupt.is_wanted() => {
+            "checking the smallest so far (Ctrl-C again to end)".to_owned()
+        }
+        Reached::Checking => "checking".to_owned(),
+    }
+}

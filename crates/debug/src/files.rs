@@ -1,0 +1,64 @@
+//! The files that a program finds where it works.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use culprit_jvm::{Scratch, Template, WorkingFolder};
+
+/// The files of a program's working folder, as they were before the program ran.
+pub struct FilesFound {
+    /// A time at which the program had not run yet. Younger files may be its work.
+    began: SystemTime,
+    /// The folder as it was then, if it was saved.
+    saved: Option<Saved>,
+}
+
+struct Saved {
+    template: Arc<Template>,
+    /// Removes the copies when it is dropped.
+    _scratch: Scratch,
+}
+
+impl FilesFound {
+    /// The files of a program that ran from a certain time on.
+    pub fn since(began: SystemTime) -> FilesFound {
+        FilesFound { began, saved: None }
+    }
+
+    /// The files of a program that is about to run in a folder. They are saved now.
+    pub fn now(folder: &Path, now: SystemTime) -> FilesFound {
+        let saved = || -> io::Result<Saved> {
+            let scratch = Scratch::new("files")?;
+            let template = Template::of(folder, now)?.save_to(scratch.path())?;
+            Ok(Saved {
+                template: Arc::new(template),
+                _scratch: scratch,
+            })
+        };
+        FilesFound {
+            began: now,
+            // Without them, the files that are left after the program has run have to do.
+            saved: saved().ok(),
+        }
+    }
+
+    /// The working folders to try, in this order. A test that fails in an empty folder needs nothing but itself; others
+    /// need files of the folder that the program worked in, as it was before the program ran, or as it is.
+    pub(crate) fn working_folders(&self, directory: Option<&Path>) -> Vec<WorkingFolder> {
+        let mut folders = vec![WorkingFolder::Empty];
+        let Some(directory) = directory else {
+            return folders;
+        };
+        let saved = self.saved.as_ref().map(|saved| &saved.template);
+        let saved = saved
+            .filter(|template| template.root() == directory)
+            .cloned();
+        let template = saved.or_else(|| Template::of(directory, self.began).ok().map(Arc::new));
+        let template = template.filter(|template| !template.is_empty());
+        folders.extend(template.map(WorkingFolder::Copy));
+        folders.push(WorkingFolder::Given(directory.to_owned()));
+        folders
+    }
+}

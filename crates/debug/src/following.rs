@@ -1,0 +1,179 @@
+//! Scripts of what the driver did, from a run of the command in which the agent interprets the driver.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use culprit_jvm::untrusted;
+use culprit_minimize::Found;
+use culprit_model::Selection;
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
+use culprit_scripts::{Script, drivers, followed, innermost};
+use culprit_signature::Signature;
+
+use crate::session::Failure;
+use crate::{Case, Error, Event, FailedJvm, Session};
+
+/// Seconds after which a run that follows a driver is ended.
+pub(crate) const PATIENCE: u64 = 120;
+
+/// The same for the innermost level, for which there is a test already.
+const SHORT_PATIENCE: u64 = 10;
+
+/// The most bytes that are read of what a driver did.
+const LONGEST: u64 = 1 << 30;
+
+/// A run in which classes are followed.
+#[derive(Clone)]
+pub(crate) struct Following {
+    /// The name of its folder.
+    pub(crate) name: String,
+    pub(crate) selection: Selection,
+    /// The tests that are followed, or all.
+    pub(crate) tests: Vec<String>,
+    /// Seconds after which the run is ended.
+    pub(crate) seconds: u64,
+}
+
+/// A test at the innermost level.
+pub(crate) struct Innermost {
+    /// The class that threw.
+    pub(crate) class: String,
+    pub(crate) found: Found,
+}
+
+impl Session<'_> {
+    /// Makes a test of what the driver did. `None` if that does not fail the same way alone; a file in the folder
+    /// of the run says why.
+    pub(crate) fn follow(
+        &mut self,
+        failure: Failure<'_>,
+        jvm: &FailedJvm,
+    ) -> Result<Option<Found>, Error> {
+        let Some(selection) = drivers(&failure.seen.failed(&jvm.recording), &jvm.program) else {
+            return Ok(None);
+        };
+        if let Some(driver) = selection.observe.first() {
+            let driver = driver.to_string();
+            self.observer.notice(Event::Follows { driver })?;
+        }
+        let mut following = Following {
+            name: format!("follow-{}", failure.number),
+            selection,
+            tests: self.driver_methods.clone(),
+            seconds: PATIENCE,
+        };
+        // Tests that pass may take long to follow, but what they leave behind may matter.
+        if !following.tests.is_empty() {
+            let found = self.test_followed(&following, failure, jvm, false)?;
+            if found.is_some() || self.is_over() {
+                return Ok(found);
+            }
+            following.name.push_str("-all");
+            following.tests.clear();
+        }
+        self.test_followed(&following, failure, jvm, false)
+    }
+
+    /// Makes another test of the same failure at the innermost level: the calls of the class that threw, by
+    /// whatever is around it. `None` if there is no such level, or it is too much to follow.
+    pub(crate) fn follow_inwards(
+        &mut self,
+        failure: Failure<'_>,
+    ) -> Result<Option<Innermost>, Error> {
+        let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
+        let innermost = innermost(&failure.seen.failed(&jvm.recording), &jvm.program);
+        let Some((class, selection)) = innermost.filter(|_| !self.is_over()) else {
+            return Ok(None);
+        };
+        self.observer.notice(Event::Innermost { class: &class })?;
+        let following = Following {
+            name: format!("inner-{}", failure.number),
+            selection,
+            tests: self.driver_methods.clone(),
+            seconds: SHORT_PATIENCE,
+        };
+        let found = self.test_followed(&following, failure, &jvm, true)?;
+        Ok(found.map(|found| Innermost { class, found }))
+    }
+
+    /// Makes a test of what some classes did in a run that followed them. With `concrete`, numbers and texts are
+    /// given as they were.
+    fn test_followed(
+        &mut self,
+        following: &Following,
+        failure: Failure<'_>,
+        jvm: &FailedJvm,
+        concrete: bool,
+    ) -> Result<Option<Found>, Error> {
+        let signature = &failure.seen.signature;
+        let mut reasons = String::new();
+        for run in self.scripts(following)? {
+            for script in followed(run, signature, jvm.recording.start()) {
+                let taken = self.taken.clone();
+                let case = Case {
+                    signature,
+                    condition: None,
+                    script: &script,
+                    recording: &jvm.recording,
+                    program: &jvm.program,
+                    jdk: &jvm.jdk,
+                    taken: &taken,
+                    concrete,
+                };
+                // Writing to a text does not fail.
+                match self.reduce_case(&case) {
+                    Ok(found) if found.grade >= Some(Signature::ENOUGH) => return Ok(Some(found)),
+                    Ok(found) => {
+                        let verified = &found.verified;
+                        let _ = writeln!(reasons, "{}\n{verified:?}", found.test.source);
+                    }
+                    Err(error) if error.is_answer() && !self.is_interrupted() => {
+                        let _ = writeln!(reasons, "{error}");
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        if reasons.is_empty() {
+            reasons.push_str("no call of the driver ended with the failure\n");
+        }
+        let folder = self.settings.folder.join(&following.name);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("not-taken.txt"), reasons)?;
+        Ok(None)
+    }
+
+    /// The scripts of what drivers do, one for each JVM. Failures of the same test class share a run.
+    pub(crate) fn scripts(&mut self, following: &Following) -> Result<Vec<Script>, Error> {
+        let Following {
+            name,
+            selection,
+            tests,
+            seconds,
+        } = following;
+        let drivers = selection.observe.iter().map(ToString::to_string);
+        let drivers: Vec<String> = drivers.chain(tests.iter().cloned()).collect();
+        if let Some(known) = self.followed.get(&drivers) {
+            return Ok(known.clone());
+        }
+        let follow = FollowOptions {
+            classes: selection.observe.clone(),
+            seconds: Some(*seconds),
+            tests: tests.clone(),
+        };
+        let run = self.run(name, Mode::Follow(follow))?;
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&run.folder)? {
+            let path = entry?.path();
+            if path
+                .extension()
+                .is_some_and(|end| end == FOLLOWED_EXTENSION)
+            {
+                let script = untrusted::read_text(&path, LONGEST)?.parse::<Script>();
+                found.push(script.map_err(|error| Error::Followed(error.to_string()))?);
+            }
+        }
+        self.followed.insert(drivers, found.clone());
+        Ok(found)
+    }
+}

@@ -1,0 +1,38 @@
+//! The debugging session: from a failing command to tests that were seen to fail.
+//!
+//! [`Session::debug`] runs the stages in this order. The *witness* stage runs the command two or three times
+//! with nothing woven, to learn how it fails and how often. Each failure is then *followed*: the command runs
+//! once more while the agent interprets the driver (the test or the main class), and the calls of the driver
+//! become scripts. Only when no such script fails the same way is the failing code *recorded*, with a set of
+//! observed classes that is widened until the script has all the objects it needs. The script is *reduced*,
+//! printed and *verified* by [`Reducer::reduce`], and in the end a test of the *innermost* level is tried.
+//! [`Session::debug_condition`] does the same for a condition of the user. [`RecordedFailure`] starts from an
+//! existing recording.
+//!
+//! The crate prints nothing and knows no command line: an [`Observer`] hears what happens and receives the
+//! tests, an [`Error`] has everything that is needed to choose an exit code and a next step.
+#![forbid(unsafe_code)]
+
+mod allowance;
+mod condition;
+mod error;
+mod failed_jvm;
+mod files;
+mod following;
+mod observer;
+mod recorded_failure;
+mod recording;
+mod reducer;
+mod session;
+mod witness;
+
+pub use allowance::Allowance;
+pub use condition::parse_condition;
+pub use error::Error;
+pub use failed_jvm::{FailedJvm, jdk_of};
+pub use files::FilesFound;
+pub use observer::{Activity, Event, FailureTest, Level, MissedFailure, Observer, Ongoing};
+pub use recorded_failure::{RecordedFailure, RecordedScript};
+pub use reducer::{Case, Limits, Reducer};
+pub use session::{Session, Settings};
+pub use witness::Rate;

@@ -1,0 +1,109 @@
+//! The observer of a session: hears about every stage, and receives the tests.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use culprit_minimize::{Found, Progress};
+use culprit_signature::Signature;
+
+use crate::{Error, Rate};
+
+/// A listener of a session. An error ends the session.
+pub trait Observer {
+    /// Something happened.
+    fn notice(&mut self, event: Event<'_>) -> io::Result<()>;
+
+    /// Something begins that takes a while. It is over when the returned value is dropped; until then nothing
+    /// is noticed.
+    fn begin(&mut self, activity: Activity) -> Box<dyn Ongoing>;
+}
+
+/// An activity that goes on. Candidates run in several threads.
+pub trait Ongoing: Sync {
+    /// The reduction came further.
+    fn progress(&self, progress: Progress);
+}
+
+/// Something that takes a while.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Activity {
+    /// The command runs with nothing woven.
+    Witnessing,
+    /// The command runs while its driver is interpreted.
+    Following,
+    /// The command runs and is recorded.
+    Recording,
+    /// A script is reduced and its test is verified.
+    Minimising,
+}
+
+/// An event of a session, in the order in which they happen.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The witness stage begins.
+    Witnesses,
+    /// Runs of the command fail in different ways. The failures that were not seen most often are left out.
+    Flaky {
+        left_out: &'a [(&'a Signature, Rate)],
+    },
+    /// A run of the command left these recordings.
+    Ran { recordings: &'a [PathBuf] },
+    /// The work on a failure, or on a condition of the user, begins.
+    Failure {
+        /// The failure, or the condition, in words.
+        failure: String,
+        rate: Option<Rate>,
+    },
+    /// The command is about to be run to follow a class.
+    Follows { driver: String },
+    /// The command is about to be run to record classes.
+    Records { observed: Vec<String> },
+    /// A test at the innermost level is tried, of the calls of a class.
+    Innermost { class: &'a str },
+    /// A test was made.
+    Test(&'a FailureTest),
+    /// No test was made of a failure.
+    Missed(MissedFailure),
+    /// A failure was not worked on, since the session was interrupted before.
+    Skipped(MissedFailure),
+}
+
+/// A test of a failure.
+#[derive(Debug)]
+pub struct FailureTest {
+    pub signature: Signature,
+    /// How often the failure appeared, if that is known.
+    pub rate: Option<Rate>,
+    pub level: Level,
+    pub found: Found,
+    /// The time from the beginning of the work on it.
+    pub took: Duration,
+}
+
+/// A failure without a test.
+#[derive(Debug)]
+pub struct MissedFailure {
+    pub signature: Signature,
+    pub rate: Option<Rate>,
+    pub error: Error,
+}
+
+/// The level of abstraction at which a test calls the failing code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// The calls of the driver.
+    Outermost,
+    /// The calls of the class that threw; so many are left.
+    Innermost { class: String, calls: usize },
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Outermost => "outermost",
+            Level::Innermost { .. } => "innermost",
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Scripts of recorded calls, for failures that cannot be followed. The set of observed classes is widened until
+//! the script can make every object that it uses.
+
+use std::path::Path;
+
+use culprit_minimize::Found;
+use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
+use culprit_model::{Failure as RecordedThrowable, Pattern, Selection};
+use culprit_scripts::{Extracted, extract, select};
+use culprit_signature::{Signature, Thrown};
+use culprit_trace::{Recording, RunFolder};
+
+use crate::session::Failure;
+use crate::{Case, Error, Event, FailedJvm, Session};
+
+/// The most recordings of the command, each with more classes than the one before.
+const ATTEMPTS: usize = 4;
+
+/// The most runs until the command fails, if it does not always.
+const PATIENCE: usize = 5;
+
+impl Session<'_> {
+    /// Makes a test of recorded calls.
+    pub(crate) fn reduce_recorded(
+        &mut self,
+        failure: Failure<'_>,
+        jvm: &FailedJvm,
+    ) -> Result<Found, Error> {
+        let signature = &failure.seen.signature;
+        let mut selection = select(&failure.seen.failed(&jvm.recording), &jvm.program)?;
+        let mut attempt = 1;
+        let (recording, script) = loop {
+            let observed = selection.observe.iter().map(ToString::to_string).collect();
+            self.observer.notice(Event::Records { observed })?;
+            let name = format!("run-{}-{attempt}", failure.number);
+            let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
+            let extracted = extract(&recording, &thrown)?;
+            attempt += 1;
+            if attempt > ATTEMPTS || !widen(&mut selection, &extracted) {
+                break (recording, extracted.script);
+            }
+        };
+        let taken = self.taken.clone();
+        self.reduce_case(&Case {
+            signature,
+            condition: None,
+            script: &script,
+            recording: &recording,
+            program: &jvm.program,
+            jdk: &jvm.jdk,
+            taken: &taken,
+            concrete: false,
+        })
+    }
+
+    /// Records the command until it fails in a way, which it need not do each time.
+    fn record_failing(
+        &mut self,
+        name: &str,
+        selection: &Selection,
+        failure: Failure<'_>,
+    ) -> Result<(Recording, RecordedThrowable), Error> {
+        let mut attempt = 1;
+        loop {
+            let name = match attempt {
+                1 => name.to_owned(),
+                _ => format!("{name}-{attempt}"),
+            };
+            let record = RecordOptions {
+                weave: WeaveOptions {
+                    selection: selection.clone(),
+                    ..WeaveOptions::default()
+                },
+                contents: true,
+                ..RecordOptions::default()
+            };
+            let run = self.run(&name, Mode::Record(record))?;
+            let found = recorded(&run.folder, &failure.seen.signature);
+            if found.is_ok() || failure.rate.is_always() || attempt == PATIENCE {
+                return found;
+            }
+            attempt += 1;
+        }
+    }
+}
+
+/// Observes classes whose objects a script uses and does not make; whether there are such.
+fn widen(selection: &mut Selection, extracted: &Extracted) -> bool {
+    let before = selection.observe.len();
+    for class in &extracted.missing {
+        let pattern = class.replace('/', ".").parse::<Pattern>();
+        let excluded = selection.exclude.iter().any(|known| known.matches(class));
+        if let (Ok(pattern), false) = (pattern, excluded)
+            && !selection.observe.iter().any(|known| known.matches(class))
+        {
+            selection.observe.push(pattern);
+        }
+    }
+    selection.observe.len() > before
+}
+
+/// The recording of a run that has a failure, and the failure.
+fn recorded(folder: &Path, signature: &Signature) -> Result<(Recording, RecordedThrowable), Error> {
+    for path in RunFolder::open(folder)?.recordings {
+        let recording = Recording::open(&path)?;
+        let same = recording.failures().iter().find(|failure| {
+            let thrown = Thrown::parse(&failure.stack);
+            thrown.is_some_and(|thrown| signature.is_same(&thrown))
+        });
+        if let Some(failure) = same.cloned() {
+            return Ok((recording, failure));
+        }
+    }
+    Err(Error::RecordedOtherwise)
+}

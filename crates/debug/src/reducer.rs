@@ -1,0 +1,203 @@
+//! One script becomes one test: workers, the compiler and the reduction are put together for it, in the first
+//! working folder in which the failure appears.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use culprit_junit::Junit;
+use culprit_jvm::{
+    Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
+};
+use culprit_minimize::{Error as ReductionError, Found, Means, Runner, Stage, junit_of, make_test};
+use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
+use culprit_reduce::{Budget, Settings};
+use culprit_scripts::{Condition, Predicate, Script};
+use culprit_signature::{Grade, Signature};
+use culprit_trace::Recording;
+
+use crate::{Activity, Allowance, Error, FilesFound, Observer};
+
+/// How long a candidate may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A search ends so long before its candidates are cut off.
+const AHEAD: Duration = Duration::from_millis(50);
+
+/// Megabytes of the heap of a worker.
+const HEAP: u64 = 1024;
+
+/// The limits of a reduction.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Candidates that run at the same time.
+    pub jobs: usize,
+    /// The time for all attempts at one failure.
+    pub time: Duration,
+    /// The most candidates.
+    pub tests: Option<u64>,
+}
+
+/// How scripts become tests.
+pub struct Reducer {
+    pub limits: Limits,
+    /// The version of JUnit; otherwise that of the class path, or 5.
+    pub junit: Option<Junit>,
+    /// The library of the agent.
+    pub agent: PathBuf,
+    /// For candidates, the compiler and the test.
+    pub sandbox: Option<Sandbox>,
+    /// Variables for candidates and the test: those of the user if the program is the user's own.
+    pub environment: Environment,
+    /// The folder for verdicts.
+    pub journals: PathBuf,
+    /// The files that the program found.
+    pub files: FilesFound,
+    pub interrupt: Interrupt,
+}
+
+/// A script that fails.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    pub signature: &'a Signature,
+    /// The condition that makes it a failure, if the script does not end with it.
+    pub condition: Option<&'a Condition>,
+    pub script: &'a Script,
+    /// The recording of the JVM that failed.
+    pub recording: &'a Recording,
+    pub program: &'a Program,
+    pub jdk: &'a Jdk,
+    /// Names of tests that exist already.
+    pub taken: &'a [String],
+    /// Whether numbers and texts are given as they were, and not computed again.
+    pub concrete: bool,
+}
+
+impl Reducer {
+    /// The time for all attempts at one failure.
+    pub fn allowance(&self) -> Allowance {
+        Allowance::new(self.limits.time)
+    }
+
+    /// Makes a test of a script in the time that is left.
+    pub fn reduce(
+        &self,
+        case: &Case<'_>,
+        allowance: &mut Allowance,
+        observer: &mut dyn Observer,
+    ) -> Result<Found, Error> {
+        let scratch = Scratch::new("reduce")?;
+        let began = Instant::now();
+        let deadline = allowance.deadline(&self.interrupt)?;
+        let workers = self.workers(case, scratch.path());
+        let confines = Confines::of(&workers);
+        let class_path = case.program.class_path();
+        let mut class_path: Vec<String> =
+            class_path.map(|path| path.display().to_string()).collect();
+        let detected = self.junit.or_else(|| junit_of(case.program));
+        let junit = detected.unwrap_or(Junit::Five);
+        let check = scratch.path().join("check");
+        let compiled = scratch.path().join("condition");
+        let predicate = match case.condition {
+            Some(condition) => {
+                let with = (case.program, case.jdk, &deadline);
+                Predicate::compile(condition, case.script, with, (&compiled, &confines))?
+            }
+            None => None,
+        };
+        if predicate.is_some() {
+            class_path.push(compiled.display().to_string());
+        }
+        let ongoing = observer.begin(Activity::Minimising);
+        let directory = working_folder(case.recording.start());
+        let run = |folder: &WorkingFolder, wanted: Grade| -> Result<Attempt, Error> {
+            let jobs = self.limits.jobs;
+            let pool = workers.pool(case.recording, class_path.clone(), folder.clone(), jobs)?;
+            let stage = Stage::new(pool, LIMIT, deadline.clone());
+            // Each check begins with an empty folder.
+            remove_folder(&check)?;
+            fs::create_dir_all(&check)?;
+            let means = Means {
+                program: case.program,
+                jdk: case.jdk,
+                stage: &stage,
+                junit,
+                runner: Runner::of(case.program, junit),
+                folder: &check,
+                directory: directory.as_deref(),
+                wanted,
+                confines: &confines,
+                settings: Settings {
+                    jobs,
+                    budget: Budget {
+                        tests: self.limits.tests,
+                        time: Some(allowance.left(began).saturating_sub(AHEAD)),
+                    },
+                    ..Settings::default()
+                },
+                hear: &|progress| ongoing.progress(progress),
+                condition: case.condition,
+                predicate: predicate.as_ref(),
+                journals: Some(self.journals.clone()),
+                taken: case.taken.to_vec(),
+                concrete: case.concrete,
+            };
+            Ok(make_test(case.script, case.signature, &means))
+        };
+        let folders = self.files.working_folders(directory.as_deref());
+        let found = in_best_folder(&folders, &deadline, run);
+        allowance.spend(began.elapsed());
+        Ok(found??)
+    }
+
+    fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {
+        PlainWorkers {
+            jvm: WorkerJvm {
+                jdk: case.jdk.clone(),
+                agent: self.agent.clone(),
+                scratch: scratch.to_owned(),
+                heap: HEAP,
+                sandbox: self.sandbox.clone(),
+                output: Output::Kept,
+                interrupt: Some(self.interrupt.clone()),
+            },
+            environment: self.environment.clone(),
+        }
+    }
+}
+
+/// The result of a reduction in one working folder.
+type Attempt = Result<Found, ReductionError>;
+
+/// The result from the first working folder in which the calls fail with exactly the message and the test is seen
+/// to fail; or else from the first in which they fail in the same way.
+fn in_best_folder(
+    folders: &[WorkingFolder],
+    deadline: &Deadline,
+    run: impl Fn(&WorkingFolder, Grade) -> Result<Attempt, Error>,
+) -> Result<Attempt, Error> {
+    let mut best: Option<Attempt> = None;
+    let mut next = folders.to_vec();
+    for wanted in [Grade::L3, Signature::ENOUGH] {
+        for folder in std::mem::take(&mut next) {
+            if best.is_some() && deadline.is_over() {
+                break;
+            }
+            let found = run(&folder, wanted)?;
+            match &found {
+                Ok(it) if it.grade >= Some(Signature::ENOUGH) || it.is_misprinted => {
+                    return Ok(found);
+                }
+                Ok(_) | Err(ReductionError::OtherFailure(_)) => {}
+                Err(ReductionError::OtherMessage(_)) => next.push(folder),
+                Err(_) => return Ok(best.filter(Result::is_ok).unwrap_or(found)),
+            }
+            // The last of those that fail is the one most like what the program had.
+            if !matches!(best, Some(Ok(_))) {
+                best = Some(found);
+            }
+        }
+    }
+    // There is always an empty folder to try.
+    best.ok_or(Error::OutOfTime)
+}

@@ -1,0 +1,324 @@
+//! The session of one command: its stages, and what they share.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use culprit_jvm::{Surroundings, untrusted};
+use culprit_minimize::{Found, full_name};
+use culprit_model::AgentOptions;
+use culprit_model::options::Mode;
+use culprit_program::Command;
+use culprit_scripts::{Script, driver_methods};
+use culprit_trace::{Error as TraceError, Recording, RunFolder};
+
+use crate::witness::{Seen, Witnesses};
+use crate::{
+    Activity, Allowance, Case, Error, Event, FailedJvm, FailureTest, Level, MissedFailure,
+    Observer, Rate, Reducer,
+};
+
+/// The most bytes that are read of a log of the agent.
+const LONGEST_LOG: u64 = 64 << 10;
+
+/// Runs of the witness stage, if the first two disagree.
+pub(crate) const WITNESSES: usize = 3;
+
+/// The command of a session, and what it is debugged with.
+pub struct Settings {
+    pub command: Command,
+    /// The variable `JAVA_TOOL_OPTIONS` of the user.
+    pub java_tool_options: Option<OsString>,
+    /// JDKs are looked for here.
+    pub surroundings: Surroundings,
+    /// The folder for the runs of the command.
+    pub folder: PathBuf,
+    pub reducer: Reducer,
+}
+
+/// A command being debugged.
+pub struct Session<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) observer: &'a mut dyn Observer,
+    /// By the names of drivers, the scripts of a run in which they were followed.
+    pub(crate) followed: HashMap<Vec<String>, Vec<Script>>,
+    /// The time for the failure that is worked on.
+    pub(crate) allowance: Allowance,
+    /// Names of the tests so far.
+    pub(crate) taken: Vec<String>,
+    /// Methods of drivers on the stacks of the failures, if they are known for every failure.
+    pub(crate) driver_methods: Vec<String>,
+}
+
+/// A failure that is worked on.
+#[derive(Clone, Copy)]
+pub(crate) struct Failure<'s> {
+    /// Its number in the session, from 1.
+    pub(crate) number: usize,
+    pub(crate) seen: &'s Seen,
+    pub(crate) rate: Rate,
+}
+
+/// A run of the command that has ended.
+pub(crate) struct Ended {
+    pub(crate) folder: PathBuf,
+    pub(crate) status: u8,
+}
+
+impl Ended {
+    /// The file with what the command printed.
+    pub(crate) fn output(&self) -> PathBuf {
+        self.folder.join("output.txt")
+    }
+}
+
+impl<'a> Session<'a> {
+    /// A session in which nothing has happened yet.
+    pub fn new(settings: &'a Settings, observer: &'a mut dyn Observer) -> Session<'a> {
+        Session {
+            settings,
+            observer,
+            followed: HashMap::new(),
+            allowance: settings.reducer.allowance(),
+            taken: Vec::new(),
+            driver_methods: Vec::new(),
+        }
+    }
+
+    /// Makes a test of each failure of the command; whether all have one that fails the same way.
+    pub fn debug(&mut self) -> Result<bool, Error> {
+        let witnesses = self.witness()?;
+        self.driver_methods = driver_methods_of(&witnesses)?;
+        let mut all = true;
+        for (index, seen) in witnesses.most_frequent().enumerate() {
+            let failure = Failure {
+                number: index + 1,
+                seen,
+                rate: witnesses.rate(seen),
+            };
+            if self.is_interrupted() {
+                let skipped = missed(failure, Error::Interrupted);
+                self.observer.notice(Event::Skipped(skipped))?;
+                continue;
+            }
+            self.allowance = self.settings.reducer.allowance();
+            self.observer.notice(Event::Failure {
+                failure: seen.signature.to_string(),
+                rate: Some(failure.rate),
+            })?;
+            all &= self.test_of(failure)?;
+        }
+        Ok(all)
+    }
+
+    /// Makes tests of one failure; whether one fails the same way.
+    fn test_of(&mut self, failure: Failure<'_>) -> Result<bool, Error> {
+        let began = Instant::now();
+        let found = match self.reduce(failure) {
+            Ok(found) => found,
+            Err(error) if error.is_answer() => {
+                let missed = missed(failure, error);
+                self.observer.notice(Event::Missed(missed))?;
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        };
+        let outermost = self.add(failure, Level::Outermost, found, began)?;
+        let began = Instant::now();
+        let inner = self.follow_inwards(failure)?;
+        // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
+        if let Some(inner) = inner
+            && let calls = inner.found.minimised.calls_of(&inner.class)
+            && calls < outermost.found.left()
+            && inner.found.left() <= 2 * outermost.found.left()
+        {
+            let level = Level::Innermost {
+                class: inner.class,
+                calls,
+            };
+            self.add(failure, level, inner.found, began)?;
+        }
+        Ok(outermost.found.fails_the_same_way())
+    }
+
+    fn add(
+        &mut self,
+        failure: Failure<'_>,
+        level: Level,
+        found: Found,
+        began: Instant,
+    ) -> Result<FailureTest, Error> {
+        let test = FailureTest {
+            signature: failure.seen.signature.clone(),
+            rate: Some(failure.rate),
+            level,
+            found,
+            took: began.elapsed(),
+        };
+        self.observer.notice(Event::Test(&test))?;
+        self.taken.push(full_name(&test.found.test));
+        Ok(test)
+    }
+
+    /// Runs the command until it is known how it fails.
+    fn witness(&mut self) -> Result<Witnesses, Error> {
+        self.observer.notice(Event::Witnesses)?;
+        let first = self.watch("witness")?;
+        if matches!(
+            RunFolder::open(&first.folder),
+            Err(TraceError::NoRecordings { .. })
+        ) {
+            return Err(no_jvm(&first)?);
+        }
+        let mut witnesses = Witnesses::default();
+        witnesses.add(&first.folder)?;
+        if witnesses.is_empty() {
+            return Err(Error::NotFailing {
+                status: first.status,
+                output: first.output(),
+            });
+        }
+        for number in 2..=WITNESSES {
+            let again = self.watch(&format!("witness-{number}"))?;
+            witnesses.add(&again.folder)?;
+            if witnesses.agree() {
+                return Ok(witnesses);
+            }
+        }
+        if witnesses.have_nothing_in_common() {
+            let seen = witnesses.most_frequent();
+            let seen = seen.map(|seen| seen.signature.to_string());
+            return Err(Error::NeverTheSame(seen.collect()));
+        }
+        let others = witnesses.others();
+        let left_out: Vec<_> = others
+            .map(|seen| (&seen.signature, witnesses.rate(seen)))
+            .collect();
+        let left_out = &left_out;
+        self.observer.notice(Event::Flaky { left_out })?;
+        Ok(witnesses)
+    }
+
+    /// Runs the command as it is, to see how it ends.
+    pub(crate) fn watch(&mut self, name: &str) -> Result<Ended, Error> {
+        self.run(name, Mode::Witness)
+    }
+
+    /// Runs the command with the agent. The run has a folder of this name.
+    pub(crate) fn run(&mut self, name: &str, mode: Mode) -> Result<Ended, Error> {
+        let folder = self.settings.folder.join(name);
+        fs::create_dir_all(&folder)?;
+        let options = AgentOptions {
+            out: folder.display().to_string(),
+            mode,
+        };
+        // The command may print secrets.
+        let mut private = File::options();
+        let private = private.write(true).create(true).truncate(true).mode(0o600);
+        let output = private.open(folder.join("output.txt"))?;
+        let ongoing = self.observer.begin(match options.mode {
+            Mode::Follow(_) => Activity::Following,
+            Mode::Record(_) => Activity::Recording,
+            _ => Activity::Witnessing,
+        });
+        let Settings {
+            command,
+            java_tool_options,
+            reducer,
+            ..
+        } = self.settings;
+        let inherited = java_tool_options.as_deref();
+        let status = command.run_into(&output, &reducer.agent, &options, inherited)?;
+        drop(ongoing);
+        if let Ok(run) = RunFolder::open(&folder) {
+            let recordings = &run.recordings;
+            self.observer.notice(Event::Ran { recordings })?;
+        }
+        if self.is_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        Ok(Ended {
+            folder,
+            status: status.shell_code(),
+        })
+    }
+
+    /// Makes a test of one failure: of what the driver does, or else of what is recorded.
+    fn reduce(&mut self, failure: Failure<'_>) -> Result<Found, Error> {
+        let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
+        let reaches_into = |found: &Found| found.test.notes.uses_reflection;
+        match self.follow(failure, &jvm)? {
+            Some(found) if !reaches_into(&found) || self.allowance.is_spent() => Ok(found),
+            // Code of the driver that could not be printed; recorded calls may do without it.
+            Some(found) => match self.reduce_recorded(failure, &jvm) {
+                Ok(recorded) if recorded.grade.is_some() && !reaches_into(&recorded) => {
+                    Ok(recorded)
+                }
+                Err(error) if !error.is_answer() => Err(error),
+                _ => Ok(found),
+            },
+            // There is no use in recording the command without time to reduce the calls.
+            None if self.allowance.is_spent() => Err(Error::OutOfTime),
+            None => self.reduce_recorded(failure, &jvm),
+        }
+    }
+
+    /// Makes a test of a script in the time that is left for its failure.
+    pub(crate) fn reduce_case(&mut self, case: &Case<'_>) -> Result<Found, Error> {
+        let reducer = &self.settings.reducer;
+        reducer.reduce(case, &mut self.allowance, self.observer)
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.settings.reducer.interrupt.is_wanted()
+    }
+
+    /// Whether no further attempt at a failure is to be made.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_interrupted() || self.allowance.is_spent()
+    }
+}
+
+fn missed(failure: Failure<'_>, error: Error) -> MissedFailure {
+    MissedFailure {
+        signature: failure.seen.signature.clone(),
+        rate: Some(failure.rate),
+        error,
+    }
+}
+
+/// The reason why a run left no recording: an agent that gave up has written a log.
+fn no_jvm(run: &Ended) -> io::Result<Error> {
+    for entry in fs::read_dir(&run.folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "log") {
+            return Ok(Error::Unrecordable(log(&path)?));
+        }
+    }
+    Ok(Error::NoJvm {
+        output: run.output(),
+    })
+}
+
+fn log(path: &Path) -> io::Result<String> {
+    let text = untrusted::read_text(path, LONGEST_LOG)?;
+    Ok(text.trim().to_owned())
+}
+
+/// Methods of the drivers that led to failures. None if they are not known for some failure.
+fn driver_methods_of(witnesses: &Witnesses) -> Result<Vec<String>, Error> {
+    let mut found = BTreeSet::new();
+    for seen in witnesses.most_frequent() {
+        let witness = Recording::open(&seen.recording)?;
+        let names = driver_methods(&seen.failed(&witness));
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        found.extend(names);
+    }
+    Ok(found.into_iter().collect())
+}
