@@ -40,7 +40,7 @@ impl Scope<'_> {
         if given.len() != lifted.parameters.len() || wanted.is_some() != lifted.result.is_some() {
             return None;
         }
-        let printer = Printer {
+        let printer = BodyPrinter {
             scope: self,
             lifted: &lifted,
             given,
@@ -53,7 +53,7 @@ impl Scope<'_> {
     }
 }
 
-pub(crate) struct Printer<'p, 'a> {
+pub(crate) struct BodyPrinter<'p, 'a> {
     pub(crate) scope: &'p Scope<'a>,
     pub(crate) lifted: &'p Lifted,
     pub(crate) given: Vec<Expr>,
@@ -64,7 +64,7 @@ pub(crate) struct Printer<'p, 'a> {
     depth: Cell<usize>,
 }
 
-impl Printer<'_, '_> {
+impl BodyPrinter<'_, '_> {
     fn text(&self) -> Option<String> {
         match self.lifted.statements.as_slice() {
             [Statement::Return(Some(value))] => Some(self.returned(value)?.text),

@@ -7,19 +7,19 @@ use culprit_model::Member;
 use crate::call::{SPREAD, join};
 use crate::expr::{Expr, Typing};
 use crate::hierarchy::Found;
-use crate::lambda_body::{Printer, explicit};
+use crate::lambda_body::{BodyPrinter, explicit};
 use crate::overload::{Manner, choose};
+use crate::reach::FieldAccess;
 use crate::signature::{Profile, has_variable, parameters_of};
-use crate::story::Kind;
 use crate::tree::Tree;
 use crate::types::{Type, parameters, result};
 
-impl Printer<'_, '_> {
+impl BodyPrinter<'_, '_> {
     pub(crate) fn field(&self, object: Option<&Tree>, member: &Member) -> Option<Expr> {
         let scope = self.scope;
         let owner = Type::class(&member.owner);
         let through = |of: &Type| match of {
-            Type::Class(class) => scope.access.field(class, member, Kind::Read),
+            Type::Class(class) => scope.access.field(class, member, FieldAccess::Read),
             _ => None,
         };
         let object = match object {

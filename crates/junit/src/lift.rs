@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 
 use culprit_classfile::{ClassFile, Code, Instruction, Pool, access, op, tag};
 use culprit_model::Member;
+use culprit_model::script::HandleKind;
 use culprit_model::value::Shape;
 
-use crate::tree::{Lifted, Local, Made, Piece, Relation, Sign, Site, Statement, Tree, negated};
+use crate::tree::{
+    LambdaSite, Lifted, Local, Made, Piece, Relation, Sign, Statement, Tree, negated,
+};
 use crate::types::{Type, parameters, result};
 
 /// Instructions that are looked at: those behind two jumps are looked at twice.
@@ -465,13 +468,13 @@ impl Lifter<'_> {
                 };
                 let (kind, body) = pool.method_handle(*body).ok()?;
                 let body = pool.member(body).ok()?;
-                let site = Site {
+                let site = LambdaSite {
                     body: Member {
                         owner: body.owner.into_owned(),
                         name: body.name.into_owned(),
                         descriptor: body.descriptor.into_owned(),
                     },
-                    kind: i32::from(kind),
+                    kind: HandleKind::from_code(kind)?,
                     interface: result(&site.descriptor)?,
                     method: site.name.into_owned(),
                     erased: pool.method_type(*erased).ok()?.into_owned(),

@@ -1,27 +1,27 @@
-//! What every part of the printer shares: the story, the view from the package of the test, names,
+//! What every part of the printer shares: the graph, the view from the package of the test, names,
 //! and what has been used so far of what must be declared around the statements.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::owner::asserting;
+use culprit_model::script::loops::Loops;
 use culprit_model::{Member, ObjectId, Value};
 
 use crate::access::Access;
 use crate::expr::{Expr, Level};
 use crate::flow::Flow;
+use crate::graph::Graph;
 use crate::hierarchy::Found;
 use crate::imports::Imports;
 use crate::inline::Inline;
-use crate::loops::Loops;
 use crate::names::Names;
 use crate::overload::converts;
 use crate::reflect::Helper;
-use crate::story::{Story, identity};
 use crate::types::Type;
 
 pub(crate) struct Scope<'a> {
-    pub(crate) story: &'a Story<'a>,
+    pub(crate) graph: &'a Graph<'a>,
     pub(crate) access: Access<'a>,
     pub(crate) imports: Imports<'a>,
     pub(crate) variables: BTreeMap<ObjectId, Variable>,
@@ -36,7 +36,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) inline: Inline,
     /// Those of them that had better be variables after all.
     pub(crate) refused: RefCell<BTreeSet<ObjectId>>,
-    /// Variables for results without identity, by the place of the statement.
+    /// Variables for results without by the place of the statement.
     pub(crate) results: RefCell<BTreeMap<usize, Expr>>,
 }
 
@@ -84,7 +84,9 @@ impl Scope<'_> {
 
     /// A result that is written where it is used had better be a variable.
     pub(crate) fn refuse(&self, value: &Value) {
-        let made = identity(value).filter(|id| self.inline.made_at(*id).is_some());
+        let made = value
+            .identity()
+            .filter(|id| self.inline.made_at(*id).is_some());
         self.refused.borrow_mut().extend(made);
     }
 

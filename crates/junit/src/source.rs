@@ -1,21 +1,21 @@
 //! The file around the statements: package, imports, comment, class, method.
 
-use culprit_model::{Reference, Value, clean};
+use culprit_model::clean;
+use culprit_model::script::{Action, End, Expectation};
 
+use crate::graph::Node;
 use crate::layout::wrapped;
 use crate::literal::ascii;
 use crate::names::upper_first;
-use crate::operators::Operator;
-use crate::place::is_foreign;
+use crate::package::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::statements::Body;
-use crate::story::{Action, End, identity};
 use crate::{Junit, Notes, Options, Test, reflect};
 
 /// The lines of the comment above a test.
 pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
 
-/// Puts a test together. The written statements are those of the scenario that are in it.
+/// Puts a test together. The written statements are those of the straight script that the test contains.
 pub(crate) fn test(
     scope: &Scope<'_>,
     body: &Body,
@@ -78,14 +78,14 @@ pub(crate) fn test(
         uses_reflection: !helpers.is_empty(),
         stand_ins: body.stand_ins,
         statements: scope
-            .story
-            .actions
+            .graph
+            .nodes
             .iter()
-            .filter(|action| Operator::of(action).is_none())
+            .filter(|node| node.site.is_some())
             .count(),
         written,
         loops: scope.loops.all.len(),
-        left_alone: scope.story.left_alone,
+        left_alone: scope.graph.left_alone,
         compares_constants: scope.flow.is_constant,
     };
 
@@ -138,50 +138,52 @@ pub(crate) fn test(
 
 /// The class of what the test is to throw, if it is to.
 fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
-    let mut actions = scope.story.actions.iter();
-    let says = actions.find(|action| Operator::of(action) == Some(Operator::Expect))?;
-    match says.arguments.first()? {
-        Value::Reference(Reference::Class(class)) => scope.story.class(*class, says.step).ok(),
+    let mut nodes = scope.graph.nodes.iter();
+    nodes.find_map(|node| match node.statement.action {
+        Action::Expect(Expectation::Whole(class)) => scope.graph.class(class, node.number).ok(),
         _ => None,
-    }
+    })
 }
 
 /// What must no longer happen: `parseThrowsNoIllegalStateException`.
 fn method_name(scope: &Scope<'_>) -> String {
-    let story = scope.story;
-    let last = story.actions.last();
+    let graph = scope.graph;
+    let last = graph.nodes.last();
     let asserted = last.and_then(|last| {
         let mut sources = scope.flow.sources.iter().rev();
-        let (_, source) = sources.find(|((place, _), _)| *place == last.place)?;
-        story.actions.get(*source)
+        let (_, source) = sources.find(|((place, _), _)| *place == last.number)?;
+        graph.nodes.get(*source)
     });
-    let own = |action: &&Action<'_>| !is_foreign(&action.site.target.owner);
-    let about = asserted.or_else(|| story.actions.iter().rev().find(own));
-    let within = || story.actions.iter().rev().find_map(written_in);
+    let is_of_others = |node: &Node<'_>| node.target().is_none_or(|it| is_foreign(&it.owner));
+    let own = |node: &&Node<'_>| !is_of_others(node);
+    let about = asserted.or_else(|| graph.nodes.iter().rev().find(own));
+    let within = || graph.nodes.iter().rev().find_map(written_in);
     if let Some(name) = about.is_none().then(within).flatten() {
         return name;
     }
-    let about = about.or(last).map(|action| &action.site.target);
+    let about = about.or(last);
     let simple = |class: &str| {
         let word = class.rsplit(['/', '$']).next().unwrap_or_default();
         let word: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
         upper_first(&word)
     };
-    let subject = about.map_or_else(String::new, |member| match member.name.as_str() {
-        "<init>" => format!("new{}", simple(&member.owner)),
-        name => name.to_owned(),
+    let subject = about.map_or_else(String::new, |node| match (node.target(), node.operator()) {
+        (Some(member), _) if node.is_constructor() => format!("new{}", simple(&member.owner)),
+        (Some(member), _) => member.name.clone(),
+        (None, Some(operator)) => operator.name().to_owned(),
+        (None, None) => String::new(),
     });
     let thrown = match last {
-        Some(last) if Scope::is_assertion(&last.site.target) => None,
+        Some(last) if last.target().is_some_and(Scope::is_assertion) => None,
         Some(last) => match last.end {
-            End::Threw(value) => identity(value).and_then(|id| story.objects.get(&id)),
+            End::Threw(value) => value.identity().and_then(|id| graph.objects.get(&id)),
             _ => None,
         },
         None => None,
     };
-    // Found wrong by somebody else, step by step.
+    // Found wrong by somebody else, statement by statement.
     let is_fault = |class: &str| class.contains("Assertion") || class.contains("ComparisonFailure");
-    let by_others = last.is_some_and(|last| is_foreign(&last.site.target.owner));
+    let by_others = last.is_some_and(is_of_others);
     match thrown.filter(|object| !(by_others && is_fault(object.class))) {
         Some(object) => format!("{subject}ThrowsNo{}", simple(object.class)),
         None => format!("{subject}WorksAsExpected"),
@@ -189,13 +191,8 @@ fn method_name(scope: &Scope<'_>) -> String {
 }
 
 /// The method that a lambda was written in, by the name of its body: `lambda$parses$0`.
-fn written_in(action: &Action<'_>) -> Option<String> {
-    let body = match (Operator::of(action), action.arguments.get(1)) {
-        (Some(Operator::Lambda), Some(Value::Reference(Reference::String(units)))) => {
-            String::from_utf16(units).ok()?
-        }
-        _ => return None,
-    };
+fn written_in(node: &Node<'_>) -> Option<String> {
+    let body = &node.lambda()?.body_name;
     let (name, _) = body.strip_prefix("lambda$")?.rsplit_once('$')?;
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric());
     (is_name && name != "new" && name != "static").then(|| name.to_owned())

@@ -2,6 +2,7 @@
 //! [`crate::lambda_body`] prints.
 
 use culprit_model::Member;
+use culprit_model::script::HandleKind;
 use culprit_model::value::Shape;
 
 use crate::types::Type;
@@ -85,16 +86,15 @@ pub(crate) enum Piece {
 /// A lambda within a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Made {
-    pub(crate) site: Site,
+    pub(crate) site: LambdaSite,
     pub(crate) captured: Vec<Tree>,
 }
 
-/// What a call site makes a lambda of.
+/// The call site of a lambda.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Site {
+pub(crate) struct LambdaSite {
     pub(crate) body: Member,
-    /// The kind of method handle.
-    pub(crate) kind: i32,
+    pub(crate) kind: HandleKind,
     pub(crate) interface: Type,
     /// The method of the interface.
     pub(crate) method: String,

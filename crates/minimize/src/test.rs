@@ -288,7 +288,7 @@ fn printed(
         compiled.or_else(|| means.program.bytes(name))
     });
     let is_a = |class: &str, wanted: &str| means.program.is_a(class, wanted);
-    let scenario = with_aliases(&minimised.script, &is_a).lowered();
+    let script = with_aliases(&minimised.script, &is_a);
     let class = name(&minimised.script);
     let mut number = 0;
     loop {
@@ -302,7 +302,7 @@ fn printed(
             },
             loops,
         };
-        let test = print(&scenario, &classes, &options, |notes| {
+        let test = print(&script, &classes, &options, |notes| {
             comment(signature, minimised, notes, needs)
         });
         let mut test = test.map_err(|error| Error::Print(error.to_string()))?;
