@@ -8,11 +8,13 @@ use anyhow::ensure;
 use crate::process;
 
 /// A package, and the only ones that may depend on it, directly or not.
-const RESERVED: [(&str, &[&str]); 3] = [
+const RESERVED: [(&str, &[&str]); 4] = [
     ("jvmti-bindings", &["culprit-agent", "culprit-jvmti"]),
     ("culprit-jvmti", &["culprit-agent"]),
     // The executable carries the built agent as a file; nobody links it.
     ("culprit-agent", &[]),
+    // Engines return results; the executable alone has them rendered.
+    ("culprit-report", &["culprit"]),
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.

@@ -17,10 +17,9 @@ use clap::ValueEnum;
 use clap::builder::StyledStr;
 
 use clean::Clean;
+use culprit_report::style::Styles;
 pub(crate) use panics::clean_panics;
 pub(crate) use status::StatusLine;
-use style::Look;
-pub(crate) use style::Style;
 
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -32,41 +31,6 @@ pub(crate) enum Color {
     Always,
     /// Never
     Never,
-}
-
-/// The styles of one stream. Use as `write!(w, "{s}text{s:#}", s = styles.title)`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Styles {
-    /// Headings.
-    pub(crate) title: Style,
-    /// The word that matters in a line: a name, a path, a command to run.
-    pub(crate) strong: Style,
-    /// What may be skipped when reading.
-    pub(crate) dim: Style,
-    /// Failures and errors.
-    pub(crate) bad: Style,
-    /// Losses and warnings.
-    pub(crate) warn: Style,
-    /// Literal values of the subject program.
-    pub(crate) value: Style,
-}
-
-impl Styles {
-    /// No escape sequences at all.
-    pub(crate) fn plain() -> Styles {
-        Styles::default()
-    }
-
-    fn coloured() -> Styles {
-        Styles {
-            title: Look::Title.into(),
-            strong: Look::Strong.into(),
-            dim: Look::Dim.into(),
-            bad: Look::Bad.into(),
-            warn: Look::Warn.into(),
-            value: Look::Value.into(),
-        }
-    }
 }
 
 enum Stream {
@@ -103,8 +67,8 @@ impl Console {
     pub(crate) fn new(color: Color) -> Console {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let styles = |terminal: bool| match color {
-            Color::Always => Styles::coloured(),
-            Color::Auto if terminal && !no_color => Styles::coloured(),
+            Color::Always => Styles::marked(),
+            Color::Auto if terminal && !no_color => Styles::marked(),
             Color::Auto | Color::Never => Styles::plain(),
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());

@@ -23,8 +23,8 @@ use culprit_minimize::{
     Condition, Extracted, Found, Program, Script, choose, class_path, driver_methods, extract,
     full_name,
 };
-use culprit_model::options::Mode as AgentMode;
-use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean};
+use culprit_model::options::{Mode as AgentMode, RecordOptions, WeaveOptions};
+use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean, shell};
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
@@ -35,7 +35,6 @@ use crate::exit::{ExitCode, Expected};
 use crate::origin;
 use crate::progress::Progress;
 use crate::record::launch::Program as Launched;
-use crate::record::quote;
 use crate::reduction::{
     Allowance, Case, FilesFound, Level, Results, Wishes, explained, interrupted, jdk_of,
 };
@@ -138,7 +137,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let wishes = match &args.fails_if {
         Some(condition) => {
             let words = ["--fails-if".to_owned(), condition.to_string()];
-            format!(" {}{}", quote::line(words), args.wishes.typed())
+            format!(" {}{}", shell::line(words), args.wishes.typed())
         }
         None => args.wishes.typed(),
     };
@@ -307,8 +306,7 @@ impl Session<'_> {
 
     /// Runs the command as it is, to see how it ends; the folder of the run, and the status.
     fn watch(&self, name: &str, console: &mut Console) -> anyhow::Result<(PathBuf, u8)> {
-        let nothing = Selection::default();
-        self.run_with(name, nothing, (AgentMode::Witness, None, &[]), console)
+        self.run_with(name, AgentMode::Witness, console)
     }
 
     /// Runs the command and records it.
@@ -318,14 +316,21 @@ impl Session<'_> {
         selection: Selection,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
-        self.run_with(name, selection, (AgentMode::Record, None, &[]), console)
+        let record = RecordOptions {
+            weave: WeaveOptions {
+                selection,
+                ..WeaveOptions::default()
+            },
+            contents: true,
+            ..RecordOptions::default()
+        };
+        self.run_with(name, AgentMode::Record(record), console)
     }
 
     fn run_with(
         &self,
         name: &str,
-        selection: Selection,
-        (mode, seconds, tests): (AgentMode, Option<u64>, &[String]),
+        mode: AgentMode,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
@@ -333,11 +338,6 @@ impl Session<'_> {
         let options = AgentOptions {
             out: folder.display().to_string(),
             mode,
-            selection,
-            contents: mode == AgentMode::Record,
-            seconds,
-            tests: tests.to_vec(),
-            ..AgentOptions::default()
         };
         // It may print secrets.
         let mut private = File::options();
@@ -345,9 +345,9 @@ impl Session<'_> {
         let output = private.open(folder.join("output.txt"))?;
         let inherited = std::env::var_os("JAVA_TOOL_OPTIONS");
         let launched = &self.launched;
-        let doing = match mode {
-            AgentMode::Follow => "following",
-            AgentMode::Record => "recording",
+        let doing = match options.mode {
+            AgentMode::Follow(_) => "following",
+            AgentMode::Record(_) => "recording",
             _ => "running the command",
         };
         let progress = Progress::begin(console, doing);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::exit::{COLUMNS, ExitCode};
-use crate::show::figure;
+use culprit_report::figure;
 use facts::Facts;
 use findings::{Finding, Health, findings};
 
@@ -77,10 +77,10 @@ fn print(found: &[Finding], console: &mut Console) -> io::Result<()> {
         let word = finding.health.word();
         let text = format!("{}: {}", finding.name, finding.found);
         let width = COLUMNS - INDENT.len();
-        let lines = figure::joined(text.split(' '), "  ", width).join(&format!("\n{INDENT}"));
+        let lines = figure::wrap_words(&text, "  ", width).join(&format!("\n{INDENT}"));
         writeln!(console.out(), "{style}{word:<5}{style:#} {lines}")?;
         if let Some(mend) = &finding.mend {
-            let lines = figure::joined(mend.split(' '), "", width - 2);
+            let lines = figure::wrap_words(mend, "", width - 2);
             let lines = lines.join(&format!("\n{INDENT}  "));
             writeln!(console.out(), "{INDENT}  {lines}")?;
         }

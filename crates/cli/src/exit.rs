@@ -7,7 +7,7 @@ use std::process::{ExitCode as ProcessCode, Termination};
 
 use culprit_model::clean;
 
-use crate::show::figure;
+use culprit_report::figure;
 
 /// What a line of a message has at most.
 pub(crate) const COLUMNS: usize = 80;
@@ -86,13 +86,13 @@ impl Expected {
     /// hint below it. Lines of the hint stay apart.
     pub(crate) fn wrapped(mut self) -> Expected {
         let prefix = "culprit: error:";
-        let words = [prefix].into_iter().chain(self.message.split(' '));
-        let message = figure::joined(words, "  ", COLUMNS).join("\n");
+        let message = format!("{prefix} {}", self.message);
+        let message = figure::wrap_words(&message, "  ", COLUMNS).join("\n");
         self.message = message[prefix.len()..].trim_start().to_owned();
         self.hint = self.hint.map(|hint| {
             let lines = hint.lines().map(str::trim);
             let lines: Vec<String> = lines
-                .flat_map(|line| figure::joined(line.split(' '), "", COLUMNS - 2))
+                .flat_map(|line| figure::wrap_words(line, "", COLUMNS - 2))
                 .collect();
             lines.join("\n  ")
         });

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use culprit_instrument::{Error, Instrumented, Unwoven};
-use culprit_model::{Pattern, Selection, clean};
+use culprit_model::{Pattern, Selection, clean, shell};
 
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
-use crate::record::{Observe, nearest, quote};
+use crate::record::{Observe, nearest};
 
 /// Options of `culprit instrument`.
 #[derive(clap::Args, Debug)]
@@ -85,7 +85,7 @@ fn near(observe: &[Pattern], classes: &[String]) -> String {
     if near.is_empty() {
         near = nearest::largest_packages(classes, LISTED);
     }
-    let near: Vec<String> = near.iter().map(|n| quote::line([n])).collect();
+    let near: Vec<String> = near.iter().map(|n| shell::line([n])).collect();
     format!("the nearest that would match: {}", near.join(" "))
 }
 
@@ -127,8 +127,8 @@ fn report(args: &Args, result: &Instrumented, console: &mut Console) -> io::Resu
         "methods that stay as they were",
         result.skipped.iter().map(told),
     )?;
-    let next = quote::line(["culprit", "record", "--", "java", "-jar"]);
-    let output = quote::line([args.output.as_os_str()]);
+    let next = shell::line(["culprit", "record", "--", "java", "-jar"]);
+    let output = shell::line([args.output.as_os_str()]);
     writeln!(err, "  next: {s}{next} {output}{s:#}")
 }
 

@@ -3,7 +3,6 @@
 mod changes;
 mod input;
 mod options;
-mod page;
 mod results;
 mod typed;
 
@@ -16,7 +15,7 @@ use culprit_model::clean;
 
 use crate::console::Console;
 use crate::exit::{COLUMNS, ExitCode, Expected};
-use crate::show::figure;
+use culprit_report::figure;
 
 /// Options of `culprit isolate`.
 #[derive(clap::Args, Debug)]
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
 /// Prints a text to whom it may concern, in lines that fit a terminal.
 fn say(indent: &str, text: &str, console: &mut Console) -> io::Result<()> {
     let text = clean::line(text);
-    let lines = figure::joined(text.split(' '), "  ", COLUMNS - indent.len());
+    let lines = figure::wrap_words(&text, "  ", COLUMNS - indent.len());
     let text = lines.join(&format!("\n{indent}"));
     writeln!(console.err(), "{indent}{text}")
 }

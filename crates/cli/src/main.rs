@@ -10,7 +10,6 @@ mod doctor;
 mod exit;
 mod instrument;
 mod isolate;
-mod markup;
 mod minimize;
 mod origin;
 mod progress;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_jvm::Interrupt;
 use culprit_minimize::{Program, Script, class_path, extract};
-use culprit_model::{AgentOptions, Failure};
+use culprit_model::options::RecordOptions;
+use culprit_model::{Failure, shell};
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -15,7 +16,6 @@ use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::origin;
-use crate::record::quote;
 use crate::reduction::{Case, FilesFound, Level, Results, Wishes, explained, jdk_of};
 use crate::show;
 
@@ -147,7 +147,7 @@ impl Args {
         }
         let path = recording.path().display();
         let message = format!("{path} was not made here, and names code of this machine to run");
-        let there = quote::line(there);
+        let there = shell::line(there);
         Err(Expected::new(ExitCode::Usage, message).hint(format!(
             "it names {there}\nif that is the program, add --trust; or name it: --class-path CP"
         )))
@@ -160,7 +160,7 @@ impl Args {
             typed.push_str(" --trust");
         }
         if let Some(given) = &self.class_path {
-            typed.push_str(&format!(" --class-path {}", quote::line([given])));
+            typed.push_str(&format!(" --class-path {}", shell::line([given])));
         }
         typed
     }
@@ -168,7 +168,7 @@ impl Args {
 
 /// Another next step for a recording that does not tell what library objects hold.
 fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
-    let options = recording.start().options.parse::<AgentOptions>();
+    let options = RecordOptions::of_recording(&recording.start().options);
     let has_contents = options.is_ok_and(|options| options.contents);
     match error.downcast::<Expected>() {
         Ok(told) if told.code == ExitCode::No && !has_contents => told

@@ -8,7 +8,6 @@ mod derive;
 mod folder;
 pub(crate) mod launch;
 pub(crate) mod nearest;
-pub(crate) mod quote;
 mod suggest;
 
 use std::ffi::OsString;
@@ -17,7 +16,9 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use culprit_jvm::Status;
-use culprit_model::options::{Arrays, Mode};
+use culprit_model::options::{
+    Arrays, CaptureLimits, Mode, RecordOptions, SuggestOptions, WeaveOptions,
+};
 use culprit_model::{AgentOptions, Pattern, Selection};
 use jiff::Zoned;
 
@@ -195,7 +196,7 @@ impl Around {
 #[derive(Clone, PartialEq, Debug)]
 struct Plan {
     output: Option<PathBuf>,
-    options: AgentOptions,
+    mode: Mode,
     command: Vec<OsString>,
     say: Say,
     format: Format,
@@ -207,7 +208,7 @@ impl Args {
         self.replay.is_some()
     }
 
-    fn plan(&self) -> Plan {
+    fn selection(&self) -> Selection {
         let mut selection = Selection {
             exclude: self.exclude.clone(),
             ..Selection::default()
@@ -218,36 +219,43 @@ impl Args {
                 Observe::Classes(pattern) => selection.observe.push(pattern.clone()),
             }
         }
-        let options = AgentOptions {
-            out: String::new(),
-            mode: match self.suggest {
-                true => Mode::Suggest,
-                false => Mode::Record,
-            },
-            socket: None,
-            seal: false,
+        selection
+    }
+
+    fn record_options(&self) -> RecordOptions {
+        RecordOptions {
             beside: false,
-            coverage: false,
-            salt: None,
-            selection,
-            arrays: match self.arrays {
-                ArraysArg::Contents => Arrays::Contents,
-                ArraysArg::Accesses => Arrays::Accesses,
+            weave: WeaveOptions {
+                salt: None,
+                selection: self.selection(),
+                arrays: match self.arrays {
+                    ArraysArg::Contents => Arrays::Contents,
+                    ArraysArg::Accesses => Arrays::Accesses,
+                },
             },
-            contents: self.contents,
             last: self.last,
             keep_failing: self.keep == Keep::Failing,
+            contents: self.contents,
             sample: self.sample,
-            max_events: self.max_events,
-            max_bytes: self.max_bytes,
-            seconds: None,
-            tests: Vec::new(),
-            max_rate: self.max_rate,
+            limits: CaptureLimits {
+                events: self.max_events,
+                bytes: self.max_bytes,
+                rate: self.max_rate,
+            },
             redact: self.redact.clone(),
-        };
+        }
+    }
+
+    fn plan(&self) -> Plan {
         Plan {
             output: self.output.clone(),
-            options,
+            mode: match self.suggest {
+                true => Mode::Suggest(SuggestOptions {
+                    selection: self.selection(),
+                    redact: self.redact.clone(),
+                }),
+                false => Mode::Record(self.record_options()),
+            },
             command: self.command.clone(),
             say: match self.quiet {
                 true => Say::Warnings,
@@ -265,7 +273,7 @@ impl Args {
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan();
     if let Some(path) = &args.replay {
-        return derive::run((path, args.no_sandbox), plan, around, console);
+        return derive::run(path, args, around, console);
     }
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.
@@ -275,7 +283,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
     let options = AgentOptions {
         out: folder.absolute()?,
-        ..plan.options.clone()
+        mode: plan.mode,
     };
     let mut facts = Facts {
         command: plan.command.clone(),
@@ -292,12 +300,11 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
 
     facts.end = Some(((around.clock)(), status));
     let written = folder.write_facts(&facts);
-    let aftermath = Aftermath::find(folder.path(), &plan.options)?;
+    let aftermath = Aftermath::find(folder.path(), &options.mode)?;
     aftermath.report(&folder, plan.say, console)?;
     let noted = aftermath.note(&around.agent_folders);
-    if plan.options.mode == Mode::Suggest {
-        let selection = &plan.options.selection;
-        SuggestionReport::find(&folder.path(), selection, &plan.command, console)?
+    if let Mode::Suggest(suggest) = &options.mode {
+        SuggestionReport::find(&folder.path(), &suggest.selection, &plan.command, console)?
             .print(plan.format, console)?;
     }
     // No trouble of ours may hide how the command ended.

@@ -3,7 +3,7 @@
 mod verdict;
 
 use std::cell::Cell;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -14,7 +14,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use culprit_isolate::quoted;
 use culprit_junit::Junit;
 use culprit_jvm::{
     Deadline, Interrupt, Jdk, LaunchError, Output, PoolError, Sandbox, Scratch, Surroundings,
@@ -24,7 +23,7 @@ use culprit_minimize::{
     Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Progress as Way, Run,
     Runner, Script, Stage, directory, junit_of, make_test,
 };
-use culprit_model::clean;
+use culprit_model::{clean, secret, shell};
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Environment, Error as Unplayable, Replayer, choose};
 use culprit_signature::{Grade, Signature};
@@ -36,12 +35,11 @@ use crate::confinement;
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
-use crate::markup;
-use crate::markup::markdown::{block, code, plain};
 use crate::progress::Progress;
 use crate::quantity;
-use crate::record::quote;
 use crate::show;
+use culprit_report::markup;
+use culprit_report::markup::markdown::{block, code, plain};
 use verdict::{by_hand, verdict};
 
 /// How long a candidate may take.
@@ -700,24 +698,19 @@ impl Results {
 
     /// Writes the reports.
     pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
-        let masked = quote::masked(of);
-        let mut script =
-            OsString::from("#!/bin/sh\n# Repeats what this folder is the result of.\n");
+        let masked = secret::masked(of);
+        let mut script = "#!/bin/sh\n# Repeats what this folder is the result of.\n".to_owned();
         if masked != of {
-            script.push(quote::INCOMPLETE);
+            script.push_str(shell::INCOMPLETE);
         }
-        script.push(format!("{command} -o \"${{1:-again}}\""));
-        for word in &masked {
-            script.push(" ");
-            script.push(quoted(word));
-        }
-        script.push("\n");
-        let command = format!("{command} {}", quote::line(masked));
+        let words = shell::line(masked);
+        script.push_str(&format!("{command} -o \"${{1:-again}}\" {words}\n"));
+        let command = format!("{command} {words}");
         let report = json!({ "version": 1, "command": command, "tests": self.tests });
         fs::write(self.folder.join("report.json"), markup::json(&report))?;
         let text = format!("# What fails in {}\n\n{}", code(&command), self.text);
         fs::write(self.folder.join("report.md"), text)?;
-        fs::write(self.folder.join("repeat.sh"), script.as_encoded_bytes())
+        fs::write(self.folder.join("repeat.sh"), script)
     }
 }
 

@@ -24,7 +24,8 @@ use culprit_jvm::{
     CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, Scratch, StartError, Surroundings,
     Told, untrusted,
 };
-use culprit_model::{AgentOptions, clean};
+use culprit_model::clean;
+use culprit_model::options::RecordOptions;
 use culprit_replay::{
     Capture, ClassPath, Environment, Error, Finding, Replayer, Severity, against, check_unless,
     choose, subject,
@@ -39,8 +40,8 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use crate::reduction::FORGED;
 use crate::show;
-use crate::show::place::dotted;
 use case::{Case, Facts, Verdict};
+use culprit_report::place::dotted;
 use table::Table;
 use versions::Versions;
 
@@ -331,7 +332,8 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
 /// Replays a recording and has what that runs recorded: how it went.
 pub(crate) fn capture(
     path: &Path,
-    options: AgentOptions,
+    out: String,
+    options: RecordOptions,
     sandbox: Option<Sandbox>,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
@@ -351,6 +353,7 @@ pub(crate) fn capture(
         coverage: false,
         capture: Some(Capture {
             agent: agent::unpack_twin(&around.agent_folders)?,
+            out,
             options,
         }),
     };

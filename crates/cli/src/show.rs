@@ -4,11 +4,9 @@
 //! output has a module of its own and writes to any stream.
 
 pub(crate) mod event;
-pub(crate) mod figure;
 mod filter;
 mod folder;
 pub(crate) mod json;
-pub(crate) mod place;
 mod scenario;
 mod summary;
 #[cfg(test)]
@@ -18,6 +16,7 @@ pub(crate) mod value;
 use std::path::{Path, PathBuf};
 
 use culprit_model::{EventKind, Pattern, clean};
+use culprit_report::figure;
 use culprit_trace::{Error, Recording, RunFolder};
 
 use crate::console::Console;

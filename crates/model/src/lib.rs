@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clean;
+pub mod count;
 pub mod event;
 pub mod failure;
 pub mod id;
@@ -18,6 +19,7 @@ pub mod owner;
 pub mod scenario;
 pub mod script;
 pub mod secret;
+pub mod shell;
 pub mod site;
 pub mod table;
 pub mod value;

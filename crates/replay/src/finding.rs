@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use culprit_model::count::counted;
 use culprit_model::{EventIndex, ThreadId};
 
 /// How bad a finding is.
@@ -220,15 +221,6 @@ impl fmt::Display for Finding {
             }
         }
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let ending = match what {
-        _ if count == 1 => "",
-        what if what.ends_with('s') => "es",
-        _ => "s",
-    };
-    format!("{count} {what}{ending}")
 }
 
 impl fmt::Display for Count {

@@ -103,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::console::style::{Look, Style};
+    use culprit_report::style::{Look, Style};
 
     fn printed(pieces: &[&[u8]]) -> String {
         let mut clean = Clean::new(Vec::new());

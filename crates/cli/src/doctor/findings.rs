@@ -1,7 +1,7 @@
 //! What the facts mean for Culprit: fine, worth a note, or a problem with its remedy.
 
 use super::facts::{Facts, Groups, JdkFacts, Temporary};
-use crate::show::figure;
+use culprit_report::figure;
 
 /// Room for candidates below which a disk is too full.
 const ROOM: u64 = 1 << 30;

@@ -13,7 +13,7 @@ use culprit_isolate::changes::{
 use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::{Deadline, Interrupt, Scratch};
-use culprit_model::clean;
+use culprit_model::{clean, shell};
 use culprit_reduce::{JournalError, Kind, SystemClock};
 use serde_json::json;
 
@@ -25,8 +25,7 @@ use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
-use crate::record::quote;
-use crate::show::figure;
+use culprit_report::figure;
 use report::Report;
 
 /// Options of `culprit isolate changes`.
@@ -262,7 +261,7 @@ impl Args {
         let mut notes = Vec::new();
         let mut fixed = |option: &str, typed: &OsStr, side: &Side| match side {
             Side::Commit { id, .. } => {
-                notes.push(format!("{option} {} was this commit", quote::line([typed])));
+                notes.push(format!("{option} {} was this commit", shell::line([typed])));
                 id.into()
             }
             Side::Folder(_) | Side::WorkTree => typed.to_owned(),
@@ -414,6 +413,7 @@ fn explained(error: Error) -> anyhow::Error {
              it runs in a folder of ours; yours is $CULPRIT_STARTED_IN",
         ),
         Error::Journal(JournalError::Io { .. }) => (ExitCode::Usage, options::NO_JOURNAL),
+        Error::Journal(JournalError::Version { .. }) => (ExitCode::Usage, options::OTHER_VERSION),
         Error::Journal(_) => (
             ExitCode::Usage,
             "--resume needs the same versions, test and options; or name another folder (-o)",

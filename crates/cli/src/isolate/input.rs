@@ -460,6 +460,9 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Journal(JournalError::Io { .. }) => {
             told(ExitCode::Usage, message, options::NO_JOURNAL.to_owned())
         }
+        Trouble::Journal(JournalError::Version { .. }) => {
+            told(ExitCode::Usage, message, options::OTHER_VERSION.to_owned())
+        }
         Trouble::OldVerdicts(_) => told(
             ExitCode::No,
             message,

@@ -27,6 +27,10 @@ pub(crate) const NOW_AND_THEN: &str = "if it fails only now and then: --repeat N
 /// The next step where a journal cannot be read or written.
 pub(crate) const NO_JOURNAL: &str = "see whether the folder (-o) is still there, with room in it";
 
+/// The next step where another version of culprit wrote the journal.
+pub(crate) const OTHER_VERSION: &str =
+    "name a new folder (-o), or resume with the version of culprit that began there";
+
 /// The next step where a failure is looked for in more output than is kept.
 pub(crate) const PRINT_LESS: &str = "let it print less, or only what matters: CMD | grep ...";
 

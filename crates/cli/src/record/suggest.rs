@@ -10,14 +10,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use culprit_model::{Pattern, Selection, clean};
+use culprit_model::{Pattern, Selection, clean, shell};
 use culprit_suggest::{Border, Suggestions};
 use culprit_trace::{COUPLING_EXTENSION, Coupling};
 use serde_json::{Value, json};
 
-use super::{aftermath, quote};
+use super::aftermath;
 use crate::console::Console;
-use crate::show::figure;
+use culprit_report::figure;
 
 /// Version of the JSON document.
 const JSON_VERSION: u32 = 1;
@@ -152,7 +152,7 @@ impl<'a> SuggestionReport<'a> {
             100.0 * self.found.share(measure),
             border.score,
         )?;
-        for line in figure::joined(words.iter().map(String::as_str), "", 74) {
+        for line in figure::fill(words, 74) {
             writeln!(err, "     {line}")?;
         }
         Ok(())
@@ -169,7 +169,7 @@ impl<'a> SuggestionReport<'a> {
         }
         words.push("--".into());
         words.extend(self.command.iter().cloned());
-        quote::line(words)
+        shell::line(words)
     }
 
     fn json(&self) -> Value {
@@ -203,7 +203,7 @@ impl<'a> SuggestionReport<'a> {
 }
 
 fn observe(pattern: &Pattern) -> String {
-    format!("--observe {}", quote::line([pattern.to_string()]))
+    format!("--observe {}", shell::line([pattern.to_string()]))
 }
 
 /// A number in five characters or less: `12`, `1.2k`, `340k`, `1.2M`.

@@ -13,7 +13,7 @@ use super::explain::Difference;
 use super::versions::Versions;
 use crate::console::Console;
 use crate::exit::ExitCode;
-use crate::show::figure::{counted, duration, wrap};
+use culprit_report::figure::{counted, duration, wrap};
 
 const WIDTH: usize = 80;
 /// How many differences to explain.

@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::case::Case;
 use crate::console::Console;
-use crate::show::figure::{clipped, grouped, wrap};
-use crate::show::place::dotted;
+use culprit_report::figure::{clipped, grouped, wrap};
+use culprit_report::place::dotted;
 
 const WIDTH: usize = 80;
 /// Columns of the figures, and of the margin before the names.

@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use culprit_model::{Divergence, Event, Step, Turn, clean};
+use culprit_model::{Divergence, Event, Step, Turn, clean, shell};
 use culprit_trace::Recording;
 use serde_json::{Value as Json, json};
 
-use crate::console::Styles;
-use crate::record::quote;
 use crate::show::event::{Printer, describe};
-use crate::show::figure::{grouped, wrap};
+use crate::show::json as show_json;
 use crate::show::value::Detail;
-use crate::show::{json as show_json, place};
+use culprit_report::figure::{grouped, wrap};
+use culprit_report::place;
+use culprit_report::style::Styles;
 
 const WIDTH: usize = 80;
 /// Where texts start after a label.
@@ -122,7 +122,7 @@ impl Difference {
         );
         let words = ["culprit".as_ref(), "show".as_ref(), path.as_os_str()];
         let last = ["--events".as_ref(), "--range".as_ref(), range.as_ref()];
-        quote::line(words.into_iter().chain(last))
+        shell::line(words.into_iter().chain(last))
     }
 
     pub(crate) fn json(&self) -> Json {

@@ -8,7 +8,7 @@ use std::path::Path;
 use culprit_model::clean;
 
 use super::case::{Case, Verdict};
-use crate::markup::html::escape;
+use culprit_report::markup::html::escape;
 
 /// Writes the file.
 pub(crate) fn write(file: &Path, cases: &[Case]) -> io::Result<()> {

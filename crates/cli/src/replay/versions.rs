@@ -6,8 +6,8 @@ use culprit_model::clean;
 use culprit_replay::{Against, Change, ClassChanges};
 use serde_json::{Value as Json, json};
 
-use crate::show::figure::{counted, cut, grouped};
-use crate::show::place::dotted;
+use culprit_report::figure::{counted, cut, grouped};
+use culprit_report::place::dotted;
 
 /// How many lines of changes to print.
 const LINES: usize = 60;

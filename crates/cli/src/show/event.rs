@@ -6,9 +6,10 @@ use culprit_model::{Event, EventKind, Site, Value, clean};
 use culprit_trace::{Gap, GapReason, Recording};
 
 use super::filter::{Filter, Found, Printed, each};
+use super::json;
 use super::value::{self, Detail};
-use super::{figure, json, place};
-use crate::console::Styles;
+use culprit_report::style::Styles;
+use culprit_report::{figure, place};
 
 /// Deeper events are not indented further.
 const DEEPEST: u32 = 24;

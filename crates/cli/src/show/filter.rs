@@ -6,7 +6,7 @@ use std::str::FromStr;
 use culprit_model::{Event, EventKind, Pattern, Site};
 use culprit_trace::{Error, EventHead, Gap, Recording, Step};
 
-use super::place;
+use culprit_report::place;
 
 /// Everything must hold; an empty list holds for every event.
 #[derive(Clone, Debug, Default)]

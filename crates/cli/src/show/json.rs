@@ -8,9 +8,9 @@ use culprit_trace::{EndReason, Gap, Recording};
 use serde_json::{Map, Value as Json, json};
 
 use super::folder::Table;
-use super::place::{dotted, source};
 use super::summary::Summary;
 use super::value::{Elements, boxed_class, constant, elements, type_name, units};
+use culprit_report::place::{dotted, source};
 
 /// Version of all documents here; rises when a field changes its meaning or goes away.
 const VERSION: u32 = 1;

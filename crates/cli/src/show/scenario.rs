@@ -9,8 +9,8 @@ use culprit_replay::lift;
 use culprit_trace::Recording;
 
 use super::event::missing;
-use super::figure;
 use super::filter::{Filter, Found, Printed, each};
+use culprit_report::figure;
 
 /// Prints the steps of the events that pass the filter, after the entries of the tables that they
 /// refer to.

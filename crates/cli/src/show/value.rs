@@ -4,7 +4,7 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{BlobId, Reference, TypeId, Value, literal};
 use culprit_trace::{BlobKind, Recording};
 
-use super::place::{simple, source_name};
+use culprit_report::place::{simple, source_name};
 
 /// How much to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::{explained, word};
 use crate::console::Console;
-use crate::isolate::page::{self, Point, marked};
 use crate::isolate::results::Results;
 use crate::isolate::say;
-use crate::markup::html::{escape, prose};
-use crate::markup::json as json_text;
-use crate::markup::markdown::{block, cell, code, plain};
-use crate::show::figure::counted;
+use culprit_report::figure::counted;
+use culprit_report::markup::html::{escape, prose};
+use culprit_report::markup::json as json_text;
+use culprit_report::markup::markdown::{block, cell, code, plain};
+use culprit_report::page::{self, Point, marked};
 
 /// Changes, and commits, that are printed to the console, at most.
 const PRINTED: usize = 40;

@@ -12,13 +12,13 @@ use culprit_reduce::End;
 use serde_json::{Value, json};
 
 use crate::console::Console;
-use crate::isolate::page::{self, Point};
 use crate::isolate::results::Results;
 use crate::isolate::say;
-use crate::markup::html::{escape, prose};
-use crate::markup::json as json_text;
-use crate::markup::markdown::{block, code, plain};
-use crate::show::figure::counted;
+use culprit_report::figure::counted;
+use culprit_report::markup::html::{escape, prose};
+use culprit_report::markup::json as json_text;
+use culprit_report::markup::markdown::{block, code, plain};
+use culprit_report::page::{self, Point};
 
 /// Rows that are printed to the console, at most.
 const PRINTED: usize = 24;

@@ -27,7 +27,7 @@ svg{background:#fafafa;border:1px solid #ddd;max-width:100%;height:auto}\
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}}";
 
 /// A whole page.
-pub(crate) fn page(title: &str, body: &str) -> String {
+pub fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
@@ -37,7 +37,7 @@ pub(crate) fn page(title: &str, body: &str) -> String {
 }
 
 /// Two lines with the part in which they differ marked, as HTML.
-pub(crate) fn marked(old: &str, new: &str) -> (String, String) {
+pub fn marked(old: &str, new: &str) -> (String, String) {
     let start = old
         .char_indices()
         .zip(new.chars())
@@ -64,16 +64,16 @@ pub(crate) fn marked(old: &str, new: &str) -> (String, String) {
 }
 
 /// A test in the course of a reduction.
-pub(crate) struct Point {
+pub struct Point {
     /// What is left to decide, as a share of the whole.
-    pub(crate) left: f64,
-    pub(crate) kind: Kind,
+    pub left: f64,
+    pub kind: Kind,
     /// What is taken apart.
-    pub(crate) level: String,
+    pub level: String,
 }
 
 /// How the body of a page ends: the course and the command, behind a list.
-pub(crate) fn ending(points: &[Point], command: &str) -> String {
+pub fn ending(points: &[Point], command: &str) -> String {
     let (picture, command) = (course(points), escape(command));
     format!("</ul>\n{picture}\n<pre>{command}</pre>\n")
 }

@@ -1,27 +1,29 @@
 //! Text from programs, recordings and files within the documents that we write: Markdown, HTML, XML
 //! and JSON. Nothing in such a text is markup, and harmful characters are escapes in every document.
 
-pub(crate) mod html;
-pub(crate) mod markdown;
+pub mod html;
+pub mod markdown;
 
 use culprit_model::clean;
-use serde_json::Value;
+use serde::Serialize;
 
-/// A JSON document on several lines.
-pub(crate) fn json(value: &Value) -> String {
+/// JSON on several lines.
+pub fn json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).expect("keys of documents are text");
     // Harmful characters are within strings, where the escapes of a Java string mean the same.
-    clean::block(&format!("{value:#}\n")).into_owned()
+    clean::block(&format!("{text}\n")).into_owned()
 }
 
-/// A JSON document on one line.
-pub(crate) fn json_line(value: &Value) -> String {
-    clean::line(&value.to_string()).into_owned()
+/// JSON on one line.
+pub fn json_line(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("keys of documents are text");
+    clean::line(&text).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

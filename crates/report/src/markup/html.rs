@@ -7,7 +7,7 @@ use culprit_model::clean;
 use super::markdown::quotes;
 
 /// Text as HTML or XML, between tags and in attributes. Line feeds and tabs are kept.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in clean::block(text).chars() {
         match letter {
@@ -23,7 +23,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// A line of Markdown as HTML: code between backquotes, and escaped characters.
-pub(crate) fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let mut html = String::new();
     let mut rest = text;
     while let Some(start) = rest.find(['`', '\\']) {

@@ -10,7 +10,7 @@ use culprit_model::clean;
 const MARKUP: [char; 5] = ['\\', '`', '<', '[', '&'];
 
 /// A block of code.
-pub(crate) fn block(language: &str, content: &str) -> String {
+pub fn block(language: &str, content: &str) -> String {
     let content = clean::block(content);
     let fence = "`".repeat(longest(&content).max(2) + 1);
     let end = if content.ends_with('\n') { "" } else { "\n" };
@@ -18,7 +18,7 @@ pub(crate) fn block(language: &str, content: &str) -> String {
 }
 
 /// Code in a line.
-pub(crate) fn code(content: &str) -> String {
+pub fn code(content: &str) -> String {
     let content = clean::line(content);
     let fence = "`".repeat(longest(&content) + 1);
     let is_close = content.starts_with('`') || content.ends_with('`');
@@ -27,7 +27,7 @@ pub(crate) fn code(content: &str) -> String {
 }
 
 /// A text on one line, in which nothing is markup. It does not stand at the beginning of a line.
-pub(crate) fn plain(content: &str) -> String {
+pub fn plain(content: &str) -> String {
     let content = clean::line(content);
     let mut out = String::with_capacity(content.len());
     for c in content.chars() {
@@ -40,7 +40,7 @@ pub(crate) fn plain(content: &str) -> String {
 }
 
 /// Code or plain text as the content of a cell of a table.
-pub(crate) fn cell(content: &str) -> String {
+pub fn cell(content: &str) -> String {
     content.replace('|', "\\|")
 }
 
@@ -49,7 +49,7 @@ fn longest(content: &str) -> usize {
 }
 
 /// Where backquotes are, and how many next to each other.
-pub(crate) fn quotes(text: &str) -> impl Iterator<Item = (usize, usize)> {
+pub fn quotes(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     iter::from_fn(move || {
         let start = at + text[at..].find('`')?;

@@ -3,17 +3,17 @@
 use culprit_model::{Member, Site, SiteId, SiteKind};
 
 /// `com/acme/Order$Line` as `com.acme.Order$Line`.
-pub(crate) fn dotted(internal: &str) -> String {
+pub fn dotted(internal: &str) -> String {
     internal.replace('/', ".")
 }
 
 /// The part of a class name after its package.
-pub(crate) fn simple(name: &str) -> &str {
+pub fn simple(name: &str) -> &str {
     name.rsplit(['/', '.']).next().unwrap_or(name)
 }
 
 /// A type's name as in source: `[[I` is `int[][]`, `com/acme/Order` is `com.acme.Order`.
-pub(crate) fn source_name(type_name: &str) -> String {
+pub fn source_name(type_name: &str) -> String {
     let dims = type_name.bytes().take_while(|b| *b == b'[').count();
     let mut name = if dims == 0 {
         dotted(type_name)
@@ -43,7 +43,7 @@ fn element_name(descriptor: &str) -> String {
 }
 
 /// Stands in for the site of a call that began before the first event that was kept.
-pub(crate) fn unknown() -> Site {
+pub fn unknown() -> Site {
     Site {
         id: SiteId(0),
         kind: SiteKind::Call,
@@ -62,7 +62,7 @@ pub(crate) fn unknown() -> Site {
 }
 
 /// Where the code of a site is: `Order.java:14`, or the class where the class file names no file.
-pub(crate) fn source(site: &Site) -> String {
+pub fn source(site: &Site) -> String {
     let file = match &site.source {
         Some(file) => file.clone(),
         None if site.class.is_empty() => "?".to_owned(),
