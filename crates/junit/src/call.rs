@@ -189,7 +189,7 @@ impl Scope<'_> {
     }
 
     /// An argument: its value, or where that came from.
-    fn argument(&self, node: &Node<'_>, place: usize) -> Result<Expr, Error> {
+    pub(crate) fn argument(&self, node: &Node<'_>, place: usize) -> Result<Expr, Error> {
         let Some(source) = self.flow.sources.get(&(node.number, place)) else {
             let value = &node.arguments[place];
             let expression = self.value(value, node.number)?;
@@ -418,12 +418,12 @@ impl Scope<'_> {
     }
 }
 
-/// How many calls are within each other in one with these arguments.
+/// The number of nested calls in a call with these arguments.
 fn depth(arguments: &[Expr]) -> usize {
     1 + arguments.iter().map(|value| value.depth).max().unwrap_or(0)
 }
 
-/// What a call converts, if the compiler would do so by itself: to a box, or out of one.
+/// The operand of a call that boxes or unboxes it, as the compiler would by itself.
 fn conversion(target: &Member, receiver: Option<&Expr>, arguments: &[Expr]) -> Option<Box<Expr>> {
     let inner = match (receiver, arguments) {
         (None, [inner]) if target.name == "valueOf" => inner,

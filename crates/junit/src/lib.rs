@@ -15,6 +15,7 @@ mod answers;
 mod blocks;
 mod bodies;
 mod call;
+mod condition;
 mod error;
 mod expr;
 mod facts;
@@ -52,6 +53,7 @@ mod variables;
 
 use culprit_model::script::Script;
 
+pub use condition::Condition;
 pub use error::Error;
 pub use facts::{ClassBytes, ClassFacts, Classes, FieldFacts, MethodFacts, Nesting};
 
@@ -62,7 +64,7 @@ pub enum Junit {
     Five,
 }
 
-/// How a test is printed.
+/// The form of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub junit: Junit,
@@ -70,6 +72,8 @@ pub struct Options {
     pub name: String,
     /// Statements that repeat become loops.
     pub loops: bool,
+    /// The condition that the last statement checks, if it does not fail by itself.
+    pub condition: Option<Condition>,
 }
 
 /// A test as source.
@@ -82,7 +86,7 @@ pub struct Test {
     pub source: String,
     /// The name of the test method.
     pub method: String,
-    /// What stands after `import`, in order.
+    /// The text after each `import`, in order.
     pub imports: Vec<String>,
     pub notes: Notes,
 }

@@ -12,8 +12,8 @@ use crate::graph::Graph;
 use crate::imports::Imports;
 use crate::inline::Inline;
 use crate::order::order;
-use crate::source::{self, Comment};
-use crate::variables::scope;
+use crate::source::{Comment, File};
+use crate::variables::{Plan, scope};
 use crate::{Options, Test};
 
 /// Lines of a loop besides its body.
@@ -67,12 +67,23 @@ impl Printer<'_> {
             let order = order(&graph, &inline);
             let Access { hierarchy, package } = self.access;
             let imports = Imports::new(hierarchy, package, &self.options.name);
-            let scope = scope(&graph, &order, self.access, imports, (flow, inline, loops))?;
+            let plan = Plan {
+                flow,
+                inline,
+                loops,
+                condition: self.options.condition.as_ref(),
+            };
+            let scope = scope(&graph, &order, self.access, imports, plan)?;
             let body = scope.statements(&order)?;
             let refused = scope.refused.take();
             if refused.is_empty() {
                 let written = looped.origins.iter().flatten().copied().collect();
-                let test = source::test(&scope, &body, self.options, (written, self.comment));
+                let file = File {
+                    options: self.options,
+                    written,
+                    comment: self.comment,
+                };
+                let test = file.test(&scope, &body);
                 let text = body.lines.iter().flat_map(|line| line.chars());
                 return Ok(Printed {
                     test,

@@ -1,4 +1,4 @@
-//! The file around the statements: package, imports, comment, class, method.
+//! The file around the statements: package, imports, comment, class and method.
 
 use culprit_model::clean;
 use culprit_model::script::{Action, End, Expectation};
@@ -10,129 +10,141 @@ use crate::names::upper_first;
 use crate::package::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::statements::Body;
-use crate::{Junit, Notes, Options, Test, reflect};
+use crate::{Junit, Notes, Options, Test, condition, reflect};
 
 /// The lines of the comment above a test.
 pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
 
-/// Puts a test together. The written statements are those of the straight script that the test contains.
-pub(crate) fn test(
-    scope: &Scope<'_>,
-    body: &Body,
-    options: &Options,
-    (written, comment): (Vec<usize>, Comment<'_>),
-) -> Test {
-    let package = scope.access.package.replace('/', ".");
-    let annotation = scope.imports.class(match options.junit {
-        Junit::Four => "org/junit/Test",
-        Junit::Five => "org/junit/jupiter/api/Test",
-    });
-    let expected = expected(scope).map(|class| format!("{}.class", scope.imports.class(class)));
-    let annotation = match &expected {
-        Some(class) if options.junit == Junit::Four => format!("{annotation}(expected = {class})"),
-        _ => annotation,
-    };
-    let visible = match options.junit {
-        Junit::Four => "public ",
-        Junit::Five => "",
-    };
-    let method = method_name(scope);
-    let throws = match scope.throws.get() {
-        Throws::Nothing => String::new(),
-        Throws::Exception => format!(" throws {}", scope.imports.class("java/lang/Exception")),
-        Throws::Throwable => format!(" throws {}", scope.imports.class("java/lang/Throwable")),
-    };
-    let mut fields = String::new();
-    for variable in scope
-        .variables
-        .values()
-        .filter(|variable| variable.is_field)
-    {
-        let of = scope.imports.name(&variable.of);
-        fields.push_str(&format!("    private {of} {};\n", variable.name));
-    }
-    if !fields.is_empty() {
-        fields.push('\n');
-    }
-    let mut lines = body.lines.clone();
-    if let (Junit::Five, Some(class)) = (options.junit, &expected) {
-        let assertions = "org/junit/jupiter/api/Assertions";
-        let assert = scope.imports.static_method(assertions, "assertThrows");
-        lines = lines.iter().map(|line| format!("    {line}")).collect();
-        lines.insert(0, format!("{assert}({class}, () -> {{"));
-        lines.push("});".to_owned());
-    }
-    let mut statements = String::new();
-    for text in &lines {
-        let indent = " ".repeat(8 + text.len() - text.trim_start().len());
-        for line in text.trim_start().split('\n') {
-            for line in wrapped(&format!("{indent}{line}")) {
-                statements.push_str(&line);
-                statements.push('\n');
+/// The file of a test, apart from its statements.
+pub(crate) struct File<'a> {
+    pub(crate) options: &'a Options,
+    /// The statements of the straight script that the test contains.
+    pub(crate) written: Vec<usize>,
+    pub(crate) comment: Comment<'a>,
+}
+
+impl File<'_> {
+    /// Puts a test together.
+    pub(crate) fn test(self, scope: &Scope<'_>, body: &Body) -> Test {
+        let File {
+            options,
+            written,
+            comment,
+        } = self;
+        let package = scope.access.package.replace('/', ".");
+        let annotation = scope.imports.class(match options.junit {
+            Junit::Four => "org/junit/Test",
+            Junit::Five => "org/junit/jupiter/api/Test",
+        });
+        let expected = expected(scope).map(|class| format!("{}.class", scope.imports.class(class)));
+        let annotation = match &expected {
+            Some(class) if options.junit == Junit::Four => {
+                format!("{annotation}(expected = {class})")
+            }
+            _ => annotation,
+        };
+        let visible = match options.junit {
+            Junit::Four => "public ",
+            Junit::Five => "",
+        };
+        let method = method_name(scope);
+        let throws = match scope.throws.get() {
+            Throws::Nothing => String::new(),
+            Throws::Exception => format!(" throws {}", scope.imports.class("java/lang/Exception")),
+            Throws::Throwable => format!(" throws {}", scope.imports.class("java/lang/Throwable")),
+        };
+        let mut fields = String::new();
+        for variable in scope
+            .variables
+            .values()
+            .filter(|variable| variable.is_field)
+        {
+            let of = scope.imports.name(&variable.of);
+            fields.push_str(&format!("    private {of} {};\n", variable.name));
+        }
+        if !fields.is_empty() {
+            fields.push('\n');
+        }
+        let mut lines = body.lines.clone();
+        if let (Junit::Five, Some(class)) = (options.junit, &expected) {
+            let assertions = "org/junit/jupiter/api/Assertions";
+            let assert = scope.imports.static_method(assertions, "assertThrows");
+            lines = lines.iter().map(|line| format!("    {line}")).collect();
+            lines.insert(0, format!("{assert}({class}, () -> {{"));
+            lines.push("});".to_owned());
+        }
+        let mut statements = String::new();
+        for text in &lines {
+            let indent = " ".repeat(8 + text.len() - text.trim_start().len());
+            for line in text.trim_start().split('\n') {
+                for line in wrapped(&format!("{indent}{line}")) {
+                    statements.push_str(&line);
+                    statements.push('\n');
+                }
             }
         }
-    }
-    let helpers = reflect::source(scope);
-    let (plain, statics) = scope.imports.lines();
-    let notes = Notes {
-        uses_reflection: !helpers.is_empty(),
-        stand_ins: body.stand_ins,
-        statements: scope
-            .graph
-            .nodes
-            .iter()
-            .filter(|node| node.site.is_some())
-            .count(),
-        written,
-        loops: scope.loops.all.len(),
-        left_alone: scope.graph.left_alone,
-        compares_constants: scope.flow.is_constant,
-    };
+        let helpers = reflect::source(scope);
+        let (plain, statics) = scope.imports.lines();
+        let notes = Notes {
+            uses_reflection: !helpers.is_empty(),
+            stand_ins: body.stand_ins,
+            statements: scope
+                .graph
+                .nodes
+                .iter()
+                .filter(|node| node.site.is_some())
+                .count(),
+            written,
+            loops: scope.loops.all.len(),
+            left_alone: scope.graph.left_alone,
+            compares_constants: scope.flow.is_constant,
+        };
 
-    let mut source = String::new();
-    if !package.is_empty() {
-        source.push_str(&format!("package {package};\n\n"));
-    }
-    for line in &statics {
-        source.push_str(&format!("import static {line};\n"));
-    }
-    if !statics.is_empty() && !plain.is_empty() {
-        source.push('\n');
-    }
-    for line in &plain {
-        source.push_str(&format!("import {line};\n"));
-    }
-    source.push('\n');
-    source.push_str(&documented(&comment(&notes)));
-    match scope.imports.suppressed().as_slice() {
-        [] => {}
-        [one] => source.push_str(&format!("@SuppressWarnings(\"{one}\")\n")),
-        several => {
-            source.push_str(&format!(
-                "@SuppressWarnings({{\"{}\"}})\n",
-                several.join("\", \"")
-            ));
+        let mut source = String::new();
+        if !package.is_empty() {
+            source.push_str(&format!("package {package};\n\n"));
         }
-    }
-    source.push_str(&format!("{visible}class {} {{\n\n{fields}", options.name));
-    source.push_str(&format!(
-        "    @{annotation}\n    {visible}void {method}(){throws} {{\n"
-    ));
-    source.push_str(&statements);
-    source.push_str("    }\n");
-    source.push_str(&helpers);
-    source.push_str("}\n");
-    Test {
-        package,
-        class_name: options.name.clone(),
-        source: ascii(&source),
-        method,
-        imports: statics
-            .iter()
-            .map(|line| format!("static {line}"))
-            .chain(plain)
-            .collect(),
-        notes,
+        for line in &statics {
+            source.push_str(&format!("import static {line};\n"));
+        }
+        if !statics.is_empty() && !plain.is_empty() {
+            source.push('\n');
+        }
+        for line in &plain {
+            source.push_str(&format!("import {line};\n"));
+        }
+        source.push('\n');
+        source.push_str(&documented(&comment(&notes)));
+        match scope.imports.suppressed().as_slice() {
+            [] => {}
+            [one] => source.push_str(&format!("@SuppressWarnings(\"{one}\")\n")),
+            several => {
+                source.push_str(&format!(
+                    "@SuppressWarnings({{\"{}\"}})\n",
+                    several.join("\", \"")
+                ));
+            }
+        }
+        source.push_str(&format!("{visible}class {} {{\n\n{fields}", options.name));
+        source.push_str(&format!(
+            "    @{annotation}\n    {visible}void {method}(){throws} {{\n"
+        ));
+        source.push_str(&statements);
+        source.push_str("    }\n");
+        source.push_str(&helpers);
+        source.push_str("}\n");
+        Test {
+            package,
+            class_name: options.name.clone(),
+            source: ascii(&source),
+            method,
+            imports: statics
+                .iter()
+                .map(|line| format!("static {line}"))
+                .chain(plain)
+                .collect(),
+            notes,
+        }
     }
 }
 
@@ -145,8 +157,11 @@ fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
     })
 }
 
-/// What must no longer happen: `parseThrowsNoIllegalStateException`.
+/// The name of the test method, after the failure: `parseThrowsNoIllegalStateException`.
 fn method_name(scope: &Scope<'_>) -> String {
+    if scope.condition.is_some() {
+        return condition::METHOD.to_owned();
+    }
     let graph = scope.graph;
     let last = graph.nodes.last();
     let asserted = last.and_then(|last| {

@@ -1,4 +1,4 @@
-//! The body of the test: a statement for each node, and before it what it needs.
+//! The body of the test: the statements, each after the variables that it needs.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ pub(crate) struct Tried {
     pub(crate) caught: String,
 }
 
-/// How far the statements have come.
+/// The statements written so far.
 pub(crate) struct Progress<'a> {
     order: &'a Order,
     stand_ins: usize,
-    /// What is known to be in arrays.
+    /// The known contents of arrays.
     contents: BTreeMap<ObjectId, Vec<Value>>,
     /// Statements whose needs are written.
     done: usize,
@@ -88,7 +88,7 @@ impl Scope<'_> {
         Ok(lines)
     }
 
-    /// What is made for a statement, and for those that are written within it.
+    /// The declarations for a statement, and for those that are written within it.
     pub(crate) fn needs(
         &self,
         place: usize,
@@ -114,7 +114,7 @@ impl Scope<'_> {
         Ok(lines)
     }
 
-    /// Whether a call threw, and the test goes on.
+    /// The call throws, and the test continues.
     pub(crate) fn is_caught(&self, node: &Node<'_>) -> bool {
         matches!(node.end, End::Threw(_)) && node.number + 1 < self.graph.nodes.len()
     }
@@ -145,7 +145,7 @@ impl Scope<'_> {
         }
     }
 
-    /// What the program put into an array since the last time.
+    /// Assignments of the elements that the program changed since the last use of an array.
     fn updates(
         &self,
         value: &Value,
@@ -199,6 +199,9 @@ impl Scope<'_> {
                 self.caught(node, value, &tried)
             }
             _ => {
+                if let Some(condition) = self.condition_checked(node) {
+                    return self.check(condition, node);
+                }
                 let expression = self.expression(node)?;
                 let depth = expression.depth;
                 let line = self.assigned(node.number, node, expression)?;
@@ -224,7 +227,7 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// What a statement does first of what is written within it, as far as that can be read alone.
+    /// The first result written within a statement that is readable on its own.
     fn too_much(&self, node: &Node<'_>) -> Result<Option<ObjectId>, Error> {
         let mut found = None;
         let mut around = node;
@@ -260,7 +263,7 @@ impl Scope<'_> {
         Ok(Tried { call, caught })
     }
 
-    /// What a variable starts with: of a new array, its elements.
+    /// The initializer of a variable: of a new array, its elements.
     fn initializer(&self, node: &Node<'_>, variable: &Variable, text: &str) -> String {
         let prefix = format!("new {} ", self.imports.name(&variable.of));
         match text.strip_prefix(&prefix) {
@@ -375,7 +378,7 @@ impl Scope<'_> {
         (object.origin == Origin::Thrown(node.number)).then_some(variable)
     }
 
-    /// Whether a class can be caught: the compiler wants to see where checked exceptions come from.
+    /// The class can be caught: the compiler rejects a checked exception that nothing declares.
     pub(crate) fn can_catch(&self, class: &str, declared: &[String]) -> bool {
         let hierarchy = self.access.hierarchy;
         let has = |one: &str, other: &str| {
@@ -391,7 +394,7 @@ impl Scope<'_> {
         self.access.names_class(class) && is_thrown
     }
 
-    /// What can be caught.
+    /// The nearest class that can be caught.
     fn caught_class(&self, class: &str, declared: &[String]) -> String {
         let hierarchy = self.access.hierarchy;
         let line = hierarchy.lineage(class);

@@ -1,5 +1,5 @@
-//! Types and names of variables: the type that a call returns if that is enough for what is done
-//! with the object, otherwise the nearest one that is.
+//! Types and names of variables. A variable has the type that the call declares, if that suffices for all uses,
+//! otherwise the nearest type that does.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,6 +10,7 @@ use culprit_model::script::Origin;
 use culprit_model::script::loops::{Head, Loops};
 
 use crate::access::Access;
+use crate::condition::Condition;
 use crate::error::Error;
 use crate::flow::Flow;
 use crate::graph::{Graph, Object, Role};
@@ -27,14 +28,28 @@ use crate::types::Type;
 /// Methods whose names say nothing of what they give.
 const UNTOLD: [&str; 6] = ["get", "next", "call", "apply", "invoke", "valueOf"];
 
+/// Decisions about a test that are made before its variables.
+pub(crate) struct Plan<'a> {
+    pub(crate) flow: Flow,
+    pub(crate) inline: Inline,
+    pub(crate) loops: &'a Loops,
+    pub(crate) condition: Option<&'a Condition>,
+}
+
 /// The scope of a test, with all its variables.
 pub(crate) fn scope<'a>(
     graph: &'a Graph<'a>,
     order: &Order,
     access: Access<'a>,
     imports: Imports<'a>,
-    (flow, inline, loops): (Flow, Inline, &'a Loops),
+    plan: Plan<'a>,
 ) -> Result<Scope<'a>, Error> {
+    let Plan {
+        flow,
+        inline,
+        loops,
+        condition,
+    } = plan;
     let mut names = Names::default();
     if !loops.all.is_empty() {
         COUNTERS.iter().for_each(|name| names.reserve(name));
@@ -76,6 +91,7 @@ pub(crate) fn scope<'a>(
     }
     Ok(Scope {
         graph,
+        condition,
         access,
         imports,
         variables,
@@ -149,7 +165,7 @@ fn variable_type(
     Ok(fitting.or(first).unwrap_or_else(Type::object))
 }
 
-/// Whether all that is done with an object can be done if it is of this type.
+/// All uses of an object are possible with a variable of this type.
 fn fits(of: &Type, object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -> bool {
     object.uses.iter().all(|each| match &each.role {
         Role::Receiver => match of {
@@ -165,7 +181,7 @@ fn fits(of: &Type, object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -
     })
 }
 
-/// What an array is called that is another one in each round.
+/// The name of an array that a loop gives another value in each round.
 fn row_name(object: &Object<'_>, of: &Type, graph: &Graph<'_>) -> Option<String> {
     let is_each = match object.origin {
         Origin::Result(place) => graph.nodes[place].is_loop_value(),
@@ -174,7 +190,7 @@ fn row_name(object: &Object<'_>, of: &Type, graph: &Graph<'_>) -> Option<String>
     (is_each && matches!(of, Type::Array(_))).then(|| "row".to_owned())
 }
 
-/// What a method says that it gives, of a value whose type says nothing.
+/// The name after the method, for a value whose type means nothing to a reader.
 fn result_name(
     id: ObjectId,
     object: &Object<'_>,

@@ -22,6 +22,7 @@ fn printed(steps: &str) -> Result<Test, Error> {
         junit: Junit::Five,
         name: "LineTest".to_owned(),
         loops: true,
+        condition: None,
     };
     print(
         &script,

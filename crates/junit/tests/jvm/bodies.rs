@@ -128,6 +128,7 @@ fn bodies_of_lambdas_are_printed_and_do_the_same() {
             junit: Junit::Five,
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
             loops: false,
+            condition: None,
         };
         let test = print(&script, &library, &options, |_| Vec::new()).unwrap();
         let is_called = test.source.contains("lambda$");

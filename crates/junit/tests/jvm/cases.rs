@@ -73,6 +73,7 @@ fn cases(library: &Library) -> Vec<Case> {
             },
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
             loops: note("loops").as_deref() != Some("no"),
+            condition: None,
         };
         let script: Script = text.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
         let test = print(&script, library, &options, |_| {

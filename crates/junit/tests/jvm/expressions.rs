@@ -177,6 +177,7 @@ fn any_expression_gives_its_value() {
             junit: Junit::Five,
             name: format!("Expression{number}Test"),
             loops: false,
+            condition: None,
         };
         let test = print(&script, &library, &options, |_| Vec::new()).unwrap();
         let file = bench.path(&format!("{}.java", options.name));
