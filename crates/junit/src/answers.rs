@@ -1,5 +1,5 @@
-//! The source of stand-ins: lambdas and anonymous classes whose methods give the recorded answers,
-//! the same one always or one after the other, the last one from then on.
+//! The source of stand-ins: lambdas and anonymous classes whose methods give the recorded answers, as
+//! [`culprit_model::script::StandIn`] defines them.
 
 use culprit_classfile::access as flags;
 use culprit_model::ObjectId;
@@ -19,7 +19,7 @@ use crate::types::parameters;
 /// A method that a stand-in has.
 pub(crate) struct Method<'s> {
     pub(crate) facts: MethodFacts,
-    /// What the stand-in must declare.
+    /// The declaration in the stand-in.
     pub(crate) profile: Profile,
     pub(crate) of_interface: bool,
     pub(crate) asked: Vec<&'s Question<'s>>,
@@ -79,7 +79,7 @@ impl Scope<'_> {
         Ok(lines)
     }
 
-    /// What was asked, in the order of the first questions, and what has no code.
+    /// The methods that were called, in the order of the first calls, then the abstract methods that were not.
     fn stand_in_methods<'s>(&self, object: &'s Object<'s>, base: &Base) -> Vec<Method<'s>> {
         let mut classes = vec![base.class.clone()];
         classes.extend(base.interfaces.iter().cloned());

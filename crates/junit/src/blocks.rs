@@ -1,5 +1,4 @@
-//! Statements around others: conditions under which a test goes on, and what is done with an
-//! exception where it is caught.
+//! Statements that contain others: conditions under which a test continues, and handlers of exceptions.
 
 use culprit_model::script::{Action, End, Expectation, Operator, Origin};
 use culprit_model::{TypeId, Value};
@@ -124,8 +123,7 @@ impl Scope<'_> {
         Ok((block, count))
     }
 
-    /// Whether what follows says that the exception ought to have been thrown: how many statements
-    /// say so.
+    /// The number of statements that follow and fail because the exception was not thrown, if all of them do.
     fn is_missing(&self, thrown: &Value, after: &[usize], tried: &Tried) -> Option<usize> {
         let [condition, last] = after else {
             return None;
@@ -143,7 +141,7 @@ impl Scope<'_> {
         (asks && fails && object.uses.len() == 1).then_some(after.len())
     }
 
-    /// Whether what is caught may be what a failing statement throws.
+    /// The handler may catch the exception of a failing statement.
     fn catches(&self, tried: &Tried, failing: &Node<'_>) -> bool {
         let hierarchy = self.access.hierarchy;
         let thrown = match (failing.operator(), failing.arguments.first()) {
@@ -158,8 +156,8 @@ impl Scope<'_> {
         is(thrown, caught) || is(caught, thrown)
     }
 
-    /// How many of the statements that follow, and no later ones, use the exception: those are done
-    /// where it is caught.
+    /// The number of statements right after the call that use the exception, if no later one does. They become the
+    /// handler.
     fn uses_at_once(
         &self,
         node: &Node<'_>,

@@ -1,5 +1,4 @@
-//! The code of a stand-in's methods: what each question is answered with, and how answers that
-//! differ follow each other. The last one is given from then on.
+//! The code of a stand-in's methods: the answers in recorded order, the last one from then on.
 
 use culprit_model::ObjectId;
 use culprit_model::script::End;
@@ -136,7 +135,7 @@ impl Scope<'_> {
         })
     }
 
-    /// What the method declares, as far as its answers throw it.
+    /// The exceptions that the method declares and its answers throw.
     pub(crate) fn thrown(&self, method: &Method<'_>) -> Vec<String> {
         let hierarchy = self.access.hierarchy;
         let classes = method.asked.iter().filter_map(|asked| match asked.answer {

@@ -107,7 +107,7 @@ fn asserted<'s>(assertion: &Node<'s>) -> impl Iterator<Item = (usize, &'s Value)
     all.filter(move |(place, _)| Some(*place) != delta)
 }
 
-/// Whether the statement returned this value, which has no identity.
+/// The statement returned this value, which has no identity.
 fn returns(node: &Node<'_>, value: &Value) -> bool {
     let End::Returned(Some(result)) = node.end else {
         return false;

@@ -1,5 +1,5 @@
-//! What the compiler knows of type arguments, which variables of a test do not have. An expression
-//! that is written where it is used does, and may not fit where a variable would.
+//! Type arguments that the compiler infers. Variables of a test have raw types; an expression that is written where
+//! it is used keeps its type arguments, and may not fit where a variable would.
 
 use culprit_model::script::Origin;
 
@@ -39,7 +39,7 @@ impl Scope<'_> {
         }
     }
 
-    /// What the compiler knows of the result of a method.
+    /// The knowledge of the compiler about the result of a method.
     pub(crate) fn typing(
         &self,
         receiver: Option<&Expr>,
@@ -70,8 +70,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a method takes and gives the same if the compiler knows more of the receiver than is
-    /// known here.
+    /// A method has the same parameters and result if the compiler knows more about the receiver than is known
+    /// here.
     pub(crate) fn is_known(&self, receiver: &Expr, node: &Node<'_>, found: Option<&Found>) -> bool {
         if receiver.typing != Typing::Parameterized {
             return receiver.typing == Typing::Plain;

@@ -1,5 +1,5 @@
-//! Results that are written where they are used, instead of getting a variable: those that one
-//! statement uses, once, if everything still happens in the order in which it did.
+//! Results that are written where they are used, instead of in a variable: those that one statement uses once, if
+//! the order of evaluation remains the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +108,7 @@ impl Inline {
     }
 }
 
-/// Whether a statement is more than one can read at a glance.
+/// A statement that is too long or too deep to read at a glance.
 pub(crate) fn is_too_much(text: &str, depth: usize) -> bool {
     let mut lines = text.lines();
     lines.any(|line| INDENT + line.len() > WIDTH) || depth > DEPTH
@@ -127,7 +127,7 @@ fn is_caught(graph: &Graph<'_>, node: &Node<'_>) -> bool {
     matches!(node.end, End::Threw(_)) && node.number + 1 < graph.nodes.len()
 }
 
-/// Whether a statement does nothing but give a value.
+/// A statement without an effect besides its result.
 fn is_pure(node: &Node<'_>) -> bool {
     let boxes = node.target().is_some_and(|target| {
         let of = result(&target.descriptor).and_then(|of| of.unboxed());
@@ -139,12 +139,11 @@ fn is_pure(node: &Node<'_>) -> bool {
 
 enum Operand {
     Object(ObjectId),
-    /// What the statement with this place returned, by its value.
+    /// The result of the statement with this number, by its value.
     Linked(usize),
 }
 
-/// What a statement is given, in the order in which it is evaluated. No objects where more is written
-/// than the statement itself.
+/// The operands of a statement, in the order of evaluation. No objects where the statement needs further lines.
 fn operands(graph: &Graph<'_>, node: &Node<'_>, flow: &Flow) -> Vec<Operand> {
     let linked: Vec<Operand> = (0..node.arguments.len())
         .filter_map(|at| flow.sources.get(&(node.number, at)))

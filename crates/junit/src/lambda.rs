@@ -1,5 +1,5 @@
-//! Lambdas and method references of the program. What the body of one is, the compiler has made a
-//! method of, which has no name in the source.
+//! Lambdas and method references of the program. The compiler made a method of each body, which the source cannot
+//! name; it is printed from the class file, or called by reflection.
 
 use culprit_model::Member;
 use culprit_model::script::{HandleKind, Lambda};

@@ -70,7 +70,7 @@ impl BodyPrinter<'_, '_> {
         }
     }
 
-    /// Whether an `int` of the class file is a `boolean` of the source, as far as it can be told.
+    /// An `int` of the class file that is certainly a `boolean` of the source.
     fn is_boolean(&self, tree: &Tree) -> bool {
         match tree {
             Tree::Compare(..) | Tree::Not(_) | Tree::Both(..) | Tree::Either(..) => true,

@@ -1,5 +1,5 @@
-//! When variables get their values: before which statement stand-ins and arrays are made, and which
-//! variables must be fields of the test because a stand-in refers to them earlier than that.
+//! The order of declarations: the statement before which each stand-in and array is made, and the variables that
+//! must be fields of the test because a stand-in refers to them earlier.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(crate) struct Order {
     pub(crate) named: BTreeSet<ObjectId>,
     /// For each statement, what is made before it.
     pub(crate) before: Vec<Vec<ObjectId>>,
-    /// Those of the variables that are fields.
+    /// The variables that are fields.
     pub(crate) fields: BTreeSet<ObjectId>,
 }
 

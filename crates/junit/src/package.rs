@@ -1,4 +1,4 @@
-//! The package that a test is put into: the one from which it needs the least reflection.
+//! The package of a test: the one from which it needs the least reflection.
 
 use std::collections::BTreeSet;
 
@@ -34,14 +34,13 @@ pub(crate) fn choose(graph: &Graph<'_>, hierarchy: &Hierarchy<'_>) -> String {
     best.unwrap_or_default().to_owned()
 }
 
-/// Whether a class belongs to the JDK, to a test library or to what starts tests: no test is put into
-/// its package.
+/// A class of the JDK, of a test library or of a test runner. No test is put into its package.
 pub(crate) fn is_foreign(class: &str) -> bool {
     let owner = Owner::of(class);
     !owner.may_be_subject() || owner == Owner::MaybeJdk
 }
 
-/// How much there is that the package cannot name or call.
+/// The number of classes and members that the package cannot name or use; members count tenfold.
 fn cost(graph: &Graph<'_>, access: &Access<'_>) -> usize {
     graph
         .nodes

@@ -1,4 +1,4 @@
-//! Whether code of a package can call a method or use a field, and through which class.
+//! The methods that code of a package can call and the fields that it can use, through a given class.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub(crate) enum FieldAccess {
     Write,
 }
 
-/// What a name in the source means. `None` inside where nothing is known of the class.
+/// The declaration that a name in the source refers to. `None` inside where the class is unknown.
 pub(crate) type Reached<T> = Option<Option<T>>;
 
 impl Access<'_> {
@@ -68,7 +68,7 @@ impl Access<'_> {
         (same && open).then_some(Some((owner, field)))
     }
 
-    /// Whether a member of an object can be used if a variable of this class holds it.
+    /// The member of a statement can be used on a variable of this class.
     pub(crate) fn member(&self, class: &str, node: &Node<'_>) -> bool {
         let Some(member) = node.target() else {
             return false;
@@ -80,7 +80,7 @@ impl Access<'_> {
         }
     }
 
-    /// Whether the statement can be written without reflection. `class` is that of the receiver.
+    /// The statement can be written without reflection. `class` is that of the receiver.
     pub(crate) fn is_open(&self, node: &Node<'_>, class: Option<&str>) -> bool {
         let Some(member) = node.target() else {
             return true;

@@ -10,7 +10,7 @@ use crate::hierarchy::Found;
 use crate::scope::Scope;
 use crate::types::{Type, default_value, parameters};
 
-/// What a stand-in is made of.
+/// The supertypes of a stand-in.
 pub(crate) struct Base {
     /// The class that it extends or is, `java/lang/Object` if only interfaces are wanted.
     pub(crate) class: String,
@@ -57,7 +57,7 @@ pub(crate) fn classes(object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>
     wanted
 }
 
-/// What to extend and to implement.
+/// The class to extend and the interfaces to implement.
 pub(crate) fn base(
     object: &Object<'_>,
     graph: &Graph<'_>,

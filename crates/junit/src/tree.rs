@@ -22,7 +22,7 @@ pub(crate) struct Lifted {
 pub(crate) struct Local {
     pub(crate) name: Option<String>,
     pub(crate) of: Option<Type>,
-    /// Where the class file says that it begins.
+    /// The instruction at which its scope begins.
     pub(crate) start: Option<u16>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct LambdaSite {
     pub(crate) exact: String,
 }
 
-/// What is made of two numbers, in the order of the instructions.
+/// A binary operator of numbers, in the order of the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sign {
     Add,
@@ -119,7 +119,7 @@ pub(crate) enum Sign {
     Xor,
 }
 
-/// How two values are to each other, in the order of the instructions.
+/// A relation of two values, in the order of the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Relation {
     Equal,
@@ -152,7 +152,7 @@ impl Relation {
     }
 }
 
-/// What is true where a condition is false.
+/// The opposite condition.
 pub(crate) fn negated(condition: Tree) -> Tree {
     match condition {
         Tree::Not(inner) => *inner,

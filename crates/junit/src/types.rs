@@ -9,7 +9,7 @@ pub(crate) enum Type {
     /// By its internal name.
     Class(String),
     Array(Box<Type>),
-    /// That of `null`.
+    /// The type of `null`.
     Null,
 }
 
