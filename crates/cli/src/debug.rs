@@ -19,13 +19,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox, untrusted};
-use culprit_minimize::{
-    Condition, Extracted, Found, Program, Script, choose, class_path, driver_methods, extract,
-    full_name,
-};
+use culprit_minimize::{Found, Script, full_name};
 use culprit_model::options::{Mode as AgentMode, RecordOptions, WeaveOptions};
 use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean, shell};
-use culprit_replay::Environment;
+use culprit_program::{Environment, Program, class_path};
+use culprit_scripts::{Condition, Extracted, driver_methods, extract, select};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
@@ -45,11 +43,12 @@ use witness::{Seen, Witnesses};
 #[derive(clap::Args, Debug)]
 #[command(override_usage = "culprit debug [OPTIONS] -- CMD...", after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Put the results into this new or empty folder
+    /// Write the results to this folder, which must be new or empty
     #[arg(short, long, value_name = "DIR", default_value = "culprit-debug")]
     output: PathBuf,
-    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N',
-    /// 'CLASS.METHOD returns VALUE' or 'CLASS NAME -> EXPRESSION' (Java, on an object)
+    /// Reduce this failure, for a program that neither throws nor fails a test: 'output contains
+    /// TEXT', 'output matches REGEX', 'exit N', 'CLASS.METHOD returns VALUE', or 'CLASS NAME ->
+    /// EXPRESSION' (a Java expression on an object)
     #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
     fails_if: Option<Condition>,
     #[command(flatten)]
@@ -65,13 +64,16 @@ Examples:
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
   culprit debug -- mvn -q test -Dtest=CartTest
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
-The command is run three times or more; what it prints goes into the folder.
+  culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
+The command runs at least three times, without standard input. Its output is
+kept in the result folder. Name failing tests (-Dtest=...), or all of them run.
+
 Exit codes:
-  0    tests were written, and seen to fail for the same reason
-  1    everything ran, and for some failure there is no such test
-  2    the command line, or a place it names, cannot be used
-  3    the command cannot be run, or there is no sandbox for candidates
-  130  interrupted; the smallest test so far was written if there was one";
+  0    each failure has a test that was compiled and run, and fails like it
+  1    the command does not fail, or some failure has no such test
+  2    wrong command line, or a file or folder on it cannot be used
+  3    the command cannot be run, starts no JVM, or there is no sandbox
+  130  interrupted; the smallest test found so far was written, if any";
 
 /// Bytes that are read of what an agent says.
 const MOST_SAID: u64 = 64 << 10;
@@ -218,7 +220,7 @@ fn never_the_same(witnesses: &Witnesses) -> Expected {
         seen.join("; ")
     );
     Expected::new(ExitCode::No, message)
-        .hint("take out what differs: seeds, clocks, threads, files that a run leaves behind")
+        .hint("remove what differs between runs: random seeds, clocks, threads, files that a run leaves behind")
 }
 
 impl Session<'_> {
@@ -411,9 +413,7 @@ impl Session<'_> {
                 _ => Ok(found),
             },
             // The command need not be recorded for what there is no time for.
-            None if self.allowance.borrow().is_spent() => {
-                Err(explained(PoolError::OutOfTime.into()))
-            }
+            None if self.allowance.borrow().is_spent() => Err(explained(PoolError::OutOfTime)),
             None => self.reduce_recorded(number, (seen, rate), parts, console),
         }
     }
@@ -426,7 +426,7 @@ impl Session<'_> {
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Found> {
-        let mut selection = choose(&seen.failed(witness), program).map_err(explained)?;
+        let mut selection = select(&seen.failed(witness), program).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);
@@ -495,6 +495,6 @@ fn recorded(folder: &Path, signature: &Signature) -> anyhow::Result<(Recording, 
     }
     let message = "the command failed differently when it was recorded";
     Err(Expected::new(ExitCode::No, message)
-        .hint("run it again; it may fail only sometimes")
+        .hint("run it again; the failure may be flaky")
         .into())
 }
