@@ -45,10 +45,7 @@ impl Printer<'_> {
         let printed = self.printed(&looped)?;
         let compares_constants = printed.test.notes.compares_constants;
         let mut best = Version { looped, printed };
-        while self.options.loops {
-            let Some(shorter) = self.shorter(&best) else {
-                break;
-            };
+        while let Some(shorter) = self.shorter(&best) {
             best = shorter;
         }
         let mut test = best.printed.test;
@@ -97,6 +94,9 @@ impl Printer<'_> {
 
     /// The version with one more loop that is shortest, if one is shorter.
     fn shorter(&self, than: &Version) -> Option<Version> {
+        if !self.options.loops {
+            return None;
+        }
         let graph = Graph::of(&than.looped.script).ok()?;
         // The argument of an assertion is written in place, or has a variable there.
         let mut fixed = BTreeSet::new();
