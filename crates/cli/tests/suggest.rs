@@ -1,6 +1,8 @@
 //! `culprit record --suggest` on a small program in real JVMs: what it predicts for a border is
 //! what recording that border gives.
 
+use culprit_report::document::conforming;
+use culprit_report::suggest::SuggestDocument;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -91,7 +93,7 @@ fn a_border_records_as_many_events_as_was_predicted() {
         let (out, err) = (text(&ended.stdout), text(&ended.stderr));
         assert!(ended.status.success(), "{err}");
         assert!(out.starts_with("40 lines, "), "{out}");
-        let found: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        let found: Value = conforming::<SuggestDocument>(out.lines().last().unwrap()).unwrap();
         assert_eq!(found["version"], 1);
         let borders = found["borders"].as_array().unwrap();
         assert!(!borders.is_empty());
