@@ -24,8 +24,9 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jobject};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
-use culprit_model::options::FOLLOWED_EXTENSION;
-use culprit_model::{AgentOptions, Selection};
+use culprit_model::Pattern;
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions};
+use culprit_model::script::Operation;
 use culprit_weave::follow::{Concatenation, ENTER, ENTER_DESCRIPTOR, Lambda, Method, followed};
 
 use crate::agent::Trouble;
@@ -33,10 +34,11 @@ use crate::callbacks::write_private;
 use crate::classes::internal_name;
 use crate::load::Loading;
 use crate::lock::{LockSafe, ShareSafe};
+use crate::operators::{self, Operators};
 use crate::recorder::block_signals;
 use crate::runtime;
 use deeds::Before;
-use journal::{Journal, OPERATORS};
+use journal::Journal;
 
 /// The status of a JVM that was ended because it took too long.
 const TOO_LONG: i32 = 124;
@@ -50,7 +52,7 @@ pub(crate) fn following() -> Option<&'static Following> {
 
 pub(crate) struct Following {
     jvmti: Jvmti,
-    selection: Selection,
+    patterns: Vec<Pattern>,
     /// The tests that are followed, if not all are.
     tests: Vec<String>,
     path: PathBuf,
@@ -63,9 +65,7 @@ pub(crate) struct Following {
     names: RwLock<HashMap<String, HashSet<String>>>,
     /// Followed classes by name, once the JVM has them.
     classes: RwLock<HashMap<String, Arc<Global>>>,
-    /// Methods of the operators that were looked up.
-    found: RwLock<HashMap<(String, String), StaticMethodId>>,
-    operators: OnceLock<Global>,
+    operators: OnceLock<Operators>,
 }
 
 /// A method that is interpreted, and the class it is in.
@@ -94,20 +94,20 @@ impl Following {
     pub(crate) fn start(
         jvmti: Jvmti,
         jni: &Jni<'_>,
-        options: &AgentOptions,
+        folder: &Path,
+        options: &FollowOptions,
     ) -> Result<(), Trouble> {
         let name = format!("jvm-{}.{FOLLOWED_EXTENSION}", std::process::id());
         let following = Following {
             jvmti,
-            selection: options.selection.clone(),
+            patterns: options.classes.clone(),
             tests: options.tests.clone(),
-            path: Path::new(&options.out).join(name),
+            path: folder.join(name),
             is_written: AtomicBool::new(false),
             journal: Mutex::default(),
             methods: RwLock::default(),
             names: RwLock::default(),
             classes: RwLock::default(),
-            found: RwLock::default(),
             operators: OnceLock::new(),
         };
         let following = FOLLOWING.get_or_init(|| following);
@@ -127,8 +127,8 @@ impl Following {
     fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
         for (name, bytes) in runtime::FOLLOW {
             let class = jni.define_class(name, None, bytes)?;
-            if *name == OPERATORS {
-                let _ = self.operators.set(jni.global(&class)?);
+            if *name == operators::CLASS {
+                let _ = self.operators.set(Operators::find(jni, &class)?);
             }
         }
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
@@ -137,7 +137,7 @@ impl Following {
     }
 
     fn follows(&self, name: &str) -> bool {
-        let mut patterns = self.selection.observe.iter();
+        let mut patterns = self.patterns.iter();
         patterns.any(|pattern| pattern.matches(name))
     }
 
@@ -208,33 +208,17 @@ impl Following {
         write_private(&self.path, &journal.take().to_string());
     }
 
-    /// Does what an operator does, with the exceptions that the JVM has for it.
+    /// Does an operation in the JVM, with the exceptions that the JVM has for it.
     fn operate<'j>(
         &self,
         jni: &Jni<'j>,
-        name: &str,
-        descriptor: &str,
-        given: &[Passed<'_>],
+        operation: Operation,
+        operands: &[Passed<'_>],
     ) -> Result<Passed<'j>, Local<'j>> {
-        let found = self.operators.get().and_then(|class| {
-            let class = class.local(jni);
-            let key = (name.to_owned(), descriptor.to_owned());
-            let known = self.found.lock_read().get(&key).copied();
-            let method = match known {
-                Some(known) => known,
-                None => {
-                    let found = jni.static_method(&class, name, descriptor).ok()?;
-                    self.found.lock_write().insert(key, found);
-                    found
-                }
-            };
-            Some((class, method))
-        });
-        let result = descriptor.rsplit(')').next().unwrap_or("V");
-        let letter = result.as_bytes().first().copied().unwrap_or(b'V');
-        match found {
-            Some((class, method)) => jni.invoke_statically(&class, method, given, letter),
-            None => Ok(Passed::Reference(None)),
+        match self.operators.get() {
+            Some(operators) => operators.call(jni, operation, operands),
+            // Nothing is interpreted before they are found.
+            None => Err(machine::odd(jni)),
         }
     }
 }

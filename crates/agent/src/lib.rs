@@ -18,6 +18,7 @@ mod likeness;
 mod load;
 mod lock;
 mod natives;
+mod operators;
 mod outlines;
 mod pack;
 mod recorder;

@@ -16,7 +16,7 @@ use findings::findings;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Print one JSON document
+    /// Print the findings as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -25,11 +25,12 @@ const EXAMPLES: &str = "\
 Examples:
   culprit doctor
   culprit doctor --json
-Each JDK is started for a moment, with the agent and in the sandbox. Nothing
-is changed, but for the agent, which is unpacked into the cache.
+Each JDK is started for a moment with the agent, in the sandbox. Nothing is
+changed, except that the agent is unpacked into the cache folder.
+
 Exit codes:
-  0    all is fine; notes say what could be better
-  1    something is missing that limits culprit";
+  0    everything is fine (lines with `note` say what could be better)
+  1    something is missing (lines with `wrong` say how to fix it)";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let found = findings(&Facts::of_this_machine());

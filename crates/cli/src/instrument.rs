@@ -5,26 +5,26 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use culprit_instrument::{Error, Instrumented, Unwoven};
-use culprit_model::{Pattern, Selection, clean};
+use culprit_model::{Pattern, Selection, clean, shell};
 
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
-use crate::record::{Observe, nearest, quote};
+use crate::record::{Observe, nearest};
 
 /// Options of `culprit instrument`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The jar to weave; it is not changed
+    /// The jar to read; it is not changed
     #[arg(value_name = "IN.jar")]
     input: PathBuf,
     /// The jar to write; it must not exist
     #[arg(short, long, value_name = "OUT.jar")]
     output: PathBuf,
-    /// Observe these classes [default: all of the jar]
+    /// Observe the classes that match, as in `culprit record` [default: all in the jar]; can be repeated
     #[arg(long, value_name = "PATTERN")]
     observe: Vec<Observe>,
-    /// Leave these classes out, whatever --observe says
+    /// Do not observe these classes, even if --observe matches them; can be repeated
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<Pattern>,
 }
@@ -32,7 +32,8 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   culprit instrument app.jar -o app-woven.jar --observe 'com.acme.billing.**'
-  culprit record -- java -jar app-woven.jar";
+  culprit record -- java -jar app-woven.jar
+The new jar also runs without Culprit; then nothing is recorded.";
 
 /// How many names to propose, and how many troubles to list.
 const LISTED: usize = 5;
@@ -85,7 +86,7 @@ fn near(observe: &[Pattern], classes: &[String]) -> String {
     if near.is_empty() {
         near = nearest::largest_packages(classes, LISTED);
     }
-    let near: Vec<String> = near.iter().map(|n| quote::line([n])).collect();
+    let near: Vec<String> = near.iter().map(|n| shell::line([n])).collect();
     format!("the nearest that would match: {}", near.join(" "))
 }
 
@@ -127,8 +128,8 @@ fn report(args: &Args, result: &Instrumented, console: &mut Console) -> io::Resu
         "methods that stay as they were",
         result.skipped.iter().map(told),
     )?;
-    let next = quote::line(["culprit", "record", "--", "java", "-jar"]);
-    let output = quote::line([args.output.as_os_str()]);
+    let next = shell::line(["culprit", "record", "--", "java", "-jar"]);
+    let output = shell::line([args.output.as_os_str()]);
     writeln!(err, "  next: {s}{next} {output}{s:#}")
 }
 

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use jiff::fmt::friendly::{Spacing, SpanParser, SpanPrinter};
+
 /// A count of something, at least one.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     number(text, 1_000)
@@ -30,30 +32,21 @@ pub(crate) fn share(text: &str) -> Result<u32, String> {
         .ok_or_else(|| "write a share of the calls, such as 1/100".to_owned())
 }
 
-/// A duration of more than nothing.
+/// Deadlines further away could overflow the clock.
+const LONGEST: Duration = Duration::from_secs(3600 * u32::MAX as u64);
+
+/// A duration above zero, in the units of [`jiff::fmt::friendly`] up to hours.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ms" => Some(Duration::from_millis(1)),
-        "s" => Some(Duration::from_secs(1)),
-        "m" | "min" => Some(Duration::from_secs(60)),
-        "h" => Some(Duration::from_secs(3600)),
-        _ => None,
-    };
-    let count = digits.parse::<u32>().ok().filter(|count| *count > 0);
-    unit.and_then(|unit| unit.checked_mul(count?))
-        .ok_or_else(|| "write a time above 0, such as 30s, 5m or 1h".to_owned())
+    let parsed = SpanParser::new().parse_unsigned_duration(text).ok();
+    parsed
+        .filter(|time| !time.is_zero() && *time <= LONGEST)
+        .ok_or_else(|| "write a time above 0, such as 30s, 5m or 1h30m".to_owned())
 }
 
-/// A duration as it would be typed.
+/// A duration as a user would type it.
 pub(crate) fn typed_duration(time: Duration) -> String {
-    let millis = time.as_millis();
-    match () {
-        () if millis % 3_600_000 == 0 => format!("{}h", millis / 3_600_000),
-        () if millis % 60_000 == 0 => format!("{}m", millis / 60_000),
-        () if millis % 1_000 == 0 => format!("{}s", millis / 1_000),
-        () => format!("{millis}ms"),
-    }
+    let printer = SpanPrinter::new().spacing(Spacing::None);
+    printer.unsigned_duration_to_string(&time)
 }
 
 fn number(text: &str, thousand: u64) -> Option<u64> {
@@ -91,20 +84,23 @@ mod tests {
     }
 
     #[test]
-    fn durations_have_a_unit_and_are_typed_as_short_as_possible() {
+    fn durations_have_units_and_are_printed_as_they_are_typed() {
         for (text, millis, typed) in [
             ("500ms", 500, "500ms"),
-            ("90s", 90_000, "90s"),
+            ("90s", 90_000, "1m30s"),
+            ("1h30m", 5_400_000, "1h30m"),
+            ("1.5m", 90_000, "1m30s"),
             ("120s", 120_000, "2m"),
             ("2min", 120_000, "2m"),
             ("1h", 3_600_000, "1h"),
+            ("+007s", 7_000, "7s"),
         ] {
             let time = duration(text).unwrap();
             assert_eq!(time.as_millis(), millis, "{text}");
             assert_eq!(typed_duration(time), typed);
             assert_eq!(duration(typed), Ok(time));
         }
-        for text in ["", "0s", "5", "-1s", "1.5m", "2d", "99999999999s"] {
+        for text in ["", "0s", "5", "-1s", "5x", "2d", "30m1h", "99999999999999h"] {
             assert!(duration(text).unwrap_err().contains("such as"), "{text}");
         }
     }

@@ -3,7 +3,7 @@
 mod verdict;
 
 use std::cell::Cell;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -14,7 +14,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use culprit_isolate::quoted;
 use culprit_junit::Junit;
 use culprit_jvm::{
     Deadline, Interrupt, Jdk, LaunchError, Output, PoolError, Sandbox, Scratch, Surroundings,
@@ -24,7 +23,7 @@ use culprit_minimize::{
     Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Progress as Way, Run,
     Runner, Script, Stage, directory, junit_of, make_test,
 };
-use culprit_model::clean;
+use culprit_model::{clean, secret, shell};
 use culprit_reduce::{Budget, End, Settings};
 use culprit_replay::{Environment, Error as Unplayable, Replayer, choose};
 use culprit_signature::{Grade, Signature};
@@ -38,7 +37,6 @@ use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use crate::quantity;
-use crate::record::quote;
 use crate::show;
 use culprit_report::markup;
 use culprit_report::markup::markdown::{block, code, plain};
@@ -66,23 +64,26 @@ const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights
 pub(crate) const FORGED: &str =
     "culprit record does not write that: somebody changed the recording; use none of it";
 
+/// The heading of options that bound the reduction and confine its candidates.
+const LIMITS: &str = "Limits and sandbox";
+
 /// Options of both commands.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Wishes {
-    /// Run this many candidates at a time
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    /// Run N candidates in parallel
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = LIMITS)]
     jobs: u8,
-    /// Stop after this long, such as 30s or 5m, and keep the smallest test found so far
-    #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
+    /// Stop reducing after this long, such as 30s or 5m, and keep the smallest test found so far
+    #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration, help_heading = LIMITS)]
     max_time: Duration,
-    /// Stop after this many candidates
-    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    /// Stop reducing after N candidates, and keep the smallest test found so far
+    #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = LIMITS)]
     max_tests: Option<u64>,
-    /// Write tests for this version of JUnit [default: that of the class path, or 5]
+    /// Write tests for this version of JUnit [default: the one on the class path, else 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
-    /// Let candidates and tests do what you may do: write files, use the network
-    #[arg(long)]
+    /// Run candidates and tests without the sandbox, so that they can write files and use the network
+    #[arg(long, help_heading = LIMITS)]
     no_sandbox: bool,
 }
 
@@ -700,24 +701,19 @@ impl Results {
 
     /// Writes the reports.
     pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
-        let masked = quote::masked(of);
-        let mut script =
-            OsString::from("#!/bin/sh\n# Repeats what this folder is the result of.\n");
+        let masked = secret::masked(of);
+        let mut script = "#!/bin/sh\n# Repeats what this folder is the result of.\n".to_owned();
         if masked != of {
-            script.push(quote::INCOMPLETE);
+            script.push_str(shell::INCOMPLETE);
         }
-        script.push(format!("{command} -o \"${{1:-again}}\""));
-        for word in &masked {
-            script.push(" ");
-            script.push(quoted(word));
-        }
-        script.push("\n");
-        let command = format!("{command} {}", quote::line(masked));
+        let words = shell::line(masked);
+        script.push_str(&format!("{command} -o \"${{1:-again}}\" {words}\n"));
+        let command = format!("{command} {words}");
         let report = json!({ "version": 1, "command": command, "tests": self.tests });
         fs::write(self.folder.join("report.json"), markup::json(&report))?;
         let text = format!("# What fails in {}\n\n{}", code(&command), self.text);
         fs::write(self.folder.join("report.md"), text)?;
-        fs::write(self.folder.join("repeat.sh"), script.as_encoded_bytes())
+        fs::write(self.folder.join("repeat.sh"), script)
     }
 }
 

@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_jvm::{Limits, Sandbox};
+use culprit_model::shell;
 pub(crate) use shadow::shadow;
 pub use warm::Warm;
 
-use crate::{Convention, Error, Rule, Sign, Test, quoted};
+use crate::{Convention, Error, Rule, Sign, Test};
 
 /// The class that runs tests.
 const MAIN: &str = "culprit.tester.Main";
@@ -92,15 +93,15 @@ impl JavaTest {
             Reads::File(_) => "",
         };
         let mut command = OsString::from("exec ");
-        command.push(quoted(self.java.as_os_str()));
+        command.push(shell::word(&self.java));
         command.push(format!(
             " {OPTIONS} -Djava.io.tmpdir=\"$TMPDIR\" -cp {before}"
         ));
-        command.push(quoted(&self.joined()));
+        command.push(shell::word(self.joined()));
         command.push(format!(":\"${TESTER}\" {MAIN}"));
         for word in [&self.class, &self.method] {
             command.push(" ");
-            command.push(quoted(word.as_ref()));
+            command.push(shell::word(word));
         }
         let mut env = env.to_vec();
         env.push((TESTER.into(), tester.into()));

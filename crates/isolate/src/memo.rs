@@ -1,62 +1,9 @@
 //! Verdicts by what was tested: different deltas may give the same bytes.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use culprit_reduce::Verdict;
-use xxhash_rust::xxh3::Xxh3;
-
-/// 128 bits that stand for the bytes of an artefact. No protection against someone who looks for two
-/// with one digest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Digest(u128);
-
-impl Digest {
-    /// Of bytes in memory.
-    pub fn of(bytes: &[u8]) -> Digest {
-        Digest(xxhash_rust::xxh3::xxh3_128(bytes))
-    }
-}
-
-/// As 32 hexadecimal digits.
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// Makes the digest of something that comes in pieces. How it is cut does not count.
-pub struct Digester(Box<Xxh3>);
-
-impl Default for Digester {
-    fn default() -> Digester {
-        Digester(Box::new(Xxh3::new()))
-    }
-}
-
-impl Digester {
-    /// The next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    /// The next field: fields do not run into each other.
-    pub fn field(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    pub fn finish(&self) -> Digest {
-        Digest(self.0.digest128())
-    }
-}
+use culprit_reduce::{Digest, Verdict};
 
 /// Verdicts that are known.
 #[derive(Default)]
@@ -111,21 +58,5 @@ mod tests {
         let failed: Result<_, &str> = memo.recall(Digest::of(b"c"), || Err("no"));
         assert_eq!(failed, Err("no"));
         assert_eq!(memo.get(Digest::of(b"c")), None);
-    }
-
-    #[test]
-    fn a_digest_depends_on_bytes_and_not_on_how_they_come() {
-        let mut digester = Digester::default();
-        digester.add(b"ab");
-        digester.add(b"c");
-        assert_eq!(digester.finish(), Digest::of(b"abc"));
-        let of = |parts: [&str; 2]| {
-            let mut digester = Digester::default();
-            parts
-                .iter()
-                .for_each(|part| digester.field(part.as_bytes()));
-            digester.finish()
-        };
-        assert_ne!(of(["ab", "c"]), of(["a", "bc"]));
     }
 }

@@ -1,12 +1,13 @@
 //! The user's test: a command that is run on a candidate.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use culprit_jvm::{Errand, Fate, Launch, Limits, Sandbox, resolve};
+use culprit_model::shell;
 
-use crate::shell::{quoted, with_word};
 use crate::{Ending, Error, Rule};
 
 /// Stands for the path of the candidate in a command.
@@ -74,7 +75,7 @@ impl Test {
         // The shell becomes the program: a process less, and its signals are told as they are.
         let mut script = OsString::from(if self.is_plain() { "exec " } else { "" });
         script.push(match &spot.candidate {
-            Some(path) => with_word(&self.command, PLACE, &quoted(path.as_os_str())),
+            Some(path) => with_word(&self.command, PLACE, &shell::word(path)),
             None => self.command.clone(),
         });
         script
@@ -91,6 +92,34 @@ impl Test {
         command.chars().all(safe)
             && resolve(first.as_ref(), path.map(|(_, path)| path.as_os_str())).is_ok()
     }
+}
+
+/// Replaces each mark in a command by a quoted word, or appends the word to a command without a mark.
+/// Quotes around the mark alone are removed.
+fn with_word(command: &OsStr, mark: &str, word: &str) -> OsString {
+    let mut rest = command.as_bytes();
+    let mut script = Vec::new();
+    while let Some(at) = rest
+        .windows(mark.len())
+        .position(|it| it == mark.as_bytes())
+    {
+        let (mut before, mut after) = (&rest[..at], &rest[at + mark.len()..]);
+        if let (Some((one, less)), Some((other, more))) = (before.split_last(), after.split_first())
+            && one == other
+            && b"'\"".contains(one)
+        {
+            (before, after) = (less, more);
+        }
+        script.extend_from_slice(before);
+        script.extend_from_slice(word.as_bytes());
+        rest = after;
+    }
+    script.extend_from_slice(rest);
+    if rest.len() == command.len() {
+        script.push(b' ');
+        script.extend_from_slice(word.as_bytes());
+    }
+    OsString::from_vec(script)
 }
 
 #[cfg(test)]
@@ -217,5 +246,17 @@ pub(crate) mod tests {
         test.sandbox = None;
         test.run(&spot(&own), &|| true).unwrap();
         assert!(!precious.exists());
+    }
+
+    #[test]
+    fn a_word_is_put_where_it_is_wanted_or_last() {
+        let check = |command: &str, expect: &str| {
+            let made = with_word(command.as_ref(), "{}", "w");
+            assert_eq!(made, expect);
+        };
+        check("cat", "cat w");
+        check("{} <{}", "w <w");
+        check("a {} b", "a w b");
+        check("a \"{}\" '{}' '{} b'", "a w w 'w b'");
     }
 }

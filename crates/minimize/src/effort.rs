@@ -95,7 +95,7 @@ impl<'a> Effort<'a> {
             return Ok(None);
         };
         fs::create_dir_all(folder)?;
-        let file = folder.join(format!("{}.txt", problem.fingerprint()));
+        let file = folder.join(format!("{}.txt", problem.digest()));
         Ok(Some(Journal::open(&file, problem)?))
     }
 

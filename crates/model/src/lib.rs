@@ -19,6 +19,7 @@ pub mod owner;
 pub mod scenario;
 pub mod script;
 pub mod secret;
+pub mod shell;
 pub mod site;
 pub mod table;
 pub mod value;

@@ -5,6 +5,7 @@
 //! option.
 
 use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 
 /// What stands in the place of a text that is masked.
 pub const MASK: &str = "***";
@@ -62,6 +63,23 @@ pub fn words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Vec<String> {
         one_word(word).into_owned()
     };
     words.into_iter().map(mask).collect()
+}
+
+/// The words of a command with the values of secrets masked, all others to the byte.
+pub fn masked<W: AsRef<OsStr>>(command: impl IntoIterator<Item = W>) -> Vec<OsString> {
+    let command: Vec<OsString> = command
+        .into_iter()
+        .map(|it| it.as_ref().to_owned())
+        .collect();
+    let texts: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    let masked = words(&texts);
+    let pairs = command.iter().zip(&texts).zip(masked);
+    pairs
+        .map(|((word, text), masked)| match *text == masked {
+            true => word.clone(),
+            false => masked.into(),
+        })
+        .collect()
 }
 
 /// A text that may hold a command or a URL, such as the property `sun.java.command`.
@@ -164,6 +182,8 @@ fn last_word(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -241,6 +261,17 @@ mod tests {
             "Main --token ***"
         );
         assert_eq!(value("java.class.path", "/a:/b"), "/a:/b");
+    }
+
+    #[test]
+    fn words_without_a_secret_are_kept_to_the_byte() {
+        let odd = OsStr::from_bytes(b"\xff=x");
+        let command = ["--password", "x", "-Dapi.token=y"].map(OsStr::new);
+        let expect = ["--password", "***", "-Dapi.token=***"].map(OsStr::new);
+        assert_eq!(
+            masked([&command[..], &[odd]].concat()),
+            [&expect[..], &[odd]].concat()
+        );
     }
 
     proptest! {

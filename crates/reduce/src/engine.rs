@@ -5,8 +5,8 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
+use crate::digest::Digest;
 use crate::error::Error;
-use crate::fingerprint::Fingerprint;
 use crate::isolate::Isolate;
 use crate::journal::Journal;
 use crate::knowledge::Knowledge;
@@ -174,7 +174,7 @@ struct Course<'a, O: Oracle> {
     knowledge: Knowledge<O::Detail>,
     counts: Counts,
     /// Candidates that the oracle could not judge. Those that nobody needs do no harm.
-    troubles: BTreeMap<Fingerprint, O::Error>,
+    troubles: BTreeMap<Digest, O::Error>,
     limits: &'a Limits<'a>,
     journal: Option<&'a mut Journal>,
     journal_trouble: Option<io::Error>,
@@ -187,13 +187,13 @@ impl<'a, O: Oracle> Course<'a, O> {
         mut search: Checked<'_, S>,
         tests: Option<u64>,
         mut watch: Option<Watch<'_, O::Detail>>,
-        mut judge: impl FnMut(&mut Self, &Checked<'_, S>, &DeltaSet, Fingerprint),
+        mut judge: impl FnMut(&mut Self, &Checked<'_, S>, &DeltaSet, Digest),
     ) -> Outcome<O> {
         let end = loop {
             let Some(candidate) = search.question() else {
                 break End::Minimal;
             };
-            let key = candidate.fingerprint();
+            let key = candidate.digest();
             let origin = match self.knowledge.get(key) {
                 Some(entry) if entry.needed => Origin::Cache,
                 Some(entry) => entry.origin,
@@ -237,8 +237,8 @@ impl<'a, O: Oracle> Course<'a, O> {
         &mut self,
         search: &Checked<'_, S>,
         candidate: &DeltaSet,
-        key: Fingerprint,
-        judge: &mut impl FnMut(&mut Self, &Checked<'_, S>, &DeltaSet, Fingerprint),
+        key: Digest,
+        judge: &mut impl FnMut(&mut Self, &Checked<'_, S>, &DeltaSet, Digest),
     ) -> Result<Option<End>, Error<O::Error>> {
         while !self.knowledge.knows(key) {
             if let Some(source) = self.troubles.remove(&key) {
@@ -287,7 +287,7 @@ impl<'a, O: Oracle> Course<'a, O> {
             return Err(Error::Nothing);
         }
         let (failing, passing) = search.ends();
-        let verdict = self.knowledge.get(failing.fingerprint());
+        let verdict = self.knowledge.get(failing.digest());
         let Some(Verdict::Fail(detail)) = verdict.map(|entry| &entry.verdict) else {
             unreachable!("what fails was judged");
         };

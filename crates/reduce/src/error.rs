@@ -88,7 +88,10 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// The journal is of a version that this one does not know.
-    #[error("{} is a journal of version {found}; this is version {known}", path.display())]
+    #[error(
+        "{} is a journal of version {found}, and this is version {known}: its verdicts cannot be used",
+        path.display()
+    )]
     Version {
         /// The file.
         path: PathBuf,

@@ -2,7 +2,7 @@
 //! that was interrupted goes on where it was.
 //!
 //! Text, one line each. The first names format, version and problem; all others are
-//! `CRC KIND CANDIDATE DETAIL`: the CRC-32 of what follows it, `p`, `f` or `u`, the fingerprint,
+//! `CRC KIND CANDIDATE DETAIL`: the CRC-32 of what follows it, `p`, `f` or `u`, the digest,
 //! and the escaped detail. A line that is torn or damaged ends the journal: it and what follows
 //! are cut off, which costs time and nothing else. A process that is killed loses no whole line; a
 //! machine that loses power may.
@@ -11,13 +11,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::digest::Digest;
 use crate::error::JournalError;
-use crate::fingerprint::Fingerprint;
 use crate::oracle::{Detail, Kind, Verdict};
 use crate::problem::Problem;
 
 const FORMAT: &str = "culprit-reduce-journal";
-const VERSION: u32 = 1;
+/// Version 1 had digests of another hash.
+const VERSION: u32 = 2;
 
 /// A journal that is open for one problem. One process at a time may have it.
 pub struct Journal {
@@ -28,7 +29,7 @@ pub struct Journal {
 
 struct Line {
     kind: Kind,
-    candidate: Fingerprint,
+    candidate: Digest,
     detail: String,
 }
 
@@ -44,7 +45,7 @@ impl Journal {
         let mut file = options.open(path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let head = format!("{FORMAT} {VERSION} {}\n", problem.fingerprint());
+        let head = format!("{FORMAT} {VERSION} {}\n", problem.digest());
         // A journal that was interrupted in its first line is an empty one.
         let (lines, good) = if head.as_bytes().starts_with(&bytes) && bytes.len() < head.len() {
             (Vec::new(), 0)
@@ -75,7 +76,7 @@ impl Journal {
     }
 
     /// The verdicts, and the journal without them. A detail that cannot be read back is no verdict.
-    pub(crate) fn recall<D: Detail>(&mut self) -> impl Iterator<Item = (Fingerprint, Verdict<D>)> {
+    pub(crate) fn recall<D: Detail>(&mut self) -> impl Iterator<Item = (Digest, Verdict<D>)> {
         std::mem::take(&mut self.lines)
             .into_iter()
             .filter_map(|line| {
@@ -90,7 +91,7 @@ impl Journal {
 
     pub(crate) fn append<D: Detail>(
         &mut self,
-        candidate: Fingerprint,
+        candidate: Digest,
         verdict: &Verdict<D>,
     ) -> io::Result<()> {
         let letter = match verdict.kind() {
@@ -185,12 +186,12 @@ mod tests {
     use super::*;
     use crate::set::DeltaSet;
 
-    fn verdicts(journal: &mut Journal) -> Vec<(Fingerprint, Verdict<String>)> {
+    fn verdicts(journal: &mut Journal) -> Vec<(Digest, Verdict<String>)> {
         journal.recall().collect()
     }
 
-    fn some() -> Vec<(Fingerprint, Verdict<String>)> {
-        let key = |end| DeltaSet::all(end).fingerprint();
+    fn some() -> Vec<(Digest, Verdict<String>)> {
+        let key = |end| DeltaSet::all(end).digest();
         vec![
             (key(1), Verdict::Pass),
             (
@@ -254,15 +255,15 @@ mod tests {
             assert!(error.to_string().ends_with(expect), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         };
-        let print = problem.fingerprint();
+        let print = problem.digest();
         check("something else\n", "is not a journal of a reduction");
         check(
-            &format!("{FORMAT} 2 {print}\n"),
-            "is a journal of version 2; this is version 1",
+            &format!("{FORMAT} 1 {print}\n"),
+            "is a journal of version 1, and this is version 2: its verdicts cannot be used",
         );
-        let other = Problem::new(6).fingerprint();
+        let other = Problem::new(6).digest();
         check(
-            &format!("{FORMAT} 1 {other}\n"),
+            &format!("{FORMAT} 2 {other}\n"),
             "is the journal of another problem",
         );
     }

@@ -1,4 +1,4 @@
-//! What is known of candidates: verdicts by fingerprint, and what monotone verdicts imply.
+//! What is known of candidates: verdicts by digest, and what monotone verdicts imply.
 //!
 //! A verdict that came early (ahead of time, or from a journal) is *known*; it is *needed* once
 //! the search itself asked. Only needed verdicts imply anything, so that what is implied does not
@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::collections::VecDeque;
 
-use crate::fingerprint::Fingerprint;
+use crate::digest::Digest;
 use crate::oracle::{Kind, Verdict};
 use crate::progress::Origin;
 use crate::set::DeltaSet;
@@ -17,7 +17,7 @@ use crate::settings::Inference;
 const REMEMBERED: usize = 32;
 
 pub(crate) struct Knowledge<D> {
-    known: HashMap<Fingerprint, Entry<D>>,
+    known: HashMap<Digest, Entry<D>>,
     /// Candidates that passed, none of them a part of another, the latest last.
     passed: VecDeque<DeltaSet>,
     inference: Inference,
@@ -39,7 +39,7 @@ impl<D> Knowledge<D> {
     }
 
     /// Files a verdict that nobody needed yet.
-    pub(crate) fn learn(&mut self, key: Fingerprint, verdict: Verdict<D>, origin: Origin) {
+    pub(crate) fn learn(&mut self, key: Digest, verdict: Verdict<D>, origin: Origin) {
         self.known.entry(key).or_insert(Entry {
             verdict,
             origin,
@@ -47,16 +47,16 @@ impl<D> Knowledge<D> {
         });
     }
 
-    pub(crate) fn get(&self, key: Fingerprint) -> Option<&Entry<D>> {
+    pub(crate) fn get(&self, key: Digest) -> Option<&Entry<D>> {
         self.known.get(&key)
     }
 
-    pub(crate) fn knows(&self, key: Fingerprint) -> bool {
+    pub(crate) fn knows(&self, key: Digest) -> bool {
         self.known.contains_key(&key)
     }
 
     /// The kind of verdict, known or implied.
-    pub(crate) fn foresee(&self, candidate: &DeltaSet, key: Fingerprint) -> Option<Kind> {
+    pub(crate) fn foresee(&self, candidate: &DeltaSet, key: Digest) -> Option<Kind> {
         let known = self.known.get(&key).map(|entry| entry.verdict.kind());
         known.or_else(|| self.implies_pass(candidate).then_some(Kind::Pass))
     }
@@ -67,7 +67,7 @@ impl<D> Knowledge<D> {
     }
 
     /// The search itself asked for a known verdict.
-    pub(crate) fn need(&mut self, candidate: &DeltaSet, key: Fingerprint) {
+    pub(crate) fn need(&mut self, candidate: &DeltaSet, key: Digest) {
         let Some(entry) = self.known.get_mut(&key) else {
             return;
         };

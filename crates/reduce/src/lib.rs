@@ -16,9 +16,9 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod digest;
 mod engine;
 mod error;
-mod fingerprint;
 mod isolate;
 mod journal;
 mod knowledge;
@@ -34,9 +34,9 @@ mod set;
 mod settings;
 mod units;
 
+pub use digest::{Digest, Digester};
 pub use engine::{End, Engine, Outcome, Reduction};
 pub use error::{Error, JournalError, ProblemError};
-pub use fingerprint::Fingerprint;
 pub use journal::Journal;
 pub use needs::Needs;
 pub use oracle::{Cancel, Clock, Detail, Judge, Kind, Oracle, SystemClock, Verdict, Wanted};

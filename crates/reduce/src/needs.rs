@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::fingerprint::Mixer;
+use crate::digest::Digester;
 use crate::set::{Builder, DeltaSet};
 
 /// What deltas need.
@@ -135,21 +135,25 @@ impl Needs {
         }
     }
 
-    pub(crate) fn mix(&self, mixer: &mut Mixer) {
+    pub(crate) fn add_to(&self, digester: &mut Digester) {
+        let mut pair = |a: u64, b: u64| [a, b].map(|number| digester.number(number));
         match &self.0 {
-            Kind::Nothing => mixer.pair(0, 0),
+            Kind::Nothing => {
+                pair(0, 0);
+            }
             Kind::Graph(graph) => {
-                mixer.pair(1, graph.needs.len());
+                pair(1, graph.needs.len());
                 for delta in 0..graph.needs.len() {
-                    let needs = graph.needs.of(delta).iter();
-                    needs.for_each(|needed| mixer.pair(delta, u64::from(*needed)));
+                    for needed in graph.needs.of(delta) {
+                        pair(delta, u64::from(*needed));
+                    }
                 }
             }
             Kind::Chains(chains) => {
-                mixer.pair(2, chains.len() as u64);
-                chains
-                    .iter()
-                    .for_each(|chain| mixer.pair(chain.start, chain.end));
+                pair(2, chains.len() as u64);
+                for chain in chains.iter() {
+                    pair(chain.start, chain.end);
+                }
             }
         }
     }

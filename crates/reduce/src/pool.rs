@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 
-use crate::fingerprint::Fingerprint;
+use crate::digest::Digest;
 use crate::knowledge::Knowledge;
 use crate::oracle::{Limits, Oracle, Verdict, Wanted};
 use crate::search::Search;
@@ -27,7 +27,7 @@ const LEAST_CHANCE: f64 = 0.01;
 type Answer<O> = Result<Verdict<<O as Oracle>::Detail>, <O as Oracle>::Error>;
 
 /// What was judged, and what the oracle said.
-pub(crate) type Judged<O> = (Fingerprint, Answer<O>);
+pub(crate) type Judged<O> = (Digest, Answer<O>);
 
 /// Threads that judge.
 pub(crate) struct Pool<O: Oracle> {
@@ -35,17 +35,17 @@ pub(crate) struct Pool<O: Oracle> {
     orders: Sender<Task>,
     results: Receiver<Done<O>>,
     /// What is being judged, and whether it was called off.
-    running: BTreeMap<Fingerprint, Arc<AtomicBool>>,
+    running: BTreeMap<Digest, Arc<AtomicBool>>,
 }
 
 struct Task {
-    key: Fingerprint,
+    key: Digest,
     candidate: DeltaSet,
     moot: Arc<AtomicBool>,
 }
 
 struct Done<O: Oracle> {
-    key: Fingerprint,
+    key: Digest,
     /// `None` when nobody waited any more.
     result: thread::Result<Option<Answer<O>>>,
 }
@@ -104,7 +104,7 @@ impl<O: Oracle> Pool<O> {
         &mut self,
         search: &S,
         knowledge: &Knowledge<O::Detail>,
-        skip: &impl Fn(Fingerprint) -> bool,
+        skip: &impl Fn(Digest) -> bool,
     ) -> u64 {
         let mut ordered = 0;
         let mut likely = BTreeSet::new();
@@ -121,7 +121,7 @@ impl<O: Oracle> Pool<O> {
             let Some(candidate) = course.search.question() else {
                 continue;
             };
-            let key = candidate.fingerprint();
+            let key = candidate.digest();
             if let Some(kind) = knowledge.foresee(&candidate, key) {
                 course.search.answer(kind);
                 courses.push(course);
@@ -153,7 +153,7 @@ impl<O: Oracle> Pool<O> {
                 ordered += 1;
             }
             // Everyone has something to do that may be needed, or is to stop.
-            let busy = |(key, moot): (&Fingerprint, &Arc<AtomicBool>)| {
+            let busy = |(key, moot): (&Digest, &Arc<AtomicBool>)| {
                 likely.contains(key) || moot.load(Ordering::Acquire)
             };
             if self.running.len() >= self.jobs && self.running.iter().all(busy) {

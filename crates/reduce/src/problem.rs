@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::digest::{Digest, Digester};
 use crate::error::ProblemError;
-use crate::fingerprint::{Fingerprint, Mixer};
 use crate::needs::Needs;
 use crate::set::DeltaSet;
 use crate::units::Units;
@@ -89,17 +89,18 @@ impl Problem {
         &self.failing
     }
 
-    /// What stands for the problem in journals.
-    pub fn fingerprint(&self) -> Fingerprint {
-        let mut mixer = Mixer::new();
-        mixer.bytes(self.key.as_bytes());
-        mixer.fingerprint(self.passing.fingerprint());
-        mixer.fingerprint(self.failing.fingerprint());
-        self.needs.mix(&mut mixer);
-        mixer.pair(self.levels.len() as u64, 0);
-        self.levels.iter().for_each(|level| level.mix(&mut mixer));
-        self.atoms.mix(&mut mixer);
-        mixer.finish()
+    /// The digest of everything that verdicts may depend on, by which journals know the problem.
+    pub fn digest(&self) -> Digest {
+        let mut digester = Digester::default();
+        digester.field(self.key.as_bytes());
+        digester.digest(self.passing.digest());
+        digester.digest(self.failing.digest());
+        self.needs.add_to(&mut digester);
+        digester.number(self.levels.len() as u64);
+        let levels = self.levels.iter();
+        levels.for_each(|level| level.add_to(&mut digester));
+        self.atoms.add_to(&mut digester);
+        digester.finish()
     }
 
     /// Fails with the first thing that makes no sense.
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_verdicts_may_depend_on_is_in_the_fingerprint() {
+    fn the_digest_depends_on_everything_that_verdicts_may_depend_on() {
         let plain = || Problem::new(4);
         let all = [
             plain(),
@@ -219,7 +220,7 @@ mod tests {
         ];
         for (i, a) in all.iter().enumerate() {
             for (j, b) in all.iter().enumerate() {
-                assert_eq!(i == j, a.fingerprint() == b.fingerprint(), "{i} {j}");
+                assert_eq!(i == j, a.digest() == b.digest(), "{i} {j}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::fingerprint::Mixer;
+use crate::digest::Digester;
 use crate::set::DeltaSet;
 
 /// How deltas are grouped.
@@ -82,17 +82,18 @@ impl Units {
         Some(twice[1].start)
     }
 
-    pub(crate) fn mix(&self, mixer: &mut Mixer) {
+    pub(crate) fn add_to(&self, digester: &mut Digester) {
         match &self.0 {
-            Kind::Singles => mixer.pair(0, 0),
+            Kind::Singles => digester.number(0),
             Kind::Within(set) => {
-                mixer.pair(1, 0);
-                mixer.fingerprint(set.fingerprint());
+                digester.number(1);
+                digester.digest(set.digest());
             }
             Kind::Groups(groups) => {
-                mixer.pair(2, groups.len() as u64);
-                let prints = groups.iter().map(DeltaSet::fingerprint);
-                prints.for_each(|print| mixer.fingerprint(print));
+                digester.number(2);
+                digester.number(groups.len() as u64);
+                let groups = groups.iter().map(DeltaSet::digest);
+                groups.for_each(|group| digester.digest(group));
             }
         }
     }

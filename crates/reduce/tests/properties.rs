@@ -52,7 +52,7 @@ impl Noisy {
         if candidate.is_empty() {
             return Verdict::Pass;
         }
-        let print: String = candidate.fingerprint().to_string();
+        let print: String = candidate.digest().to_string();
         let hash = u64::from_str_radix(&print[..15], 16).unwrap() ^ self.seed;
         let chance = support::Chance(hash).of(100);
         if chance < self.unresolved {

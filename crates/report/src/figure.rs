@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use culprit_model::clean;
 pub use culprit_model::count::{counted, grouped};
 use textwrap::core::Word;
 use textwrap::wrap_algorithms::wrap_first_fit;
@@ -96,21 +95,6 @@ pub fn cut(text: &str, width: usize) -> String {
     }
     let head: String = text.chars().take(width.saturating_sub(3)).collect();
     format!("{head}...")
-}
-
-/// The words of a command, quoted where they contain white space.
-pub fn command(words: &[String]) -> String {
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|word| {
-            if word.is_empty() || word.contains(char::is_whitespace) {
-                format!("'{}'", clean::line(word))
-            } else {
-                clean::line(word).into_owned()
-            }
-        })
-        .collect();
-    quoted.join(" ")
 }
 
 #[cfg(test)]

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use culprit_classfile::DynamicRef;
 use culprit_jvmti::{Global, Jni, Local, Passed};
-use culprit_model::value::split_descriptor;
+use culprit_model::script::{End, HandleKind, Lambda, Operation, Operator};
+use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::Deed;
 
-use super::journal::{End, Place, is_full, may_be_expected_to_throw};
+use super::journal::{Place, is_full, may_be_expected_to_throw};
 use super::machine::{Called, Frame};
 use super::naming::{
-    box_letter, element_types, is_assertion, is_plain_value, is_program, primitive,
+    box_letter, element_shape, is_assertion, is_plain_value, is_program, primitive,
 };
 use super::value::{Held, Slot, Variable};
 use super::{Followed, Following};
@@ -522,11 +523,8 @@ impl Following {
     ) -> Done<'j> {
         let Some(object) = array.reference() else {
             let given = [Passed::Reference(None), Passed::Int(at.as_int())];
-            let (of, element) = element_types(plain);
-            let descriptor = format!("({of}I){element}");
-            return self
-                .operate(jni, "element", &descriptor, &given)
-                .map(Held::passed);
+            let element = Operator::Element.of(element_shape(plain));
+            return self.operate(jni, element, &given).map(Held::passed);
         };
         let class = self.class_of(jni, &object);
         let found = self.element(jni, &object, &class, at.as_int())?;
@@ -545,17 +543,15 @@ impl Following {
             return Ok(Held::with(found.slot, from.filter(|_| !of_program)));
         }
         let given = vec![self.given(jni, array, b'L'), self.given(jni, at, b'I')];
-        let (of, element) = element_types(&class);
         let (held, value) = self.result(
             jni,
             found.slot,
             class.get(1..).unwrap_or_default(),
             of_program,
         );
-        let descriptor = format!("({of}I){element}");
+        let element = Operator::Element.of(element_shape(&class));
         let mut journal = self.journal.lock_safe();
-        let target = super::journal::operator("element", &descriptor);
-        journal.call(target, true, given, End::Returned(Some(value)));
+        journal.operate_to(element, given, Some(value));
         Ok(held)
     }
 
@@ -570,14 +566,14 @@ impl Following {
     ) -> Result<(), Local<'j>> {
         let class = array.reference().map(|object| self.class_of(jni, &object));
         let class = class.unwrap_or_else(|| plain.to_owned());
-        let (of, element) = element_types(&class);
-        let descriptor = format!("({of}I{element})V");
+        let shape = element_shape(&class);
+        let store = Operator::Store.of(shape);
         let passed = [
             array.to_pass(b'L'),
             at.to_pass(b'I'),
-            value.to_pass(letter(&element)),
+            value.to_pass(shape.code() as u8),
         ];
-        self.operate(jni, "store", &descriptor, &passed)?;
+        self.operate(jni, store, &passed)?;
         let Some(object) = array.reference() else {
             return Ok(());
         };
@@ -587,9 +583,9 @@ impl Following {
             let given = vec![
                 self.given(jni, array, b'L'),
                 self.given(jni, at, b'I'),
-                self.given(jni, value, letter(&element)),
+                self.given(jni, value, shape.code() as u8),
             ];
-            self.journal.lock_safe().act("store", &descriptor, given);
+            self.journal.lock_safe().operate_to(store, given, None);
             if value.from.is_some() {
                 self.tagged(&object, true);
             }
@@ -607,17 +603,13 @@ impl Following {
 
     /// `array.length`
     pub(super) fn length<'j>(&self, jni: &Jni<'j>, array: &Held<'j>) -> Done<'j> {
-        let descriptor = "(Ljava/lang/Object;)I";
-        let given = [array.to_pass(b'L')];
-        let length = Held::passed(self.operate(jni, "length", descriptor, &given)?);
+        let operation = Operator::Length.of(Shape::Reference);
+        let length = Held::passed(self.operate(jni, operation, &[array.to_pass(b'L')])?);
         if !self.is_noting() || !self.is_of_program(array) {
             return Ok(length);
         }
         let given = vec![self.given(jni, array, b'L')];
-        let from = self
-            .journal
-            .lock_safe()
-            .operator("length", descriptor, given, "int");
+        let from = self.journal.lock_safe().operate(operation, given);
         Ok(Held::with(length.slot, Some(from)))
     }
 
@@ -636,8 +628,8 @@ impl Following {
         let object = self.given(jni, object, b'L');
         let mut journal = self.journal.lock_safe();
         let class = Value::Reference(Reference::Class(journal.class(class)));
-        let descriptor = "(Ljava/lang/Object;Ljava/lang/Class;)Z";
-        let from = journal.operator("isInstance", descriptor, vec![object, class], "boolean");
+        let is_instance = Operator::IsInstance.of(Shape::Reference);
+        let from = journal.operate(is_instance, vec![object, class]);
         Held::with(slot, Some(from))
     }
 
@@ -665,7 +657,7 @@ impl Following {
                 '\u{2}' => text.push_str(constants.next()?),
                 '\u{1}' => {
                     if !text.is_empty() || pieces.is_empty() {
-                        pieces.push(string(&std::mem::take(&mut text)));
+                        pieces.push(Value::text(&std::mem::take(&mut text)));
                     }
                     let (held, parameter) = arguments.next()?;
                     pieces.push(self.given(jni, held, letter(parameter)));
@@ -674,24 +666,23 @@ impl Following {
             }
         }
         if !text.is_empty() {
-            pieces.push(string(&text));
+            pieces.push(Value::text(&text));
         }
         if let [first, second, ..] = pieces.as_slice()
-            && *first == string("")
-            && *second != string("")
+            && *first == Value::text("")
+            && *second != Value::text("")
             && pieces.len() > 2
             && parameters.first() == Some(&"Ljava/lang/String;")
         {
             pieces.remove(0);
         }
-        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/String;";
+        let concat = Operator::Concat.of(Shape::Reference);
         let mut journal = self.journal.lock_safe();
         let mut pieces = pieces.into_iter();
         let mut left = pieces.next()?;
         let mut last = None;
         for piece in pieces {
-            let made =
-                journal.operator("concat", descriptor, vec![left, piece], "java/lang/String");
+            let made = journal.operate(concat, vec![left, piece]);
             left = made.into();
             last = Some(made);
         }
@@ -711,6 +702,9 @@ impl Following {
         let Some(lambda) = followed.lambdas.get(&site.bootstrap) else {
             return;
         };
+        let Some(kind) = HandleKind::from_code(lambda.kind) else {
+            return;
+        };
         let of_program = captured.iter().any(|held| self.is_of_program(held));
         let captured: Vec<Value> = captured
             .iter()
@@ -720,41 +714,23 @@ impl Following {
         let result = site.descriptor.rsplit(')').next().unwrap_or("V");
         let (_, value) = self.result(jni, made.slot, result, of_program);
         let mut journal = self.journal.lock_safe();
-        let class = |journal: &mut super::Journal, name: &str| {
-            Value::Reference(Reference::Class(journal.class(name)))
+        let lambda = Lambda {
+            body_class: journal.class(&lambda.owner),
+            body_name: lambda.name.clone(),
+            body_descriptor: lambda.descriptor.clone(),
+            kind,
+            written_in: journal.class(&followed.class),
+            interface: journal.class(internal_name(result)),
+            method: site.name.clone().into_owned(),
+            erased: lambda.erased.clone(),
+            exact: lambda.exact.clone(),
         };
-        let objects = journal.class("[Ljava/lang/Object;");
-        let given = vec![
-            class(&mut journal, &lambda.owner),
-            string(&lambda.name),
-            string(&lambda.descriptor),
-            Value::Int(i32::from(lambda.kind)),
-            class(&mut journal, &followed.class),
-            class(&mut journal, internal_name(result)),
-            string(&site.name),
-            string(&lambda.erased),
-            string(&lambda.exact),
-            Value::Reference(Reference::Array {
-                id: journal.id(),
-                class: objects,
-                length: captured.len() as u32,
-                contents: culprit_model::value::Contents::Elements(captured),
-            }),
-        ];
-        let text = "Ljava/lang/String;";
-        let class = "Ljava/lang/Class;";
-        let descriptor = format!(
-            "({class}{text}{text}I{class}{class}{text}{text}{text}[Ljava/lang/Object;)Ljava/lang/Object;"
-        );
-        let target = super::journal::operator("lambda", &descriptor);
-        journal.call(target, true, given, End::Returned(Some(value)));
+        journal.lambda(lambda, captured, value);
     }
 
     /// A branch was taken or not for what the program gave: the script goes on only if it is so again.
-    pub(super) fn guard(&self, operator: &str, descriptor: &str, given: Vec<Value>) {
-        let mut journal = self.journal.lock_safe();
-        let holds = journal.operator(operator, descriptor, given, "boolean");
-        journal.act("require", "(Z)V", vec![holds.into()]);
+    pub(super) fn guard(&self, condition: Operation, operands: Vec<Value>) {
+        self.journal.lock_safe().guard(condition, operands);
     }
 
     /// What leaves the driver, and what it throws by itself if that is it.
@@ -764,11 +740,10 @@ impl Following {
         let value = self.thrown(jni, thrown);
         let mut journal = self.journal.lock_safe();
         if is_known {
-            journal.act("left", "(Ljava/lang/Throwable;)V", vec![value]);
+            journal.left(value);
             return;
         }
-        let target = super::journal::operator("raise", "(Ljava/lang/Throwable;)V");
-        journal.call(target, true, vec![value.clone()], End::Threw(value));
+        journal.raise(value);
     }
 
     /// The driver makes an object of its own.
@@ -806,8 +781,4 @@ fn boxed(value: Value) -> Value {
         Value::Reference(_) => value,
         scalar => Value::Reference(Reference::Boxed(Box::new(scalar))),
     }
-}
-
-fn string(text: &str) -> Value {
-    Value::Reference(Reference::String(text.encode_utf16().collect()))
 }

@@ -2,10 +2,11 @@
 //! beside the exception that came.
 
 use culprit_jvmti::{Jni, Local};
+use culprit_model::script::{End, Operator};
+use culprit_model::value::Shape;
 use culprit_model::{Member, Reference, Value};
 
 use super::Following;
-use super::journal::End;
 use super::machine::Frame;
 use super::value::Held;
 use crate::classes::internal_name;
@@ -38,13 +39,8 @@ impl Following {
         let Some(expected) = journal.expected(call, class) else {
             return;
         };
-        let is_null = journal.operator(
-            "isNull",
-            "(Ljava/lang/Object;)Z",
-            vec![expected.into()],
-            "boolean",
-        );
-        journal.act("require", "(Z)V", vec![is_null.into()]);
+        let is_null = Operator::IsNull.of(Shape::Reference);
+        journal.guard(is_null, vec![expected.into()]);
     }
 
     /// An exception arrives in the driver, which is ready for others there.
@@ -82,10 +78,9 @@ impl Following {
             descriptor: "(Ljava/lang/String;)V".to_owned(),
         };
         let mut journal = self.journal.lock_safe();
-        let class = Value::Reference(Reference::Class(journal.class(expected)));
-        journal.act("expect", "(Ljava/lang/Class;)V", vec![class]);
+        journal.expect(expected);
         let thrown = journal.variable("java/lang/AssertionError");
-        let message = Value::Reference(Reference::String(message.encode_utf16().collect()));
+        let message = Value::text(&message);
         journal.call(target, true, vec![message], End::Threw(thrown.into()));
     }
 

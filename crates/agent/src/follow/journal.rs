@@ -1,38 +1,30 @@
-//! What a followed driver did, as steps of a scenario.
+//! The journal: the script of what a followed driver does, while it is being written.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use culprit_model::site::TypeDef;
-use culprit_model::{
-    EventKind, Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables,
-    ThreadId, TypeId, Value,
-};
+use culprit_model::script::{Action, Builder, End, Expectation, Lambda, Mark, Operation, Operator};
+use culprit_model::value::{Contents, Shape};
+use culprit_model::{Member, ObjectId, Reference, Script, Statement, TypeId, Value};
 
 use super::naming::{is_assertion, is_program};
 use super::scenes::Scenes;
 use super::value::Variable;
 
-/// Steps beyond which nothing is noted any more: nobody reduces that many.
-const MOST_STEPS: usize = 1_000_000;
+/// The number of statements beyond which nothing is noted any more: nobody reduces that many.
+const MOST_STATEMENTS: usize = 500_000;
 
-/// Steps beyond which scenes that are over are forgotten, and how many are left then: scripts of that length
-/// still run at once.
-const MANY_STEPS: usize = 100_000;
-const FEWER_STEPS: usize = 50_000;
+/// The number of statements beyond which scenes that are over are forgotten, and the number that is left
+/// then: scripts of that length still run at once.
+const MANY_STATEMENTS: usize = 50_000;
+const FEWER_STATEMENTS: usize = 25_000;
 
-/// There are so many. What is not noted need not be remembered either: a run may go on for long.
+/// The journal is full. The interpreter then keeps no origins of values either: a run may continue for long.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
 }
-
-/// The operator that says what the next call may throw.
-const TOLERATE: &str = "tolerate";
-
-/// The runtime's class of operators.
-pub(super) const OPERATORS: &str = "culprit/runtime/Operators";
 
 /// A place in the heap whose content the driver put there.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -44,13 +36,10 @@ pub(super) enum Place {
 
 #[derive(Default)]
 pub(super) struct Journal {
-    tables: Tables,
-    types: HashMap<String, TypeId>,
-    sites: HashMap<(Member, SiteKind), SiteId>,
-    steps: Vec<Step>,
+    builder: Builder,
+    statements: Vec<Statement>,
     scenes: Scenes,
-    last: u64,
-    /// Arrays that some step makes.
+    /// Arrays that some statement makes.
     pub(super) made: HashSet<ObjectId>,
     /// Which variables the driver's own fields and elements hold.
     pub(super) places: HashMap<Place, Variable>,
@@ -58,12 +47,6 @@ pub(super) struct Journal {
     pub(super) thrown: HashSet<ObjectId>,
     /// By exception, what else the driver was ready for where it came.
     tolerated: HashMap<ObjectId, TypeId>,
-}
-
-/// How a call ended.
-pub(super) enum End {
-    Returned(Option<Value>),
-    Threw(Value),
 }
 
 /// What a scene is worth when it has ended.
@@ -76,70 +59,29 @@ pub(super) enum SceneEnd {
 
 impl Journal {
     pub(super) fn id(&mut self) -> ObjectId {
-        self.last += 1;
-        ObjectId(self.last)
+        self.builder.fresh()
     }
 
     pub(super) fn class(&mut self, name: &str) -> TypeId {
-        if let Some(known) = self.types.get(name) {
-            return *known;
-        }
-        let id = TypeId(self.tables.types.len() as u32 + 1);
-        self.tables.types.insert(TypeDef {
-            id,
-            name: name.to_owned(),
-            loader: 0,
-            constants: Vec::new(),
-            fields: Vec::new(),
-        });
-        self.types.insert(name.to_owned(), id);
-        id
+        self.builder.class(name)
     }
 
     /// A new variable for a value of a class.
     pub(super) fn variable(&mut self, class: &str) -> Variable {
         Variable {
-            id: self.id(),
-            class: self.class(class),
+            id: self.builder.fresh(),
+            class: self.builder.class(class),
         }
     }
 
-    fn site(&mut self, kind: SiteKind, target: Member, is_static: bool) -> SiteId {
-        if let Some(known) = self.sites.get(&(target.clone(), kind)) {
-            return *known;
+    fn push(&mut self, statement: Statement) {
+        match self.statements.len() < MOST_STATEMENTS {
+            true => self.statements.push(statement),
+            false => IS_FULL.store(true, Ordering::Relaxed),
         }
-        let id = SiteId(self.tables.sites.len() as u32 + 1);
-        self.tables.sites.insert(Site {
-            id,
-            kind,
-            class: target.owner.clone(),
-            method: target.name.clone(),
-            descriptor: target.descriptor.clone(),
-            line: None,
-            source: None,
-            target: target.clone(),
-            is_static,
-        });
-        self.sites.insert((target, kind), id);
-        id
     }
 
-    fn step(&mut self, site: SiteId, kind: EventKind, values: Vec<Value>, depth: u32) {
-        if self.steps.len() >= MOST_STEPS {
-            IS_FULL.store(true, Ordering::Relaxed);
-            return;
-        }
-        self.steps.push(Step {
-            thread: ThreadId(1),
-            kind,
-            site,
-            values,
-            depth,
-            origin: None,
-        });
-    }
-
-    /// A call and its end; the number of its first step.
+    /// A call and its end; the number of its statement.
     pub(super) fn call(
         &mut self,
         target: Member,
@@ -147,153 +89,188 @@ impl Journal {
         given: Vec<Value>,
         end: End,
     ) -> usize {
-        let at = self.steps.len();
-        let site = self.site(SiteKind::Entry, target, is_static);
-        self.step(site, EventKind::IncomingCall, given, 0);
-        match end {
-            End::Returned(result) => {
-                let values = result.into_iter().collect();
-                self.step(site, EventKind::IncomingReturn, values, 1);
-            }
-            End::Threw(thrown) => self.step(site, EventKind::IncomingThrow, vec![thrown], 1),
-        }
-        at
+        let number = self.statements.len();
+        let call = self.builder.called(target, is_static, given, end);
+        self.push(call);
+        number
     }
 
-    /// An operator; what comes of it is a new variable of a class.
-    pub(super) fn operator(
-        &mut self,
-        name: &str,
-        descriptor: &str,
-        given: Vec<Value>,
-        class: &str,
-    ) -> Variable {
-        let made = self.variable(class);
-        self.call(
-            operator(name, descriptor),
-            true,
-            given,
-            End::Returned(Some(made.into())),
-        );
+    /// An operator whose result is a new variable.
+    pub(super) fn operate(&mut self, operation: Operation, operands: Vec<Value>) -> Variable {
+        let made = self.variable(operation.result_class());
+        self.operate_to(operation, operands, Some(made.into()));
         made
     }
 
-    /// An operator without a result.
-    pub(super) fn act(&mut self, name: &str, descriptor: &str, given: Vec<Value>) {
-        self.call(operator(name, descriptor), true, given, End::Returned(None));
+    /// An operator whose result, if it has one, is `made`.
+    pub(super) fn operate_to(
+        &mut self,
+        operation: Operation,
+        operands: Vec<Value>,
+        made: Option<Value>,
+    ) {
+        let statement = self.builder.operate_to(operation, operands, made);
+        self.push(statement);
+    }
+
+    /// An array with these elements, which is the object `id` from now on.
+    pub(super) fn array(&mut self, id: ObjectId, class: &str, elements: Vec<Value>) {
+        let made = Variable {
+            id,
+            class: self.class(class),
+        };
+        let literal = Value::Reference(Reference::Array {
+            id: self.id(),
+            class: made.class,
+            length: elements.len() as u32,
+            contents: Contents::Elements(elements),
+        });
+        let array = Operator::Array.of(Shape::Reference);
+        self.operate_to(array, vec![literal], Some(made.into()));
+    }
+
+    /// A lambda or method reference, which is the object `made`.
+    pub(super) fn lambda(&mut self, lambda: Lambda, captured: Vec<Value>, made: Value) {
+        let statement = self.builder.lambda(lambda, captured, made);
+        self.push(statement);
+    }
+
+    /// The script continues only if a condition holds.
+    pub(super) fn guard(&mut self, condition: Operation, operands: Vec<Value>) {
+        let holds = self.operate(condition, operands);
+        let guard = self.builder.guard(holds.into());
+        self.push(guard);
     }
 
     pub(super) fn read(&mut self, target: Member, on: Option<Value>, found: Value) {
-        let site = self.site(SiteKind::Field, target, on.is_none());
-        let values = on.into_iter().chain([found]).collect();
-        self.step(site, EventKind::IncomingRead, values, 0);
+        let read = self.builder.read(target, on, found);
+        self.push(read);
     }
 
     pub(super) fn write(&mut self, target: Member, on: Option<Value>, value: Value) {
-        let site = self.site(SiteKind::Field, target, on.is_none());
-        let values = on.into_iter().chain([value]).collect();
-        self.step(site, EventKind::IncomingWrite, values, 0);
+        let write = self.builder.write(target, on, value);
+        self.push(write);
     }
 
-    /// A call that ended well should not have: from now on its end is that exception, which is null where
-    /// it is not thrown.
+    /// The driver throws an exception by itself.
+    pub(super) fn raise(&mut self, thrown: Value) {
+        let raise = self.builder.raise(thrown);
+        self.push(raise);
+    }
+
+    /// The test is to end with an exception of a class.
+    pub(super) fn expect(&mut self, class: &str) {
+        let class = self.class(class);
+        let expect = self.builder.expect(Expectation::Whole(class));
+        self.push(expect);
+    }
+
+    /// A call returned and should have thrown: from now on its end is an exception of the class, which is
+    /// null where nothing is thrown.
     pub(super) fn expected(&mut self, call: usize, class: &str) -> Option<Variable> {
         let expected = self.variable(class);
-        let end = self.steps.get_mut(call + 1)?;
-        end.kind = EventKind::IncomingThrow;
-        end.values = vec![expected.into()];
+        self.statements.get_mut(call)?.end = End::Threw(expected.into());
         Some(expected)
     }
 
     /// A variable holds an object that has another name.
     pub(super) fn same(&mut self, alias: Variable, object: Value) {
-        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
-        self.act("same", descriptor, vec![alias.into(), object]);
+        let same = self.builder.mark(Mark::Same, vec![alias.into(), object]);
+        self.push(same);
     }
 
-    /// Something outside begins to run a method of the driver; the number of the next step.
+    /// An exception that a call ended with left the driver.
+    pub(super) fn left(&mut self, thrown: Value) {
+        let left = self.builder.mark(Mark::Left, vec![thrown]);
+        self.push(left);
+    }
+
+    /// Something outside begins to run a method of the driver; the number of the next statement.
     pub(super) fn begin_scene(&mut self) -> usize {
-        if self.scenes.is_quiet() && self.steps.len() > MANY_STEPS {
-            let kept = self.scenes.forget(self.steps.len(), FEWER_STEPS);
+        if self.scenes.is_quiet() && self.statements.len() > MANY_STATEMENTS {
+            let kept = self.scenes.forget(self.statements.len(), FEWER_STATEMENTS);
             let mut kept = kept.into_iter();
-            self.steps.retain(|_| kept.next() != Some(false));
-            IS_FULL.store(self.steps.len() >= MOST_STEPS, Ordering::Relaxed);
+            self.statements.retain(|_| kept.next() != Some(false));
+            let is_full = self.statements.len() >= MOST_STATEMENTS;
+            IS_FULL.store(is_full, Ordering::Relaxed);
         }
         self.scenes.begin();
-        self.steps.len()
+        self.statements.len()
     }
 
     /// It ended: in a way that makes it worth nothing later, or not.
     pub(super) fn end_scene(&mut self, from: usize, end: SceneEnd) {
-        let steps = from..self.steps.len();
+        let statements = from..self.statements.len();
         self.scenes.end(match end {
-            SceneEnd::Over => Some(steps),
+            SceneEnd::Over => Some(statements),
             SceneEnd::Telling => None,
         });
     }
 
-    /// A class was initialised by the steps from one on.
+    /// A class was initialised by the statements from one on.
     pub(super) fn initialised(&mut self, from: usize) {
-        self.scenes.last(from..self.steps.len());
+        self.scenes.last(from..self.statements.len());
     }
 
-    /// How many steps there are.
+    /// The number of statements.
     pub(super) fn length(&self) -> usize {
-        self.steps.len()
+        self.statements.len()
     }
 
-    /// Takes back the steps from one on.
-    pub(super) fn forget_from(&mut self, step: usize) {
-        self.steps.truncate(step);
-    }
-
-    fn site_of(&self, step: &Step) -> Option<&Site> {
-        self.tables.site(step.site)
+    /// Takes back the statements from one on.
+    pub(super) fn forget_from(&mut self, statement: usize) {
+        self.statements.truncate(statement);
     }
 
     /// Whether a method belongs to the program, or the object does that it is called on.
     pub(super) fn is_into_program(&self, target: &Member, on: Option<&Value>) -> bool {
         let class = match on {
-            Some(Value::Reference(Reference::Object { class, .. })) => self.tables.class(*class),
+            Some(Value::Reference(Reference::Object { class, .. })) => {
+                self.builder.tables().class(*class)
+            }
             _ => None,
         };
         may_be_expected_to_throw(target)
             && (is_program(&target.owner) || class.is_some_and(|class| is_program(&class.name)))
     }
 
-    /// The last call among the steps from one on that may throw what a test expects: one into the program, or
-    /// else any.
+    /// The last call among the statements from one on that may throw what a test expects: one into the
+    /// program, or else any.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
-        let called = |step: &Step| {
-            let site = self.site_of(step)?;
-            (step.kind == EventKind::IncomingCall).then_some(site)
-        };
-        let into = |step: &Step| {
-            called(step).is_some_and(|site| {
-                let on = step.values.first().filter(|_| site.has_receiver());
+        let into = |statement: &Statement| {
+            let Action::Call(call) = &statement.action else {
+                return false;
+            };
+            self.builder.tables().site(call.site).is_some_and(|site| {
+                let on = statement.given.first().filter(|_| site.has_receiver());
                 self.is_into_program(&site.target, on)
             })
         };
-        let any =
-            |step: &Step| called(step).is_some_and(|site| may_be_expected_to_throw(&site.target));
-        let steps = self.steps.get(from..)?;
-        let last = steps.iter().rposition(into);
-        last.or_else(|| steps.iter().rposition(any))
+        let any = |statement: &Statement| self.may_throw(statement);
+        let statements = self.statements.get(from..)?;
+        let last = statements.iter().rposition(into);
+        last.or_else(|| statements.iter().rposition(any))
             .map(|at| from + at)
     }
 
-    /// Whether the driver went on behind a step for some answer.
-    pub(super) fn has_condition_behind(&self, step: usize) -> bool {
-        let rest = self.steps.get(step..).unwrap_or_default();
-        rest.iter().any(|step| {
-            let site = self.site_of(step);
-            site.is_some_and(|site| site.target.owner == OPERATORS && site.target.name == "require")
-        })
+    /// Whether a test may state of a statement that it throws.
+    fn may_throw(&self, statement: &Statement) -> bool {
+        let Action::Call(call) = &statement.action else {
+            return false;
+        };
+        let site = self.builder.tables().site(call.site);
+        site.is_some_and(|site| may_be_expected_to_throw(&site.target))
+    }
+
+    /// Whether the driver took a branch behind a statement because of some answer.
+    pub(super) fn has_condition_behind(&self, statement: usize) -> bool {
+        let rest = self.statements.get(statement..).unwrap_or_default();
+        rest.iter().any(Statement::is_guard)
     }
 
     /// The exception that a call ended with.
     pub(super) fn thrown_by(&self, call: usize) -> Option<ObjectId> {
-        thrown_in(self.steps.get(call + 1)?)
+        self.statements.get(call)?.catches()
     }
 
     /// The call that threw an exception may throw these as well: the driver is ready for them.
@@ -304,57 +281,27 @@ impl Journal {
         }
     }
 
-    /// The steps, with what calls may throw said in front of them.
-    fn with_tolerated(&mut self) -> Vec<Step> {
-        let mut all = Vec::with_capacity(self.steps.len());
-        let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
-        while let Some(step) = steps.next() {
-            let thrown = steps.peek().and_then(thrown_in);
-            let class = thrown.and_then(|thrown| self.tolerated.get(&thrown).copied());
-            let is_call = step.kind == EventKind::IncomingCall
-                && self
-                    .site_of(&step)
-                    .is_some_and(|site| may_be_expected_to_throw(&site.target));
-            if let Some(class) = class.filter(|_| is_call) {
-                let class = Value::Reference(Reference::Class(class));
-                self.act(TOLERATE, "(Ljava/lang/Class;)V", vec![class]);
-                all.append(&mut self.steps);
+    /// The script, with the tolerated exceptions stated before the calls. The journal is empty afterwards.
+    pub(super) fn take(&mut self) -> Script {
+        let mut statements = Vec::with_capacity(self.statements.len());
+        for statement in std::mem::take(&mut self.statements) {
+            let class = statement
+                .catches()
+                .and_then(|thrown| self.tolerated.get(&thrown).copied())
+                .filter(|_| self.may_throw(&statement));
+            if let Some(class) = class {
+                statements.push(self.builder.expect(Expectation::Next(class)));
             }
-            all.push(step);
+            statements.push(statement);
         }
-        all
-    }
-
-    pub(super) fn take(&mut self) -> Scenario {
-        let steps = self.with_tolerated();
-        let mut tables = std::mem::take(&mut self.tables);
-        tables.threads = vec![(ThreadId(1), "main".to_owned())];
-        Scenario { tables, steps }
+        std::mem::take(&mut self.builder).script(statements)
     }
 }
 
-/// The exception that a step throws.
-fn thrown_in(step: &Step) -> Option<ObjectId> {
-    match (step.kind, step.values.first()) {
-        (EventKind::IncomingThrow, Some(Value::Reference(Reference::Object { id, .. }))) => {
-            Some(*id)
-        }
-        _ => None,
-    }
-}
-
-/// Whether a test may say of a call that it throws: not of its own assertions, operators and output.
+/// Whether a test may state of a call that it throws: not of its own assertions and output.
 pub(super) fn may_be_expected_to_throw(target: &Member) -> bool {
     let owner = target.owner.as_str();
-    !is_assertion(owner) && owner != OPERATORS && owner != "java/io/PrintStream"
-}
-
-pub(super) fn operator(name: &str, descriptor: &str) -> Member {
-    Member {
-        owner: OPERATORS.to_owned(),
-        name: name.to_owned(),
-        descriptor: descriptor.to_owned(),
-    }
+    !is_assertion(owner) && owner != "java/io/PrintStream"
 }
 
 impl From<Variable> for Value {

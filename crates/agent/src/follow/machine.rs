@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use culprit_classfile::{Handler, Instruction, op, tag};
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::Member;
-use culprit_model::value::split_descriptor;
+use culprit_model::script::Operator;
+use culprit_model::value::{Shape, split_descriptor};
 use culprit_weave::follow::Deed;
 
 use super::deeds::{ACTIVITY, Before};
@@ -64,7 +65,7 @@ enum Next<'j> {
 }
 
 /// The code is not what the JVM has checked.
-fn odd<'j>(jni: &Jni<'j>) -> Local<'j> {
+pub(super) fn odd<'j>(jni: &Jni<'j>) -> Local<'j> {
     let made = jni
         .find_class("java/lang/InternalError")
         .and_then(|class| jni.allocate(&class));
@@ -298,7 +299,8 @@ impl Following {
     /// What the JVM throws where there must not be null.
     fn null<'j>(&self, jni: &Jni<'j>) -> Local<'j> {
         let nothing = [Passed::Reference(None)];
-        let thrown = self.operate(jni, "raise", "(Ljava/lang/Throwable;)V", &nothing);
+        let raise = Operator::Raise.of(Shape::Reference);
+        let thrown = self.operate(jni, raise, &nothing);
         thrown.err().unwrap_or_else(|| odd(jni))
     }
 
@@ -414,13 +416,11 @@ impl Following {
             op::POP..=op::SWAP => frame.shuffle(jni, opcode)?,
             op::IADD..=op::DREM | op::ISHL..=op::LXOR => {
                 let (right, left) = (frame.pop(jni)?, frame.pop(jni)?);
-                let held = self.binary(jni, opcode, &left, &right)?;
-                frame.push(held);
+                frame.push(self.compute(jni, opcode, &[left, right])?);
             }
             op::INEG..=op::DNEG | op::I2L..=op::I2S => {
                 let held = frame.pop(jni)?;
-                let held = self.unary(jni, opcode, &held);
-                frame.push(held);
+                frame.push(self.compute(jni, opcode, &[held])?);
             }
             op::IINC => {
                 let local = instruction.local().unwrap_or_default();
@@ -431,7 +431,7 @@ impl Following {
                 let held = frame.locals.get(usize::from(local)).cloned().flatten();
                 let held = held.ok_or_else(|| odd(jni))?;
                 let by = Held::int(i32::from(by));
-                let held = self.binary(jni, op::IADD, &held, &by)?;
+                let held = self.compute(jni, op::IADD, &[held, by])?;
                 frame.set(local, held);
             }
             op::LCMP..=op::DCMPG => {
@@ -457,8 +457,7 @@ impl Following {
                 let mut cases = switch.cases();
                 let case = cases.find(|(of, _)| *of == key.as_int());
                 if let (Some((of, _)), true, true) = (case, key.from.is_some(), self.is_noting()) {
-                    let given = vec![self.given(jni, &key, b'I'), culprit_model::Value::Int(of)];
-                    self.guard("isEqual", "(II)Z", given);
+                    self.guard_relation(Operator::IsEqual, &key, &Held::int(of));
                 }
                 let to = case.map_or_else(|| switch.default_target(), |(_, to)| to);
                 return Ok(Next::Jump(to));

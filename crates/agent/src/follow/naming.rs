@@ -3,11 +3,12 @@
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
-use culprit_model::value::Contents;
+use culprit_model::script::{End, Operator};
+use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
-use super::journal::{Journal, Place};
+use super::journal::Place;
 use super::value::{Held, Slot, Variable};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -211,16 +212,7 @@ impl Following {
         if of_program {
             self.tagged(array, true);
         }
-        let mut journal = self.journal.lock_safe();
-        let type_id = journal.class(class);
-        let literal = Value::Reference(Reference::Array {
-            id: journal.id(),
-            class: type_id,
-            length: length as u32,
-            contents: Contents::Elements(elements),
-        });
-        let made = Variable { id, class: type_id };
-        array_statement(&mut journal, literal, made);
+        self.journal.lock_safe().array(id, class, elements);
     }
 
     /// Steps that make an array which is too long to be written out: what is in it, if that is little.
@@ -256,13 +248,12 @@ impl Following {
             Value::Reference(Reference::Class(element)),
             Value::Int(length as i32),
         ];
-        let end = super::journal::End::Returned(Some(made.into()));
+        let end = End::Returned(Some(made.into()));
         journal.call(target, true, given, end);
-        let (of, element) = element_types(class);
-        let descriptor = format!("({of}I{element})V");
+        let store = Operator::Store.of(element_shape(class));
         for (at, value) in filled {
             let given = vec![made.into(), Value::Int(at as i32), value];
-            journal.act("store", &descriptor, given);
+            journal.operate_to(store, given, None);
         }
     }
 
@@ -297,11 +288,9 @@ impl Following {
         class: &str,
         at: i32,
     ) -> Result<Held<'j>, Local<'j>> {
-        let (array_type, element) = element_types(class);
-        let descriptor = format!("({array_type}I){element}");
         let given = [Passed::Reference(Some(*array)), Passed::Int(at)];
-        self.operate(jni, "element", &descriptor, &given)
-            .map(Held::passed)
+        let element = Operator::Element.of(element_shape(class));
+        self.operate(jni, element, &given).map(Held::passed)
     }
 
     /// What a value that comes out of a step is to the driver: a variable if it is of the program, else what it is.
@@ -353,32 +342,13 @@ pub(super) fn is_assertion(owner: &str) -> bool {
 
 /// Whether calls to a class are calls into the program.
 pub(super) fn is_program(class: &str) -> bool {
-    !is_jdk_name(class) && !class.starts_with('[') && class != super::OPERATORS
+    !is_jdk_name(class) && !class.starts_with('[')
 }
 
-fn array_statement(journal: &mut Journal, literal: Value, made: Variable) {
-    let descriptor = "(Ljava/lang/Object;)Ljava/lang/Object;";
-    let target = culprit_model::Member {
-        owner: super::OPERATORS.to_owned(),
-        name: "array".to_owned(),
-        descriptor: descriptor.to_owned(),
-    };
-    let end = super::journal::End::Returned(Some(made.into()));
-    journal.call(target, true, vec![literal], end);
-}
-
-/// The types of arrays and elements that the operators have for a class of arrays.
-pub(super) fn element_types(class: &str) -> (String, String) {
-    match class.as_bytes().get(1) {
-        Some(letter) if b"ZBCSIJFD".contains(letter) => {
-            let letter = char::from(*letter);
-            (format!("[{letter}"), letter.to_string())
-        }
-        _ => (
-            "[Ljava/lang/Object;".to_owned(),
-            "Ljava/lang/Object;".to_owned(),
-        ),
-    }
+/// The shape of the elements of a class of arrays.
+pub(super) fn element_shape(class: &str) -> Shape {
+    let element = class.strip_prefix('[').and_then(Shape::of);
+    element.unwrap_or(Shape::Reference)
 }
 
 fn integer(value: i32, letter: u8) -> Value {

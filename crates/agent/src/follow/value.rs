@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use culprit_jvmti::{Local, Passed};
-use culprit_model::{ObjectId, TypeId};
+use culprit_model::value::Shape;
+use culprit_model::{ObjectId, TypeId, Value};
 
 /// A value on the stack or in a variable.
 #[derive(Clone)]
@@ -26,6 +27,23 @@ pub(super) enum Slot<'j> {
     Reference(Option<Local<'j>>),
     /// An object that no constructor has seen, made by the instruction at a pc.
     New(u32),
+}
+
+impl<'j> Slot<'j> {
+    /// A scalar as the operand stack has it: the small types as an `int`.
+    pub(super) fn of_scalar(value: &Value) -> Slot<'j> {
+        match value {
+            Value::Boolean(v) => Slot::Int(i32::from(*v)),
+            Value::Byte(v) => Slot::Int(i32::from(*v)),
+            Value::Short(v) => Slot::Int(i32::from(*v)),
+            Value::Char(v) => Slot::Int(i32::from(*v)),
+            Value::Int(v) => Slot::Int(*v),
+            Value::Long(v) => Slot::Long(*v),
+            Value::Float(v) => Slot::Float(*v),
+            Value::Double(v) => Slot::Double(*v),
+            Value::Reference(_) => Slot::Reference(None),
+        }
+    }
 }
 
 /// A variable of the script.
@@ -109,6 +127,17 @@ impl<'j> Held<'j> {
         if let Some(pair) = &self.compared {
             pair.0.each_reference(f);
             pair.1.each_reference(f);
+        }
+    }
+
+    /// The number that this is; null for a reference.
+    pub(super) fn scalar(&self) -> Value {
+        match self.slot {
+            Slot::Int(v) => Value::Int(v),
+            Slot::Long(v) => Value::Long(v),
+            Slot::Float(v) => Value::Float(v),
+            Slot::Double(v) => Value::Double(v),
+            Slot::Reference(_) | Slot::New(_) => Value::zero(Shape::Reference),
         }
     }
 

@@ -5,8 +5,8 @@ use std::fs;
 
 use culprit_jvm::{Jdk, untrusted};
 use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
-use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
-use culprit_model::{Scenario, Script, Selection};
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
+use culprit_model::{Script, Selection};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
 
@@ -173,12 +173,12 @@ impl Session<'_> {
         if let Some(known) = self.followed.borrow().get(&drivers) {
             return Ok(known.clone());
         }
-        let (folder, _) = self.run_with(
-            name,
-            selection,
-            (Mode::Follow, Some(seconds), tests),
-            console,
-        )?;
+        let follow = FollowOptions {
+            classes: selection.observe,
+            seconds: Some(seconds),
+            tests: tests.to_vec(),
+        };
+        let (folder, _) = self.run_with(name, Mode::Follow(follow), console)?;
         let mut found = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
@@ -187,8 +187,7 @@ impl Session<'_> {
                 .is_some_and(|end| end == FOLLOWED_EXTENSION)
             {
                 let text = untrusted::read_text(&path, MOST_FOLLOWED)?;
-                let script = Script::raised(text.parse::<Scenario>()?);
-                found.push(script.map_err(|error| anyhow::anyhow!("{error:?}"))?);
+                found.push(text.parse::<Script>()?);
             }
         }
         self.followed.borrow_mut().insert(drivers, found.clone());

@@ -1,19 +1,16 @@
 //! The folder for what an isolation finds.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use culprit_isolate::quoted;
-use culprit_model::clean;
+use culprit_model::{clean, shell};
 use serde::Serialize;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
-use crate::record::quote;
 use culprit_report::markup;
 
 /// The folder for verdicts, within that for results.
@@ -106,21 +103,19 @@ impl Results {
     ) -> io::Result<()> {
         // All verdicts are in the new one.
         let _ = fs::remove_file(self.path(BEFORE));
-        let mut script = OsString::from(
-            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n",
-        );
+        let mut script =
+            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n"
+                .to_owned();
         for note in notes {
-            script.push(format!("# {}\n", clean::line(note)));
+            script.push_str(&format!("# {}\n", clean::line(note)));
         }
         if command.has_secrets() {
-            script.push(quote::INCOMPLETE);
+            script.push_str(shell::INCOMPLETE);
         }
-        script.push("out=${1:-again}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\ncd ");
-        script.push(quoted(folder.as_os_str()));
-        script.push(" || exit 2\n");
-        script.push(command.script());
-        script.push(" -o \"$out\"\n");
-        self.write("repeat.sh", script.as_encoded_bytes())?;
+        script.push_str("out=${1:-again}\ncase $out in /*) ;; *) out=$PWD/$out ;; esac\n");
+        let (folder, command) = (shell::word(folder), command.line());
+        script.push_str(&format!("cd {folder} || exit 2\n{command} -o \"$out\"\n"));
+        self.write("repeat.sh", script.as_bytes())?;
         fs::set_permissions(self.path("repeat.sh"), fs::Permissions::from_mode(0o755))
     }
 }

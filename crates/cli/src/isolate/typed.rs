@@ -3,9 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use culprit_isolate::quoted;
-
-use crate::record::quote;
+use culprit_model::{secret, shell};
 
 /// Its words.
 #[derive(Clone, Debug)]
@@ -45,21 +43,14 @@ impl Typed {
         });
     }
 
-    /// In one line, for people, with secrets masked.
+    /// On one line, for people and for `/bin/sh`, with secrets masked.
     pub(crate) fn line(&self) -> String {
-        quote::line(quote::masked(&self.0))
+        shell::line(secret::masked(&self.0))
     }
 
     /// Whether it has secrets, which are masked wherever it is written.
     pub(crate) fn has_secrets(&self) -> bool {
-        quote::masked(&self.0) != self.0
-    }
-
-    /// For `/bin/sh`, with secrets masked: a script is shown to others.
-    pub(crate) fn script(&self) -> OsString {
-        let words = quote::masked(&self.0);
-        let words: Vec<OsString> = words.iter().map(|word| quoted(word)).collect();
-        words.join(" ".as_ref())
+        secret::masked(&self.0) != self.0
     }
 }
 
@@ -78,9 +69,7 @@ mod tests {
         typed.option("--test", "-x y");
         typed.option("--like", "two\nlines");
         typed.flags(&[(true, "--stdin"), (false, "--simplify")]);
-        let start = "culprit isolate input ./-dash.txt '--test=-x y' --like";
-        assert_eq!(typed.line(), format!(r"{start} $'two\x0alines' --stdin"));
-        let script = format!("{start} 'two\nlines' --stdin");
-        assert_eq!(typed.script(), OsString::from(script));
+        let expect = r#"culprit isolate input ./-dash.txt '--test=-x y' --like 'two'"$(printf '\012\154')"'ines' --stdin"#;
+        assert_eq!(typed.line(), expect);
     }
 }

@@ -8,14 +8,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Status;
-use culprit_model::secret::MASK;
-use culprit_model::{AgentOptions, clean};
+use culprit_model::secret::{self, MASK};
+use culprit_model::{AgentOptions, clean, shell};
 use culprit_trace::RUN_FACTS;
 use jiff::Zoned;
 use jiff::civil::Date;
 use regex_lite::Regex;
 
-use super::quote;
 use crate::exit::{ExitCode, Expected};
 
 /// Where runs go when no folder is named.
@@ -155,15 +154,15 @@ pub(crate) struct Facts {
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |at: &Zoned| at.strftime("%FT%T%:z").to_string();
-        let mask = Mask::of(&self.options.redact);
-        let command = quote::masked(&self.command);
+        let mask = Mask::of(self.options.mode.redact());
+        let command = secret::masked(&self.command);
         let command = command.iter().map(|word| mask.apply(word));
         writeln!(f, "version: {}", env!("CARGO_PKG_VERSION"))?;
-        writeln!(f, "command: {}", quote::line(command))?;
+        writeln!(f, "command: {}", shell::line(command))?;
         writeln!(
             f,
             "folder: {}",
-            quote::line([mask.apply(self.cwd.as_os_str())])
+            shell::line([mask.apply(self.cwd.as_os_str())])
         )?;
         writeln!(f, "options: {}", self.options.without_patterns())?;
         writeln!(f, "start: {}", time(&self.start))?;
@@ -196,6 +195,7 @@ impl Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use culprit_model::options::{Mode, RecordOptions};
     use std::os::unix::fs::MetadataExt;
 
     fn mode(path: &Path) -> u32 {
@@ -246,8 +246,10 @@ mod tests {
             cwd: "/home/me".into(),
             options: AgentOptions {
                 out: "/home/me/r".to_owned(),
-                last: Some(5),
-                ..AgentOptions::default()
+                mode: Mode::Record(RecordOptions {
+                    last: Some(5),
+                    ..RecordOptions::default()
+                }),
             },
             start: at("2026-03-09T10:00:00+01:00[+01:00]"),
             end: Some((at("2026-03-09T10:00:02+01:00[+01:00]"), Status::Killed(9))),
@@ -266,8 +268,11 @@ mod tests {
         let masked = Facts {
             command: vec!["java".into(), "-Dpw=hunter2".into()],
             options: AgentOptions {
-                redact: vec!["hunter2".to_owned()],
-                ..AgentOptions::default()
+                out: String::new(),
+                mode: Mode::Record(RecordOptions {
+                    redact: vec!["hunter2".to_owned()],
+                    ..RecordOptions::default()
+                }),
             },
             ..facts
         };

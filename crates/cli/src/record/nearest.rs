@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::Pattern;
 use culprit_model::observe::{is_jdk_name, is_tool_name};
+use strsim::levenshtein;
 
 /// Up to `limit` patterns near to `pattern` that match some of `classes` (dotted or internal
 /// names), best first.
@@ -20,7 +21,7 @@ pub(crate) fn nearest(pattern: &Pattern, classes: &[String], limit: usize) -> Ve
                 ".**" => packages(&classes, Depth::WithParents),
                 _ => packages(&classes, Depth::Exact),
             };
-            ranked(candidates.keys(), limit, |name| distance(package, name))
+            ranked(candidates.keys(), limit, |name| levenshtein(package, name))
                 .iter()
                 .map(|name| format!("{name}{stars}"))
                 .collect()
@@ -91,29 +92,14 @@ fn ranked<'a>(
 /// package is a common mistake, but counts as one more than the letters differ.
 fn class_distance(pattern: &str, class: &str) -> usize {
     let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let by_full = distance(pattern, class);
+    let by_full = levenshtein(pattern, class);
     let (wanted, found) = (simple(pattern), simple(class));
-    let by_simple = distance(&wanted, &found);
+    let by_simple = levenshtein(&wanted, &found);
     if by_simple * 3 <= wanted.chars().count() {
         by_full.min(by_simple + 1)
     } else {
         by_full
     }
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -180,13 +166,5 @@ mod tests {
     fn the_largest_packages_leave_out_jdk_and_tools() {
         let found = largest_packages(&classes(), 5);
         assert_eq!(found, ["com.acme.orders.*", "com.acme.billing.*"]);
-    }
-
-    #[test]
-    fn the_distance_counts_edits() {
-        for (a, b, expect) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3)] {
-            assert_eq!(distance(a, b), expect);
-            assert_eq!(distance(b, a), expect);
-        }
     }
 }

@@ -10,13 +10,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use culprit_model::{Pattern, Selection, clean};
+use culprit_model::{Pattern, Selection, clean, shell};
 use culprit_report::Document;
 use culprit_report::suggest::{Measure, Proposal, SuggestDocument};
 use culprit_suggest::{Border, Suggestions};
 use culprit_trace::{COUPLING_EXTENSION, Coupling};
 
-use super::{aftermath, quote};
+use super::aftermath;
 use crate::console::Console;
 use culprit_report::figure;
 
@@ -167,7 +167,7 @@ impl<'a> SuggestionReport<'a> {
         }
         words.push("--".into());
         words.extend(self.command.iter().cloned());
-        quote::line(words)
+        shell::line(words)
     }
 
     fn document(&self) -> Document<SuggestDocument> {
@@ -195,7 +195,7 @@ impl<'a> SuggestionReport<'a> {
 }
 
 fn observe(pattern: &Pattern) -> String {
-    format!("--observe {}", quote::line([pattern.to_string()]))
+    format!("--observe {}", shell::line([pattern.to_string()]))
 }
 
 /// A number in five characters or less: `12`, `1.2k`, `340k`, `1.2M`.

@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 
 use culprit_minimize::{Found, Verified};
+use culprit_model::shell;
 use culprit_signature::Signature;
 
 use crate::quantity;
-use crate::record::quote;
 
 /// What is said of a test that was checked, and whether it fails as the program did.
 pub(super) fn verdict(found: &Found) -> (String, bool) {
@@ -61,7 +61,7 @@ pub(super) fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<O
         return Ok(None);
     };
     let commands = by_hand.commands((&found.test, file), &folder.join(&found.test.class_name))?;
-    let lines: Vec<String> = commands.into_iter().map(quote::line).collect();
+    let lines: Vec<String> = commands.into_iter().map(shell::line).collect();
     Ok(Some(lines.join(" && ")))
 }
 

@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
-use culprit_model::{Divergence, Event, Step, Turn, clean};
+use culprit_model::{Divergence, Event, Step, Turn, clean, shell};
 use culprit_report::{recording, replay as document};
 use culprit_trace::Recording;
 
-use crate::record::quote;
 use crate::show::event::{Printer, describe};
 use crate::show::json as show_json;
 use crate::show::value::Detail;
@@ -123,7 +122,7 @@ impl Difference {
         );
         let words = ["culprit".as_ref(), "show".as_ref(), path.as_os_str()];
         let last = ["--events".as_ref(), "--range".as_ref(), range.as_ref()];
-        quote::line(words.into_iter().chain(last))
+        shell::line(words.into_iter().chain(last))
     }
 
     /// The difference for programs.

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use culprit_model::clean;
+use culprit_model::{clean, shell};
 
 use super::case::{Case, Verdict};
 use super::explain::Difference;
 use crate::console::Console;
-use crate::record::quote;
 use culprit_report::figure::{clipped, counted, cut, duration, grouped};
 
 /// The widest name of a file.
@@ -86,7 +85,7 @@ impl Table {
             .find(|case| case.is_of_interest() && !matches!(case.verdict, Verdict::InSync { .. }));
         if let Some(case) = first {
             let words = ["culprit".as_ref(), "replay".as_ref(), case.path.as_os_str()];
-            let command = quote::line(words);
+            let command = shell::line(words);
             writeln!(console.out(), "Explain one: {strong}{command}{strong:#}")?;
         }
         Ok(())

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use culprit_model::clean;
+use culprit_model::{clean, shell};
 use culprit_trace::{Error, Recording, RunFolder};
 
-use crate::record::quote;
-use culprit_report::figure::{clipped, command, cut, grouped};
+use culprit_report::figure::{clipped, cut, grouped};
 use culprit_report::style::Styles;
 
 /// A run folder with what its recordings say.
@@ -93,7 +92,7 @@ impl Table {
             .rev()
             .max_by_key(|row| row.content.as_ref().ok().map(|c| (c.failures, c.events)));
         if let Some(best) = best {
-            let command = quote::line(["culprit".as_ref(), "show".as_ref(), best.path.as_os_str()]);
+            let command = shell::line(["culprit".as_ref(), "show".as_ref(), best.path.as_os_str()]);
             writeln!(out, "\nShow one:   {strong}{command}{strong:#}")?;
         }
         Ok(())
@@ -148,8 +147,8 @@ fn program(words: &[String]) -> String {
         };
     }
     match rest {
-        [] => command(words),
-        rest => command(rest),
+        [] => shell::line(words),
+        rest => shell::line(rest),
     }
 }
 

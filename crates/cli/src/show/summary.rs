@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use culprit_model::options::RecordOptions;
 use culprit_model::{
-    AgentOptions, Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site,
-    ThreadId, Value, clean,
+    Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site, ThreadId, Value,
+    clean, shell,
 };
 use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 
 use super::value::Detail;
-use culprit_report::figure::{clipped, command, counted, duration, grouped, size, time, wrap};
+use culprit_report::figure::{clipped, counted, duration, grouped, size, time, wrap};
 use culprit_report::place::dotted;
 use culprit_report::recording::ClassCount;
 use culprit_report::style::{Style, Styles};
@@ -124,8 +125,8 @@ impl<'r> Summary<'r> {
 
     /// The selection as it would be typed.
     pub(crate) fn selection(&self) -> Option<Vec<String>> {
-        let options: AgentOptions = self.recording.start().options.parse().ok()?;
-        Some(typed(&options.selection))
+        let options = RecordOptions::of_recording(&self.recording.start().options).ok()?;
+        Some(typed(&options.weave.selection))
     }
 
     pub(crate) fn observed(&self) -> impl Iterator<Item = &str> {
@@ -160,7 +161,7 @@ impl<'r> Summary<'r> {
         let is_given =
             |word: &&String| !(word.starts_with("-agentpath:") && word.ends_with(&agent));
         let given: Vec<String> = start.command.iter().filter(is_given).cloned().collect();
-        let mut lines = wrap(&command(&given), WIDTH - LABEL);
+        let mut lines = wrap(&shell::line(&given), WIDTH - LABEL);
         let limit = page.detail.limit(COMMAND_LINES);
         if lines.len() > limit {
             lines.truncate(limit - 1);

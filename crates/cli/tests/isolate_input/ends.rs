@@ -38,6 +38,24 @@ fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
 }
 
 #[test]
+fn verdicts_of_another_version_are_not_used_and_not_lost() {
+    let stage = Stage::new();
+    stage.put("a.txt", "1\nBUG\n3\n4\n");
+    let words = ["--simplify", "--test", "! grep -q BUG", "a.txt"];
+    assert_eq!(stage.run(&words).status, Some(0));
+    let name = "culprit-isolate/journal/001-lines";
+    let journal = stage.text(name);
+    let old = journal.replacen("journal 2 ", "journal 1 ", 1);
+    assert_ne!(old, journal);
+    stage.put(name, &old);
+    let told = stage.run(&[&words[..], &["--resume"]].concat());
+    assert_eq!(told.status, Some(2), "{}", told.err);
+    let why = "is a journal of version 1, and this is version 2";
+    assert!(told.err.contains(why), "{}", told.err);
+    assert_eq!(stage.text(name), old);
+}
+
+#[test]
 fn a_test_that_changed_is_noticed_when_it_is_gone_on_with() {
     let stage = Stage::new();
     let lines: Vec<String> = (100..200).map(|number| format!("{number}\n")).collect();

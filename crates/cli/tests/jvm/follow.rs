@@ -8,8 +8,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
-use culprit_model::{AgentOptions, Scenario, Selection};
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
+use culprit_model::{AgentOptions, Script};
 
 use crate::fixture::Fixture;
 use crate::process::{Ended, command, run};
@@ -48,17 +48,15 @@ fn library() -> &'static str {
     })
 }
 
-/// Runs a fixture with classes followed; how it ends, and the scenario.
-fn follow(stage: &Stage, fixture: &Fixture, classes: &str, args: &[&str]) -> (Ended, Scenario) {
+/// Runs a fixture with classes followed; how it ends, and the script.
+fn follow(stage: &Stage, fixture: &Fixture, classes: &str, args: &[&str]) -> (Ended, Script) {
     let folder = folder();
     let options = AgentOptions {
         out: folder.path().display().to_string(),
-        mode: Mode::Follow,
-        selection: Selection {
-            observe: vec![classes.parse().unwrap()],
-            ..Selection::default()
-        },
-        ..AgentOptions::default()
+        mode: Mode::Follow(FollowOptions {
+            classes: vec![classes.parse().unwrap()],
+            ..FollowOptions::default()
+        }),
     };
     let agent = format!("-agentpath:{}={options}", library());
     let ended = stage.run(fixture).flags(&[&agent]).args(args).plain();
@@ -68,8 +66,9 @@ fn follow(stage: &Stage, fixture: &Fixture, classes: &str, args: &[&str]) -> (En
         panic!("{files:?}, {ended:?}");
     };
     assert!(file.extension().is_some_and(|e| e == FOLLOWED_EXTENSION));
-    let scenario = fs::read_to_string(file).unwrap().parse().unwrap();
-    (ended, scenario)
+    let script: Script = fs::read_to_string(file).unwrap().parse().unwrap();
+    script.check().unwrap();
+    (ended, script)
 }
 
 /// The same without the places of stack traces.
@@ -88,11 +87,11 @@ fn check(path: &str) {
         assert_eq!(plain.status, fixture.status, "{plain:?}");
         for classes in ["Main", "**"] {
             let classes = format!("{}.{classes}", fixture.name);
-            let (ended, scenario) = follow(stage, &fixture, &classes, &[]);
+            let (ended, script) = follow(stage, &fixture, &classes, &[]);
             let place = format!("{classes} on JDK {}", stage.feature());
             let plain = without_places(plain.clone());
             assert_eq!(without_places(ended), plain, "{place}");
-            assert!(!scenario.steps.is_empty(), "{place}");
+            assert!(!script.statements.is_empty(), "{place}");
         }
     });
 }
@@ -152,16 +151,16 @@ fn programs_of_other_tests_run_as_before() {
 }
 
 #[test]
-fn a_scenario_tells_each_call_and_where_its_values_come_from() {
+fn a_script_has_each_call_and_the_origin_of_its_values() {
     let fixture = Fixture::named("follow/building");
     on_every_jdk(&fixture, |stage| {
-        let (ended, scenario) = follow(stage, &fixture, "building.Main", &[]);
+        let (ended, script) = follow(stage, &fixture, "building.Main", &[]);
         let plain = stage.run(&fixture).plain_once();
         assert_eq!(without_places(ended), without_places(plain));
-        let text = scenario.to_string();
-        let (_, steps) = text.split_once("\n\n").unwrap();
-        let steps: Vec<String> = steps.lines().map(without_addresses).collect();
-        fixture.expects(&steps, &format!("JDK {}", stage.feature()));
+        let text = script.to_string();
+        let (_, statements) = text.split_once("\n\n").unwrap();
+        let statements: Vec<String> = statements.lines().map(without_addresses).collect();
+        fixture.expects(&statements, &format!("JDK {}", stage.feature()));
     });
 }
 
@@ -174,11 +173,11 @@ fn without_addresses(line: &str) -> String {
         text.push_str(piece.split_once('"').map_or("", |(_, rest)| rest));
     }
     // Compilers number the bodies of lambdas differently.
-    let Some(start) = text.find("\"lambda$") else {
+    let Some(start) = text.find(" lambda$") else {
         return text;
     };
     let end = text[start + 1..]
-        .find('"')
+        .find(' ')
         .map_or(text.len(), |at| start + 1 + at);
     let name = text[start..end].trim_end_matches(|c: char| c.is_ascii_digit());
     format!("{}{}{}", &text[..start], name, &text[end..])

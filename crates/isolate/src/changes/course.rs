@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Budget, Cancel, Clock, DeltaSet, End, Engine, Error as SearchError, Fingerprint, Journal, Kind,
-    Needs, Oracle, Origin, Problem, Reduction, Settings, Step, Verdict, Wanted,
+    Budget, Cancel, Clock, DeltaSet, End, Engine, Error as SearchError, Journal, Kind, Needs,
+    Oracle, Origin, Problem, Reduction, Settings, Step, Verdict, Wanted,
 };
 
 use super::Error;
@@ -149,17 +149,17 @@ struct Judges<'j, 't> {
     stop: &'j (dyn Fn() -> bool + Sync),
     cancel: Cancel,
     /// What stands for the versions so far, where there was something to test.
-    digests: Mutex<HashMap<Fingerprint, Option<Digest>>>,
+    digests: Mutex<HashMap<Digest, Option<Digest>>>,
 }
 
 impl Judges<'_, '_> {
-    fn digests(&self) -> MutexGuard<'_, HashMap<Fingerprint, Option<Digest>>> {
+    fn digests(&self) -> MutexGuard<'_, HashMap<Digest, Option<Digest>>> {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What stands for a version; nothing if there was nothing to test.
     fn digest_of(&self, candidate: &DeltaSet) -> Result<Option<Digest>, Error> {
-        let known = self.digests().get(&candidate.fingerprint()).copied();
+        let known = self.digests().get(&candidate.digest()).copied();
         match known {
             Some(digest) => Ok(digest),
             None => Ok(self.versions.digest(candidate)?.ok()),
@@ -174,7 +174,7 @@ impl Oracle for Judges<'_, '_> {
     fn judge(&self, candidate: &DeltaSet, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
         let made = self.versions.digest(candidate)?;
         let known = made.as_ref().ok().copied();
-        self.digests().insert(candidate.fingerprint(), known);
+        self.digests().insert(candidate.digest(), known);
         let digest = match made {
             Ok(digest) => digest,
             Err(why) => return Ok(Verdict::Unresolved(why)),

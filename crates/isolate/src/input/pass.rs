@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Budget, DeltaSet, End, Engine, Error as ReduceError, Fingerprint, Journal, Kind, Oracle,
-    Origin, Problem, Settings, Step, Units, Verdict, Wanted,
+    Budget, DeltaSet, End, Engine, Error as ReduceError, Journal, Kind, Oracle, Origin, Problem,
+    Settings, Step, Units, Verdict, Wanted,
 };
 
 use super::bench::Bench;
@@ -51,7 +51,7 @@ struct Candidates<'a> {
     bench: &'a Bench,
     pass: &'a Pass<'a>,
     /// Digest and size of candidates.
-    known: Mutex<HashMap<Fingerprint, (Digest, u64)>>,
+    known: Mutex<HashMap<Digest, (Digest, u64)>>,
 }
 
 impl Candidates<'_> {
@@ -59,14 +59,14 @@ impl Candidates<'_> {
         let material = (self.pass.render)(candidate);
         let digest = material.digest();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(candidate.fingerprint(), (digest, material.len()));
+        known.insert(candidate.digest(), (digest, material.len()));
         (material, digest)
     }
 
     /// Digest and size.
     fn told(&self, candidate: &DeltaSet) -> (Digest, u64) {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = known.get(&candidate.fingerprint()).copied();
+        let told = known.get(&candidate.digest()).copied();
         drop(known);
         told.unwrap_or_else(|| {
             let (material, digest) = self.material(candidate);

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{Action, Answer, End, Operation, Script, Statement, Wait};
+use super::{Action, Answer, End, Form, Operation, Script, Statement, Wait};
 use crate::scenario::{self, Checker};
 use crate::value::{Shape, method_shapes};
 use crate::{EventKind, ObjectId, Reference, SiteId, TypeId, Value};
@@ -184,7 +184,12 @@ impl Checking<'_> {
                     return Err(Problem::Operation(*operation));
                 }
                 let shapes = method_shapes(&operation.descriptor());
-                let (parameters, result) = shapes.unwrap_or_default();
+                let (mut parameters, result) = shapes.unwrap_or_default();
+                if operation.operator.form() == Form::Concat {
+                    // Its operands may be scalars.
+                    parameters = given.iter().take(2).map(Value::shape).collect();
+                    parameters.resize(2, Shape::Reference);
+                }
                 fit(&parameters, given.iter())?;
                 match returned {
                     Some(value) => fit(result.as_slice(), value.into_iter()),
@@ -290,6 +295,11 @@ site 2 entry shop/Cart.total(I)I
             "statement 0: no operator isNull of int",
         );
         check("do add int (5) = 6", "statement 0: 1 values instead of 2");
+        check("do concat object (\"a\", 6) = \"a6\"", "");
+        check(
+            "do concat object (\"a\") = \"a\"",
+            "statement 0: 1 values instead of 2",
+        );
         check("guard (5)", "statement 0: value 0 is not of the shape Z");
         check("tolerate @7", "statement 0: type 7 is not defined");
         check(

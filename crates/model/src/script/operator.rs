@@ -18,7 +18,7 @@ pub enum Form {
     Compare,
     /// `(T) -> boolean`
     Test,
-    /// `(Object, Object) -> String`
+    /// `(Object, Object) -> String`, where scalars are boxed.
     Concat,
     /// `(Object, Class) -> boolean`
     Instance,
