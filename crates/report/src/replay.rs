@@ -61,7 +61,7 @@ pub enum Outcome {
     /// The observed code did something else.
     OutOfSync {
         /// The first difference.
-        difference: Option<Difference>,
+        difference: Option<Box<Difference>>,
         /// All differences that were found.
         differences: Vec<Difference>,
         /// The point that the replay reached.

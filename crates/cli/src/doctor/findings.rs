@@ -1,7 +1,7 @@
 //! What the facts mean for Culprit: fine, worth a note, or a problem with its remedy.
 
 use super::facts::{Facts, Groups, JdkFacts, Temporary};
-use culprit_report::doctor::{Finding, Health};
+use culprit_report::doctor::Finding;
 use culprit_report::figure;
 
 /// Room for candidates below which a disk is too full.
@@ -162,6 +162,7 @@ fn temporary(temporary: &Temporary) -> Finding {
 #[cfg(test)]
 mod tests {
     use culprit_jvm::Abilities;
+    use culprit_report::doctor::Health;
 
     use super::*;
 

@@ -54,7 +54,7 @@ fn outcome(verdict: &Verdict) -> Outcome {
         },
         Verdict::OutOfSync { differences, went } => Outcome::OutOfSync {
             // The first one has a field of its own: most replays have no other.
-            difference: differences.first().map(Difference::document),
+            difference: differences.first().map(|it| Box::new(it.document())),
             differences: differences.iter().map(Difference::document).collect(),
             went: match went {
                 Went::First => document::Went::ToFirst,
