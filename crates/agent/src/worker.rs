@@ -231,7 +231,12 @@ impl Worker {
                     return;
                 }
                 // What is left of a run that ended before its last step was read.
-                Ok(Some(ToWorker::Steps(_) | ToWorker::EndOfSteps | ToWorker::Stop)) => {}
+                Ok(Some(
+                    ToWorker::Steps(_)
+                    | ToWorker::Statements(_)
+                    | ToWorker::EndOfSteps
+                    | ToWorker::Stop,
+                )) => {}
             }
         }
     }

@@ -28,7 +28,6 @@ pub use check::{Inconsistency, Problem};
 pub use compute::compute;
 pub use group::{Grouper, Ungrouped};
 pub use lambda::{HandleKind, Lambda};
-pub use lower::{Lowering, OPERATORS};
 pub use operator::{Effect, Form, Operation, Operator};
 pub use stand_in::{AnswerPlace, AnsweredMethod, StandIn};
 pub use statement::{

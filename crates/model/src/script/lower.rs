@@ -1,30 +1,24 @@
 //! Scripts as scenarios: operators and the other statements that are no calls become calls of methods of the
-//! runtime. The files that are not yet written as scripts have this form.
+//! runtime. The printer takes this form.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use super::{
-    Action, Call, Expectation, Grouper, HandleKind, Lambda, Mark, Operation, Operator, Script,
-    Statement, Ungrouped, text,
-};
+use super::{Action, Call, Expectation, Lambda, Operation, Script, Statement, text};
 use crate::site::TypeDef;
-use crate::value::{Contents, Shape};
+use crate::value::Contents;
 use crate::{
     Member, ObjectId, Reference, Scenario, Site, SiteId, SiteKind, Step, Tables, ThreadId, TypeId,
     Value,
 };
 
 /// The runtime's class whose methods are operators.
-pub const OPERATORS: &str = "culprit/runtime/Operators";
+const OPERATORS: &str = "culprit/runtime/Operators";
 
 /// The statements without a site, by the names of the methods that stand for them.
 const GUARD: &str = "require";
 const LAMBDA: &str = "lambda";
 const WHOLE: &str = "expect";
 const NEXT: &str = "tolerate";
-const SAME: &str = "same";
-const LEFT: &str = "left";
 
 const CLASS: &str = "(Ljava/lang/Class;)V";
 
@@ -49,59 +43,24 @@ impl Script {
             lowering.steps(statement, &mut steps);
         }
         let mut scenario = Scenario {
-            tables: (*lowering.tables).clone(),
+            tables: lowering.tables,
             steps,
         };
         scenario.prune();
         scenario
     }
-
-    /// The script of a scenario whose operators are calls.
-    pub fn raised(scenario: Scenario) -> Result<Script, Ungrouped> {
-        let mut statements = Vec::new();
-        let mut grouper = Grouper::default();
-        for step in scenario.steps {
-            grouper.step(step, &mut statements)?;
-        }
-        statements.extend(grouper.finish());
-        let tables = scenario.tables;
-        for statement in &mut statements {
-            if let Some(action) = raised(&tables, statement) {
-                if let Action::Lambda(_) = action
-                    && let Some(Value::Reference(Reference::Array { contents, .. })) =
-                        statement.given.get(9)
-                {
-                    statement.given = contents.elements().to_vec();
-                }
-                if let Action::Expect(_) = action {
-                    statement.given.clear();
-                }
-                statement.action = action;
-            }
-        }
-        let mut script = Script {
-            tables: Arc::new(tables),
-            statements,
-            ..Script::default()
-        };
-        let mut tables = (*script.tables).clone();
-        tables.sites.retain(|site| site.target.owner != OPERATORS);
-        script.tables = Arc::new(tables);
-        Ok(script)
-    }
 }
 
 /// How statements that refer to some tables become steps.
-#[derive(Debug)]
-pub struct Lowering {
-    tables: Arc<Tables>,
+struct Lowering {
+    tables: Tables,
     sites: HashMap<(&'static str, String), SiteId>,
     /// The class of what a lambda captures, together.
     objects: TypeId,
 }
 
 impl Lowering {
-    pub fn new(tables: &Tables) -> Lowering {
+    fn new(tables: &Tables) -> Lowering {
         let mut tables = tables.clone();
         tables.threads = vec![(ThreadId(1), "main".to_owned())];
         let objects = "[Ljava/lang/Object;";
@@ -141,19 +100,14 @@ impl Lowering {
             sites.insert((name, descriptor), id);
         }
         Lowering {
-            tables: Arc::new(tables),
+            tables,
             sites,
             objects,
         }
     }
 
-    /// The tables that the steps refer to.
-    pub fn tables(&self) -> &Arc<Tables> {
-        &self.tables
-    }
-
     /// Appends the steps of a statement.
-    pub fn steps(&self, statement: &Statement, out: &mut Vec<Step>) {
+    fn steps(&self, statement: &Statement, out: &mut Vec<Step>) {
         let given = statement.given.clone();
         let (name, descriptor, given) = match &statement.action {
             Action::Call(_) | Action::Read(_) | Action::Write(_) => {
@@ -219,46 +173,4 @@ impl Lowering {
             }),
         ]
     }
-}
-
-/// What a call of a method of the runtime stands for.
-fn raised(tables: &Tables, statement: &Statement) -> Option<Action> {
-    let site = tables.site(statement.site()?)?;
-    if site.target.owner != OPERATORS {
-        return None;
-    }
-    let class = |place: usize| match statement.given.get(place)? {
-        Value::Reference(Reference::Class(id)) => Some(*id),
-        _ => None,
-    };
-    let text = |place: usize| match statement.given.get(place)? {
-        Value::Reference(Reference::String(units)) => Some(String::from_utf16_lossy(units)),
-        _ => None,
-    };
-    Some(match site.target.name.as_str() {
-        GUARD => Action::Guard,
-        WHOLE => Action::Expect(Expectation::Whole(class(0)?)),
-        NEXT => Action::Expect(Expectation::Next(class(0)?)),
-        SAME => Action::Mark(Mark::Same),
-        LEFT => Action::Mark(Mark::Left),
-        LAMBDA => Action::Lambda(Lambda {
-            body_class: class(0)?,
-            body_name: text(1)?,
-            body_descriptor: text(2)?,
-            kind: match statement.given.get(3)? {
-                Value::Int(kind) => HandleKind::from_code(u8::try_from(*kind).ok()?)?,
-                _ => return None,
-            },
-            written_in: class(4)?,
-            interface: class(5)?,
-            method: text(6)?,
-            erased: text(7)?,
-            exact: text(8)?,
-        }),
-        name => {
-            let operator = Operator::named(name)?;
-            let fits = |shape: &&Shape| operator.of(**shape).descriptor() == site.target.descriptor;
-            Action::Operate(operator.of(*operator.over().iter().find(fits)?))
-        }
-    })
 }
