@@ -1,6 +1,6 @@
 //! What the compiler does not check: every Rust file says what it is for, documents name paths
 //! that exist, no file names the machine it was written on, nothing but the console writes to the
-//! terminal, and the committed classes are those of their sources.
+//! terminal, no documentation test is left out, and the committed classes are those of their sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,9 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         if tree::is(&file, "rs") && !text.starts_with("//!") {
             found.push("does not open with `//!`".to_owned());
         }
+        if tree::is(&file, "rs") && has_documentation_test(&text) {
+            found.push("has a documentation test, which `make test` does not run".to_owned());
+        }
         let bypasses = bypasses(&file, &text);
         found.extend(bypasses.map(|way| format!("writes past the console by {way}")));
         if tree::is(&file, "md") {
@@ -101,6 +104,15 @@ fn bypasses<'t>(file: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
             (!way.starts_with(is_word) || !text[..at].ends_with(is_word)).then_some(way)
         })
     })
+}
+
+/// Whether a comment contains a code block that rustdoc would run: one without a language.
+fn has_documentation_test(text: &str) -> bool {
+    let lines = text.lines().map(str::trim_start);
+    let comments = lines.filter_map(|it| it.strip_prefix("///").or(it.strip_prefix("//!")));
+    let fences = comments.filter_map(|it| it.trim_start().strip_prefix("```"));
+    let mut opening = fences.step_by(2);
+    opening.any(|language| matches!(language, "" | "rust" | "no_run" | "should_panic"))
 }
 
 /// The folder of this checkout and the home of whoever runs this.
@@ -151,6 +163,18 @@ fn exists(root: &Path, document: &Path, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documentation_tests_are_found_and_other_blocks_are_not() {
+        assert!(has_documentation_test(
+            "/// A\n    /// ```\n    /// f();\n    /// ```\n"
+        ));
+        assert!(has_documentation_test(
+            "//! ```text\n//! ```\n//! ```rust\n//! ```\n"
+        ));
+        assert!(!has_documentation_test("//! ```text\n//! a\n//! ```\n"));
+        assert!(!has_documentation_test("let fence = \"```\";\n"));
+    }
 
     #[test]
     fn documents_name_paths_in_code_words_and_links() {

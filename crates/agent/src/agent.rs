@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, Passed};
 use culprit_model::AgentOptions;
-use culprit_model::options::Mode;
+use culprit_model::options::{Arrays, RecordOptions, WeaveOptions, WorkerOptions};
 use culprit_model::secret::{self, MASK};
 use culprit_trace::{EXTENSION, SALT_NOTE, Start, Writer};
 use culprit_weave::lines::Lines;
@@ -31,12 +31,21 @@ pub(crate) type Trouble = Box<dyn std::error::Error>;
 
 pub(crate) struct Agent {
     pub(crate) jvmti: Jvmti,
-    pub(crate) options: AgentOptions,
+    pub(crate) purpose: Purpose,
+    /// The names of the runtime in this JVM.
+    pub(crate) names: Names,
+    /// Classes are woven; a witness records failures alone.
+    pub(crate) weaves: bool,
+    pub(crate) arrays: Arrays,
+    salt: Option<i64>,
+    /// The contents of library objects that observed code is given are recorded.
+    pub(crate) records_contents: bool,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) classes: Classes,
     pub(crate) heirs: Heirs,
     pub(crate) numbers: SiteNumbers,
-    pub(crate) lines: Lines,
+    /// The lines of observed classes, if they are counted.
+    pub(crate) lines: Option<Lines>,
     pub(crate) redact: Vec<Regex>,
     pub(crate) losses: [&'static str; 6],
     thread: Mutex<Option<RecorderThread>>,
@@ -62,13 +71,14 @@ const OPENED: [&str; 11] = [
 
 impl Agent {
     /// Sets everything up in the JVM's live phase and starts to record.
-    pub(crate) fn start(
+    pub(crate) fn record(
         jvmti: Jvmti,
         jni: &Jni<'_>,
-        options: AgentOptions,
+        options: &AgentOptions,
+        record: &RecordOptions,
         feature: u16,
     ) -> Result<Agent, Trouble> {
-        let redact = options
+        let redact = record
             .redact
             .iter()
             .map(|p| Regex::new(p))
@@ -76,56 +86,87 @@ impl Agent {
         let folder = Path::new(&options.out);
         let path = folder.join(format!("jvm-{}.{EXTENSION}", std::process::id()));
         let writer = Writer::create(&path)?;
-        let recorder = Arc::new(Recorder::new(options.sample)?);
+        let recorder = Arc::new(Recorder::new(record.sample)?);
         let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
-        let roots = if options.selection.app || options.selection.observe.is_empty() {
+        let selection = &record.weave.selection;
+        let roots = if selection.app || selection.observe.is_empty() {
             Roots::find(&property("java.class.path"), &property("sun.java.command"))
         } else {
             Roots::default()
         };
-        let mut start = facts_at_start(jvmti, &options);
+        let mut start = facts_at_start(jvmti, options);
         surroundings::note(jni, &mut start);
-        mask(&mut start, &options, &redact);
-        start.notes.extend(match options.salt {
+        mask(&mut start, options, &redact);
+        start.notes.extend(match record.weave.salt {
             Some(salt) => Some((SALT_NOTE.to_owned(), salt.to_string())),
             None => salt(jni),
         });
         let thread =
-            RecorderThread::spawn(Arc::clone(&recorder), &options, path.clone(), writer, start)?;
-        let classes = Classes::new(options.selection.clone(), roots);
-        let mut agent = Agent::with(jvmti, options, feature, recorder, classes);
-        agent.redact = redact;
-        agent.path = path;
-        agent.thread = Mutex::new(Some(thread));
-        Ok(agent)
+            RecorderThread::spawn(Arc::clone(&recorder), record, path.clone(), writer, start)?;
+        let agent = Agent::new(jvmti, feature, recorder, roots, &record.weave);
+        Ok(Agent {
+            names: match record.beside {
+                true => Names::Beside,
+                false => Names::Usual,
+            },
+            records_contents: record.contents,
+            redact,
+            path,
+            thread: Mutex::new(Some(thread)),
+            ..agent
+        })
+    }
+
+    /// The same with no class woven: the recording has the failures of the program alone.
+    pub(crate) fn witness(
+        jvmti: Jvmti,
+        jni: &Jni<'_>,
+        options: &AgentOptions,
+        feature: u16,
+    ) -> Result<Agent, Trouble> {
+        let agent = Agent::record(jvmti, jni, options, &RecordOptions::default(), feature)?;
+        Ok(Agent {
+            weaves: false,
+            ..agent
+        })
     }
 
     /// The same in a JVM that replays: what is recorded is for the executor, and goes nowhere else.
     pub(crate) fn replay(
         jvmti: Jvmti,
-        options: AgentOptions,
+        options: &WorkerOptions,
+        weave: &WeaveOptions,
         feature: u16,
     ) -> Result<Agent, Trouble> {
         let recorder = Arc::new(Recorder::new(None)?);
-        let classes = Classes::new(options.selection.clone(), Roots::default());
-        Ok(Agent::with(jvmti, options, feature, recorder, classes))
+        Ok(Agent {
+            purpose: Purpose::Replay,
+            lines: options.coverage.then(Lines::default),
+            ..Agent::new(jvmti, feature, recorder, Roots::default(), weave)
+        })
     }
 
-    fn with(
+    /// An agent that records events of woven classes.
+    fn new(
         jvmti: Jvmti,
-        options: AgentOptions,
         feature: u16,
         recorder: Arc<Recorder>,
-        classes: Classes,
+        roots: Roots,
+        weave: &WeaveOptions,
     ) -> Agent {
         Agent {
             jvmti,
-            classes,
-            options,
+            purpose: Purpose::Record,
+            names: Names::Usual,
+            weaves: true,
+            arrays: weave.arrays,
+            salt: weave.salt,
+            records_contents: false,
+            classes: Classes::new(weave.selection.clone(), roots),
             recorder,
             heirs: Heirs::default(),
             numbers: SiteNumbers::default(),
-            lines: Lines::default(),
+            lines: None,
             redact: Vec::new(),
             losses: [
                 "arrays over 65536 references, recorded without contents",
@@ -141,31 +182,10 @@ impl Agent {
         }
     }
 
-    /// Where lines are counted, if they are.
-    pub(crate) fn lines(&self) -> Option<&Lines> {
-        self.options.coverage.then_some(&self.lines)
-    }
-
-    /// What classes are woven for.
-    pub(crate) fn purpose(&self) -> Purpose {
-        match self.options.mode {
-            Mode::Worker => Purpose::Replay,
-            Mode::Record | Mode::Witness | Mode::Suggest | Mode::Follow => Purpose::Record,
-        }
-    }
-
-    /// What the runtime is called.
-    pub(crate) fn names(&self) -> Names {
-        match self.options.beside {
-            true => Names::Beside,
-            false => Names::Usual,
-        }
-    }
-
     /// Puts the Java runtime into the JVM. The agent must be reachable by native methods by now.
     pub(crate) fn install(&self, jni: &Jni<'_>) -> Result<(), Trouble> {
         let mut ours = None;
-        let names = self.names();
+        let names = self.names;
         for (name, bytes) in runtime::CLASSES {
             let bytes = names.write(bytes.to_vec())?;
             let class = jni.define_class(&names.class(name), None, &bytes)?;
@@ -175,10 +195,10 @@ impl Agent {
             }
         }
         let ours = ours.ok_or("the runtime has no class Native")?;
-        if let Some(salt) = self.options.salt {
+        if let Some(salt) = self.salt {
             set_salt(self.jvmti, jni, salt);
         }
-        if self.purpose() == Purpose::Replay {
+        if self.purpose == Purpose::Replay {
             for (name, bytes) in runtime::REPLAY {
                 let class = jni.define_class(name, None, bytes)?;
                 if name.ends_with("/Executor") {
@@ -246,11 +266,11 @@ impl Agent {
             let class = jni.find_class(&names.class(&format!("culprit/runtime/{class}")))?;
             jni.static_method(&class, method, descriptor)?;
         }
-        if self.purpose() == Purpose::Replay {
+        if self.purpose == Purpose::Replay {
             meet(jni)?;
         }
         // Found before the events begin: finding a class may load it.
-        let hooked = hooked_classes(jni, self.purpose());
+        let hooked = hooked_classes(jni, self.purpose);
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         self.jvmti.retransform(&hooked)?;

@@ -81,7 +81,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     if feature < OLDEST_FEATURE {
         return Err(format!("this is JDK {version}; run the program on JDK 11 or newer").into());
     }
-    follow_children(text, options.mode);
+    follow_children(text, &options.mode);
     if let Some(option) = archiving() {
         return Err(format!(
             "this JVM writes an archive of classes and is not recorded ({option})"
@@ -94,7 +94,7 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     capabilities.set_can_generate_all_class_hook_events(true);
     // Who cannot retransform classes sees them before those who can: drivers are followed as they were
     // compiled, and not as other agents leave them.
-    if options.mode != Mode::Follow {
+    if !matches!(options.mode, Mode::Follow(_)) {
         capabilities.set_can_retransform_classes(true);
         capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
     }
@@ -142,7 +142,7 @@ fn archiving() -> Option<String> {
 /// Hides how the agent came in from the program's environment; JVMs that this one starts get it
 /// where they are started (`Children.java`). Counting and following have no hooks there: their children
 /// get the agent through the environment.
-fn follow_children(options: &str, mode: Mode) {
+fn follow_children(options: &str, mode: &Mode) {
     let Some(library) = library_path() else {
         return;
     };
@@ -150,9 +150,9 @@ fn follow_children(options: &str, mode: Mode) {
     let inherited = std::env::var(FOLLOW).unwrap_or_default();
     let others = without_word(&inherited, &own);
     let value = match mode {
-        Mode::Record | Mode::Witness | Mode::Worker => others,
-        Mode::Suggest | Mode::Follow if others.is_empty() => own.clone(),
-        Mode::Suggest | Mode::Follow => format!("{others} {own}"),
+        Mode::Record(_) | Mode::Witness | Mode::Worker(_) => others,
+        Mode::Suggest(_) | Mode::Follow(_) if others.is_empty() => own.clone(),
+        Mode::Suggest(_) | Mode::Follow(_) => format!("{others} {own}"),
     };
     let _ = ARGUMENT.set(own);
     set_variable(&value);
@@ -259,21 +259,24 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
             return;
         };
         let text = options.to_string();
-        if matches!(options.mode, Mode::Suggest | Mode::Follow) {
-            let started = jni.with_frame_of(512, |jni| match options.mode {
-                Mode::Suggest => Counting::start(jvmti, jni, &options),
-                _ => Following::start(jvmti, jni, &options),
-            });
+        let folder = Path::new(&options.out);
+        let without_agent = |started: Result<Result<(), Trouble>, culprit_jvmti::Error>| {
             if let Err(trouble) = started.unwrap_or_else(|error| Err(error.into())) {
                 say(&text, &trouble.to_string());
             }
-            return;
-        }
-        let started = match options.mode {
-            Mode::Worker => worker::greet(jvmti, &options, feature)
-                .and_then(|options| Agent::replay(jvmti, options, feature)),
-            Mode::Record | Mode::Witness | Mode::Suggest | Mode::Follow => {
-                Agent::start(jvmti, &jni, options, feature)
+        };
+        let started = match &options.mode {
+            Mode::Record(record) => Agent::record(jvmti, &jni, &options, record, feature),
+            Mode::Witness => Agent::witness(jvmti, &jni, &options, feature),
+            Mode::Worker(own) => worker::greet(jvmti, own, feature)
+                .and_then(|weave| Agent::replay(jvmti, own, &weave, feature)),
+            Mode::Suggest(_) => {
+                let start = |jni: &Jni<'_>| Counting::start(jvmti, jni, folder);
+                return without_agent(jni.with_frame_of(512, start));
+            }
+            Mode::Follow(own) => {
+                let start = |jni: &Jni<'_>| Following::start(jvmti, jni, folder, own);
+                return without_agent(jni.with_frame_of(512, start));
             }
         };
         match started {

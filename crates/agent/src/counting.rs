@@ -17,7 +17,6 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Jni, Jvmti, Local, NativeMethod};
-use culprit_model::AgentOptions;
 use culprit_model::observe::{is_jdk_name, is_own_name, is_tool_name};
 use culprit_trace::COUPLING_EXTENSION;
 use culprit_weave::ahead;
@@ -57,11 +56,7 @@ pub(crate) struct Counting {
 
 impl Counting {
     /// Sets everything up in the JVM's live phase and starts to count.
-    pub(crate) fn start(
-        jvmti: Jvmti,
-        jni: &Jni<'_>,
-        options: &AgentOptions,
-    ) -> Result<(), Trouble> {
+    pub(crate) fn start(jvmti: Jvmti, jni: &Jni<'_>, folder: &Path) -> Result<(), Trouble> {
         let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
         let roots = Roots::find(&property("java.class.path"), &property("sun.java.command"));
         let name = format!("jvm-{}.{COUPLING_EXTENSION}", std::process::id());
@@ -70,7 +65,7 @@ impl Counting {
             cells: Cells::new()?,
             names: Names::default(),
             roots: Mutex::new(roots),
-            path: Path::new(&options.out).join(name),
+            path: folder.join(name),
             started: Instant::now(),
             ended: Mutex::new(false),
             ends: Condvar::new(),

@@ -24,9 +24,9 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jobject};
 use culprit_jvmti::sys::jvmti as t;
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
-use culprit_model::options::FOLLOWED_EXTENSION;
+use culprit_model::Pattern;
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions};
 use culprit_model::script::Operation;
-use culprit_model::{AgentOptions, Selection};
 use culprit_weave::follow::{Concatenation, ENTER, ENTER_DESCRIPTOR, Lambda, Method, followed};
 
 use crate::agent::Trouble;
@@ -52,7 +52,7 @@ pub(crate) fn following() -> Option<&'static Following> {
 
 pub(crate) struct Following {
     jvmti: Jvmti,
-    selection: Selection,
+    patterns: Vec<Pattern>,
     /// The tests that are followed, if not all are.
     tests: Vec<String>,
     path: PathBuf,
@@ -94,14 +94,15 @@ impl Following {
     pub(crate) fn start(
         jvmti: Jvmti,
         jni: &Jni<'_>,
-        options: &AgentOptions,
+        folder: &Path,
+        options: &FollowOptions,
     ) -> Result<(), Trouble> {
         let name = format!("jvm-{}.{FOLLOWED_EXTENSION}", std::process::id());
         let following = Following {
             jvmti,
-            selection: options.selection.clone(),
+            patterns: options.classes.clone(),
             tests: options.tests.clone(),
-            path: Path::new(&options.out).join(name),
+            path: folder.join(name),
             is_written: AtomicBool::new(false),
             journal: Mutex::default(),
             methods: RwLock::default(),
@@ -136,7 +137,7 @@ impl Following {
     }
 
     fn follows(&self, name: &str) -> bool {
-        let mut patterns = self.selection.observe.iter();
+        let mut patterns = self.patterns.iter();
         patterns.any(|pattern| pattern.matches(name))
     }
 

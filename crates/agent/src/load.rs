@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::{is_jdk_name, is_own_name};
-use culprit_model::options::Mode;
 use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
@@ -42,7 +41,7 @@ impl Agent {
             return None;
         }
         let loaded = self.load_as_usual(jni, loading)?;
-        let renamed = self.names().write(loaded);
+        let renamed = self.names.write(loaded);
         renamed
             .inspect_err(|error| {
                 let name = loading.name.replace('/', ".");
@@ -52,19 +51,19 @@ impl Agent {
     }
 
     fn load_as_usual(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
-        if hook::is_hooked(loading.name, self.purpose()) {
+        if hook::is_hooked(loading.name, self.purpose) {
             return self.hook(loading);
         }
         let loader = self
             .classes
             .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
         // What else is loaded into a worker belongs to other agents in it.
-        if loader.is_jdk || self.purpose() == Purpose::Replay && !loader.is_worker {
+        if loader.is_jdk || self.purpose == Purpose::Replay && !loader.is_worker {
             return None;
         }
         // But a class that was woven ahead of time needs its sites.
         let is_prepared = || ClassFile::parse(loading.bytes).is_ok_and(|c| ahead::is_prepared(&c));
-        if self.options.mode == Mode::Witness && !is_prepared() {
+        if !self.weaves && !is_prepared() {
             return None;
         }
         if !self.reaches_runtime(jni, loading, loader) {
@@ -112,7 +111,7 @@ impl Agent {
         if let Some(reaches) = self.classes.reaches_runtime(loader.number) {
             return reaches;
         }
-        let ask = |jni: &Jni<'_>| ask_for_class(jni, object, &self.names().class(PROBE)).is_some();
+        let ask = |jni: &Jni<'_>| ask_for_class(jni, object, &self.names.class(PROBE)).is_some();
         let reaches = jni.with_frame(ask).unwrap_or(false);
         self.classes.set_reaches_runtime(loader.number, reaches);
         if !reaches {
@@ -144,7 +143,7 @@ impl Agent {
     fn hook(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
         let hooked = ClassFile::parse(loading.bytes)
             .map_err(Into::into)
-            .and_then(|class| hook::hook(class, self.purpose()));
+            .and_then(|class| hook::hook(class, self.purpose));
         match hooked {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -206,10 +205,10 @@ impl Agent {
             None => Vec::new(),
         };
         let settings = Settings {
-            lines: self.lines(),
+            lines: self.lines.as_ref(),
             strangers: &strangers,
-            purpose: self.purpose(),
-            arrays: self.options.arrays,
+            purpose: self.purpose,
+            arrays: self.arrays,
             id_field,
             kin: !observed && (kin || self.classes.is_kin(loading.name)),
             references: if loading.again {
@@ -286,7 +285,7 @@ impl Agent {
     /// may load the class that is being loaded.
     pub(crate) fn prepared(&self, jni: &Jni<'_>, class: &Local<'_>) {
         let _ =
-            jni.with_frame(|jni| open_module(self.jvmti, jni, class, &self.names().class(NATIVE)));
+            jni.with_frame(|jni| open_module(self.jvmti, jni, class, &self.names.class(NATIVE)));
         if !self.heirs.is_waiting() {
             return;
         }

@@ -116,7 +116,7 @@ extern "system" fn replays(_: Env, _: jclass) -> jboolean {
 }
 
 extern "system" fn tells_contents(env: Env, _: jclass) -> jboolean {
-    with(env, 0, |agent, _| u8::from(agent.options.contents))
+    with(env, 0, |agent, _| u8::from(agent.records_contents))
 }
 
 extern "system" fn states(env: Env, _: jclass) -> jlong {

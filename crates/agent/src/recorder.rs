@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use culprit_model::options::{CaptureLimits, RecordOptions};
 use culprit_model::site::TypeDef;
-use culprit_model::{AgentOptions, BlobId, Failure, Losses, Site, ThreadId};
+use culprit_model::{BlobId, Failure, Losses, Site, ThreadId};
 use culprit_trace::{
     BlobKind, ClassDef, EndReason, Ending, LoaderDef, Ring, Start, ThreadDef, WriteError, Writer,
     join, remove,
@@ -261,7 +262,7 @@ pub(crate) struct RecorderThread(std::thread::JoinHandle<()>);
 impl RecorderThread {
     pub(crate) fn spawn(
         recorder: Arc<Recorder>,
-        options: &AgentOptions,
+        options: &RecordOptions,
         path: PathBuf,
         writer: Writer,
         mut start: Start,
@@ -277,11 +278,7 @@ impl RecorderThread {
             recorder,
             writer,
             path,
-            limits: Limits {
-                events: options.max_events,
-                bytes: options.max_bytes,
-                rate: options.max_rate,
-            },
+            limits: options.limits,
             ring,
             forgetting: None,
             keep_failing: options.keep_failing,
@@ -319,18 +316,12 @@ pub(crate) fn block_signals() {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &all, std::ptr::null_mut()) };
 }
 
-struct Limits {
-    events: Option<u64>,
-    bytes: Option<u64>,
-    rate: Option<u64>,
-}
-
 /// What runs in the recorder's thread.
 struct Scribe {
     recorder: Arc<Recorder>,
     writer: Writer,
     path: PathBuf,
-    limits: Limits,
+    limits: CaptureLimits,
     /// The last events only, and how many of them.
     ring: Option<(u64, Ring)>,
     /// Contents that are being forgotten.

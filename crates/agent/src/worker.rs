@@ -31,7 +31,7 @@ use std::sync::{Condvar, Mutex, OnceLock};
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti};
-use culprit_model::AgentOptions;
+use culprit_model::options::{WeaveOptions, WorkerOptions};
 use culprit_wire::{FromWorker, Message as _, Mode, ToWorker};
 
 use crate::agent::{Agent, Trouble};
@@ -53,6 +53,8 @@ pub(crate) fn worker() -> Option<&'static Worker> {
 /// A JVM that replays.
 pub(crate) struct Worker {
     jvmti: Jvmti,
+    /// The process is to forbid itself to start programs, once it is up.
+    seal: bool,
     incoming: Mutex<BufReader<UnixStream>>,
     outgoing: Mutex<UnixStream>,
     subject: Classes,
@@ -100,14 +102,13 @@ fn end_with_host(descriptor: i32) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Greets the host and takes the subject; the options by which its classes are to be woven.
+/// Greets the host and takes the subject; returns the options by which its classes are woven.
 pub(crate) fn greet(
     jvmti: Jvmti,
-    options: &AgentOptions,
+    options: &WorkerOptions,
     feature: u16,
-) -> Result<AgentOptions, Trouble> {
-    let descriptor = options.socket.ok_or("a worker without a socket")?;
-    let descriptor = i32::try_from(descriptor)?;
+) -> Result<WeaveOptions, Trouble> {
+    let descriptor = i32::try_from(options.socket)?;
     // SAFETY: the host opened this socket for the worker, and nobody else uses it.
     let stream = unsafe { UnixStream::from_raw_fd(descriptor) };
     let mut outgoing = stream.try_clone()?;
@@ -118,9 +119,10 @@ pub(crate) fn greet(
     let Some(ToWorker::Subject(subject)) = ToWorker::read_from(&mut incoming)? else {
         return Err("the host did not name a subject".into());
     };
-    let woven: AgentOptions = subject.options.parse()?;
+    let weave = subject.options.parse()?;
     let worker = Worker {
         jvmti,
+        seal: options.seal,
         incoming: Mutex::new(incoming),
         outgoing: Mutex::new(outgoing),
         subject: Classes::new(subject),
@@ -132,14 +134,7 @@ pub(crate) fn greet(
     WORKER
         .set(worker)
         .map_err(|_| "a JVM is one worker, not two")?;
-    Ok(AgentOptions {
-        out: options.out.clone(),
-        mode: options.mode,
-        socket: options.socket,
-        seal: options.seal,
-        coverage: options.coverage,
-        ..woven
-    })
+    Ok(weave)
 }
 
 impl Worker {
@@ -185,7 +180,7 @@ impl Worker {
 
     /// Runs scenarios until the host says goodbye or is gone.
     fn work(&'static self, agent: &'static Agent, jni: &Jni<'_>) {
-        if agent.options.seal
+        if self.seal
             && let Err(error) = culprit_sandbox::seal()
         {
             let _ = self.say(&FromWorker::Fault(format!("cannot be sealed: {error}")));

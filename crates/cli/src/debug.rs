@@ -23,7 +23,7 @@ use culprit_minimize::{
     Condition, Extracted, Found, Program, Script, choose, class_path, driver_methods, extract,
     full_name,
 };
-use culprit_model::options::Mode as AgentMode;
+use culprit_model::options::{Mode as AgentMode, RecordOptions, WeaveOptions};
 use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean, shell};
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
@@ -45,11 +45,12 @@ use witness::{Seen, Witnesses};
 #[derive(clap::Args, Debug)]
 #[command(override_usage = "culprit debug [OPTIONS] -- CMD...", after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Put the results into this new or empty folder
+    /// Write the results to this folder, which must be new or empty
     #[arg(short, long, value_name = "DIR", default_value = "culprit-debug")]
     output: PathBuf,
-    /// Take this for the failure: 'output contains TEXT', 'output matches REGEX', 'exit N',
-    /// 'CLASS.METHOD returns VALUE' or 'CLASS NAME -> EXPRESSION' (Java, on an object)
+    /// Reduce this failure, for a program that neither throws nor fails a test: 'output contains
+    /// TEXT', 'output matches REGEX', 'exit N', 'CLASS.METHOD returns VALUE', or 'CLASS NAME ->
+    /// EXPRESSION' (a Java expression on an object)
     #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
     fails_if: Option<Condition>,
     #[command(flatten)]
@@ -65,13 +66,16 @@ Examples:
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
   culprit debug -- mvn -q test -Dtest=CartTest
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
-The command is run three times or more; what it prints goes into the folder.
+  culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
+The command runs at least three times, without standard input. Its output is
+kept in the result folder. Name failing tests (-Dtest=...), or all of them run.
+
 Exit codes:
-  0    tests were written, and seen to fail for the same reason
-  1    everything ran, and for some failure there is no such test
-  2    the command line, or a place it names, cannot be used
-  3    the command cannot be run, or there is no sandbox for candidates
-  130  interrupted; the smallest test so far was written if there was one";
+  0    each failure has a test that was compiled and run, and fails like it
+  1    the command does not fail, or some failure has no such test
+  2    wrong command line, or a file or folder on it cannot be used
+  3    the command cannot be run, starts no JVM, or there is no sandbox
+  130  interrupted; the smallest test found so far was written, if any";
 
 /// Bytes that are read of what an agent says.
 const MOST_SAID: u64 = 64 << 10;
@@ -306,8 +310,7 @@ impl Session<'_> {
 
     /// Runs the command as it is, to see how it ends; the folder of the run, and the status.
     fn watch(&self, name: &str, console: &mut Console) -> anyhow::Result<(PathBuf, u8)> {
-        let nothing = Selection::default();
-        self.run_with(name, nothing, (AgentMode::Witness, None, &[]), console)
+        self.run_with(name, AgentMode::Witness, console)
     }
 
     /// Runs the command and records it.
@@ -317,14 +320,21 @@ impl Session<'_> {
         selection: Selection,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
-        self.run_with(name, selection, (AgentMode::Record, None, &[]), console)
+        let record = RecordOptions {
+            weave: WeaveOptions {
+                selection,
+                ..WeaveOptions::default()
+            },
+            contents: true,
+            ..RecordOptions::default()
+        };
+        self.run_with(name, AgentMode::Record(record), console)
     }
 
     fn run_with(
         &self,
         name: &str,
-        selection: Selection,
-        (mode, seconds, tests): (AgentMode, Option<u64>, &[String]),
+        mode: AgentMode,
         console: &mut Console,
     ) -> anyhow::Result<(PathBuf, u8)> {
         let folder = self.folder.join(name);
@@ -332,11 +342,6 @@ impl Session<'_> {
         let options = AgentOptions {
             out: folder.display().to_string(),
             mode,
-            selection,
-            contents: mode == AgentMode::Record,
-            seconds,
-            tests: tests.to_vec(),
-            ..AgentOptions::default()
         };
         // It may print secrets.
         let mut private = File::options();
@@ -344,9 +349,9 @@ impl Session<'_> {
         let output = private.open(folder.join("output.txt"))?;
         let inherited = std::env::var_os("JAVA_TOOL_OPTIONS");
         let launched = &self.launched;
-        let doing = match mode {
-            AgentMode::Follow => "following",
-            AgentMode::Record => "recording",
+        let doing = match options.mode {
+            AgentMode::Follow(_) => "following",
+            AgentMode::Record(_) => "recording",
             _ => "running the command",
         };
         let progress = Progress::begin(console, doing);

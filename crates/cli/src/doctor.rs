@@ -19,7 +19,7 @@ use findings::{Finding, Health, findings};
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Print one JSON document
+    /// Print the findings as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -28,11 +28,12 @@ const EXAMPLES: &str = "\
 Examples:
   culprit doctor
   culprit doctor --json
-Each JDK is started for a moment, with the agent and in the sandbox. Nothing
-is changed, but for the agent, which is unpacked into the cache.
+Each JDK is started for a moment with the agent, in the sandbox. Nothing is
+changed, except that the agent is unpacked into the cache folder.
+
 Exit codes:
-  0    all is fine; notes say what could be better
-  1    something is missing that limits culprit";
+  0    everything is fine (lines with `note` say what could be better)
+  1    something is missing (lines with `wrong` say how to fix it)";
 
 /// Columns of the words in front of a finding.
 const INDENT: &str = "      ";

@@ -15,16 +15,16 @@ use crate::record::{Observe, nearest};
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The jar to weave; it is not changed
+    /// The jar to read; it is not changed
     #[arg(value_name = "IN.jar")]
     input: PathBuf,
     /// The jar to write; it must not exist
     #[arg(short, long, value_name = "OUT.jar")]
     output: PathBuf,
-    /// Observe these classes [default: all of the jar]
+    /// Observe the classes that match, as in `culprit record` [default: all in the jar]; can be repeated
     #[arg(long, value_name = "PATTERN")]
     observe: Vec<Observe>,
-    /// Leave these classes out, whatever --observe says
+    /// Do not observe these classes, even if --observe matches them; can be repeated
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<Pattern>,
 }
@@ -32,7 +32,8 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   culprit instrument app.jar -o app-woven.jar --observe 'com.acme.billing.**'
-  culprit record -- java -jar app-woven.jar";
+  culprit record -- java -jar app-woven.jar
+The new jar also runs without Culprit; then nothing is recorded.";
 
 /// How many names to propose, and how many troubles to list.
 const LISTED: usize = 5;

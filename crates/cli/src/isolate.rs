@@ -19,16 +19,32 @@ use culprit_report::figure;
 
 /// Options of `culprit isolate`.
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  culprit isolate input --test './render {}' crash.html
+  culprit isolate changes --good v1.2 --bad HEAD --build make --test ./check.sh
+`culprit isolate input --help` and `culprit isolate changes --help` give more.";
+
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Find what of an input makes a test fail
+    /// Find the part of an input that makes a test fail
+    ///
+    /// Use it when a program fails on one file or folder. By default it searches
+    /// for a pair of inputs that are as similar as possible, one that passes and
+    /// one that fails: their difference is a cause of the failure. With --simplify
+    /// it searches for a smallest input that still fails.
     Input(input::Args),
-    /// Find which changes between two versions of a program make a test fail
+    /// Find the changes between two versions that make a test fail
+    ///
+    /// Use it when a test passes on an old version and fails on a new one. Like
+    /// `git bisect` it first searches for the commit, merges included; then it goes
+    /// on to the files, classes, methods, hunks and lines that this commit changed.
     Changes(changes::Args),
 }
 

@@ -32,8 +32,13 @@ use console::{Color, Console};
 use exit::{ExitCode, Expected};
 
 /// Automated debugger for JVM programs
+///
+/// Culprit makes a failure small. `debug` turns a failing command into a JUnit
+/// test of a few lines. `isolate` finds the part of an input, or of a change
+/// between two versions, that makes a test fail. `record` and `replay` capture a
+/// part of a program and run it again without the rest.
 #[derive(Parser, Debug)]
-#[command(name = "culprit", bin_name = "culprit", version, max_term_width = 80, after_help = EXIT_CODES)]
+#[command(name = "culprit", bin_name = "culprit", version, max_term_width = 80, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -44,21 +49,57 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Run a command and record what crosses the border of the observed code
-    Record(record::Args),
-    /// Print what a recording or a run folder holds
-    Show(show::Args),
-    /// Run recordings again, without what was around the observed code
-    Replay(replay::Args),
-    /// Reduce a recorded failure to a small test that fails alike
-    Minimize(minimize::Args),
-    /// Run a command that fails, and write a small test that fails alike
+    /// Reduce a failing command to a small JUnit test that fails the same way
+    ///
+    /// Start here when a Java program throws an exception or a JUnit test fails.
+    /// Culprit runs the command several times, extracts the calls that lead to the
+    /// failure, removes the ones that the failure does not need, and writes the
+    /// rest as a JUnit test. It compiles and runs the test to check that it fails
+    /// for the same reason. The test fails as long as the bug is there.
     Debug(debug::Args),
-    /// Find the difference that decides between what passes and what fails
+    /// Find the part of an input, or of a change, that makes a test fail
+    ///
+    /// Use it when one input or version passes and another one fails. It works for
+    /// programs in any language, as long as a command can test them.
     Isolate(isolate::Args),
-    /// Weave a jar ahead of time
+    /// Run a command and record what enters and leaves the observed classes
+    ///
+    /// You choose the observed classes; all other code, the JDK included, is
+    /// outside. The recording contains each call, return, exception and field
+    /// access between the two, with its values. Use it to see what a part of a
+    /// program was given and what it did (`culprit show`), to run that part again
+    /// without the rest (`culprit replay`), or to choose yourself which classes
+    /// `culprit minimize` makes a test of.
+    Record(record::Args),
+    /// Print a recording as a summary, as events, or as JSON
+    ///
+    /// Use it to see what a recorded program did: which classes were observed, how
+    /// the program ended, and each call into and out of the observed classes with
+    /// its arguments and results.
+    Show(show::Args),
+    /// Run a recording again and report where the program behaves differently
+    ///
+    /// The observed classes run alone in a new JVM; whatever they ask of the
+    /// outside is answered from the recording, so no file, server or clock is
+    /// needed. Use it to debug the same run again and again, or, with --against, to
+    /// check that a fix changes what it should and nothing else.
+    Replay(replay::Args),
+    /// Reduce a recorded failure to a small JUnit test that fails the same way
+    ///
+    /// This is the second half of `culprit debug`, for a recording that you made
+    /// with `culprit record --contents`. Use it to choose the observed classes
+    /// yourself, or to reduce a failure without running the command again.
+    Minimize(minimize::Args),
+    /// Add the probes of `culprit record` to a jar ahead of time
+    ///
+    /// Recording a program from such a jar saves the time of changing its classes
+    /// each time they are loaded, and the observed classes are chosen once, when
+    /// the jar is built.
     Instrument(instrument::Args),
-    /// Print what this machine offers, and how to mend what is missing
+    /// Check what this machine offers to Culprit and how to get what is missing
+    ///
+    /// Run it after installation, and when a message refers to it. It checks the
+    /// sandbox of the kernel, each JDK, the agent and the room for temporary files.
     Doctor(doctor::Args),
 }
 
@@ -76,16 +117,23 @@ impl Command {
     }
 }
 
-const EXIT_CODES: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  culprit debug -- java -jar app.jar input.txt
+  culprit isolate changes --good v1.2 --bad HEAD --build make --test ./check.sh
+  culprit isolate input --simplify --test './render {}' crash.html
+  culprit doctor
+`culprit COMMAND --help` explains a command and gives examples.
+
 Exit codes:
-  0    The question was answered
-  1    Everything ran, but the answer is no
-  2    The command line cannot be used as it is
-  3    The target program would not run, or not to its end
-  4    A recording is unreadable or of another version
-  70   A defect of culprit itself
-  130  Interrupted
-`culprit record` ends with the status of the command it ran.";
+  0    success: the result was found and checked
+  1    everything ran, but there is no such result (see each command)
+  2    wrong command line, or a file or folder on it cannot be used
+  3    the target program cannot be run, or did not end by itself
+  4    a recording cannot be read, or is of another version
+  70   a bug in Culprit
+  130  interrupted
+`culprit record` exits with the status of the command that it ran.";
 
 fn main() -> ExitCode {
     console::clean_panics();

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_jvm::Interrupt;
 use culprit_minimize::{Program, Script, class_path, extract};
-use culprit_model::{AgentOptions, Failure, shell};
+use culprit_model::options::RecordOptions;
+use culprit_model::{Failure, shell};
 use culprit_replay::Environment;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -22,19 +23,19 @@ use crate::show;
 #[derive(clap::Args, Debug)]
 #[command(override_usage = "culprit minimize [OPTIONS] PATH", after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A recording, or the folder of a run with one that failed
+    /// A recording of a failure, or the folder of a run that contains one
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Put the results into this new or empty folder
+    /// Write the results to this folder, which must be new or empty
     #[arg(short, long, value_name = "DIR", default_value = "culprit-minimize")]
     output: PathBuf,
-    /// Go on in the folder of a reduction that ended early
+    /// Continue a reduction that ended early, in the folder of -o
     #[arg(long)]
     resume: bool,
-    /// Take the program from this class path, instead of the recorded one
+    /// Run the program from this class path instead of the recorded one
     #[arg(long, value_name = "CP")]
     class_path: Option<OsString>,
-    /// Run the code on the class path that the recording names, although it was not recorded here
+    /// Run the code on the recorded class path even though the recording was made elsewhere
     #[arg(long, conflicts_with = "class_path")]
     trust: bool,
     #[command(flatten)]
@@ -45,16 +46,19 @@ const EXAMPLES: &str = "\
 Examples:
   culprit record --contents --observe 'com.acme.**' -- java -jar app.jar
   culprit minimize culprit-runs/2026-03-09-1
-The program must be on its class path still; --class-path names another place.
-Without --contents a recording does not tell what library objects hold that
-were passed in.
+  culprit minimize culprit-runs/2026-03-09-1 -o small --max-time 30s
+  culprit minimize culprit-runs/2026-03-09-1 -o small --resume
+The program must still be on its recorded class path; otherwise, give
+--class-path. Without --contents, the recording lacks the contents of JDK
+objects that were passed in, and calls that need them cannot be repeated.
+
 Exit codes:
-  0    a test was written, and seen to fail for the same reason
-  1    everything ran, and there is no such test
-  2    the command line, or a place it names, cannot be used
-  3    the program, a JDK like that of the recording, or a sandbox is not there
-  4    the recording cannot be read, or has no failure
-  130  interrupted; the smallest test so far was written if there was one";
+  0    a test was written, compiled and run, and fails for the same reason
+  1    everything ran, but no such test was found
+  2    wrong command line, or a file or folder on it cannot be used
+  3    the program, a JDK of the recorded version, or a sandbox is missing
+  4    the recording cannot be read, or contains no failure
+  130  interrupted; the smallest test found so far was written, if any";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let sandbox = args.wishes.sandbox(console)?;
@@ -167,7 +171,7 @@ impl Args {
 
 /// Another next step for a recording that does not tell what library objects hold.
 fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
-    let options = recording.start().options.parse::<AgentOptions>();
+    let options = RecordOptions::of_recording(&recording.start().options);
     let has_contents = options.is_ok_and(|options| options.contents);
     match error.downcast::<Expected>() {
         Ok(told) if told.code == ExitCode::No && !has_contents => told

@@ -16,7 +16,9 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use culprit_jvm::Status;
-use culprit_model::options::{Arrays, Mode};
+use culprit_model::options::{
+    Arrays, CaptureLimits, Mode, RecordOptions, SuggestOptions, WeaveOptions,
+};
 use culprit_model::{AgentOptions, Pattern, Selection};
 use jiff::Zoned;
 
@@ -36,16 +38,17 @@ use suggest::{Format, SuggestionReport};
     after_help = EXAMPLES
 )]
 pub(crate) struct Args {
-    /// Observe these classes: com.acme.Order, com.acme.*, com.acme.**, or app
+    /// Observe the classes that match: com.acme.Order, com.acme.* (a package), com.acme.** (with its
+    /// subpackages), or app (the program's own code, the default); can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "What to observe")]
     observe: Vec<Observe>,
-    /// Leave these classes out, whatever --observe says
+    /// Do not observe these classes, even if --observe matches them; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "What to observe")]
     exclude: Vec<Pattern>,
-    /// Only count calls between classes, and propose good borders
+    /// Record nothing, count calls between classes, and propose values for --observe
     #[arg(long, help_heading = "What to observe")]
     suggest: bool,
-    /// Record a narrower set from the replay of this recording, not from CMD
+    /// Replay this recording instead of running CMD, and record fewer of its classes
     #[arg(
         long,
         value_name = "REC",
@@ -54,20 +57,20 @@ pub(crate) struct Args {
         help_heading = "What to observe"
     )]
     replay: Option<PathBuf>,
-    /// Let the code that --replay runs do what you may do: write files, use the network
+    /// With --replay: run without the sandbox, so that the code can write files and use the network
     #[arg(long, requires = "replay", help_heading = "What to observe")]
     no_sandbox: bool,
-    /// With --suggest: print one line of JSON on stdout, after CMD's own
+    /// With --suggest: print the proposals as one line of JSON on stdout, after the output of CMD
     #[arg(long, requires = "suggest", help_heading = "What to observe")]
     json: bool,
 
-    /// Record into this new or empty folder [default: culprit-runs/DATE-N]
+    /// Write the recordings to this folder, which must be new or empty [default: culprit-runs/DATE-N]
     #[arg(short, long, value_name = "DIR", help_heading = "What to keep")]
     output: Option<PathBuf>,
-    /// Keep the last N events only
+    /// Keep only the last N events of each JVM
     #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "What to keep")]
     last: Option<u64>,
-    /// Which JVMs to keep the recording of
+    /// Keep the recordings of these JVMs
     #[arg(
         long,
         value_name = "WHICH",
@@ -76,10 +79,10 @@ pub(crate) struct Args {
         help_heading = "What to keep"
     )]
     keep: Keep,
-    /// Record one in K of the outermost calls and accesses
+    /// Record one in K of the calls and field accesses that enter the observed classes
     #[arg(long, value_name = "1/K", value_parser = quantity::share, help_heading = "What to keep")]
     sample: Option<u32>,
-    /// How to follow arrays shared with unobserved code
+    /// Record this much of arrays that observed and other code share
     #[arg(
         long,
         value_name = "HOW",
@@ -88,24 +91,24 @@ pub(crate) struct Args {
         help_heading = "What to keep"
     )]
     arrays: ArraysArg,
-    /// Also tell what library objects hold that are passed in, for minimize
+    /// Also record the contents of JDK objects passed to observed code (`culprit minimize` needs them)
     #[arg(long, help_heading = "What to keep")]
     contents: bool,
-    /// Mask strings, and texts in arrays, that match this regular expression
+    /// Mask strings and char or byte arrays that match this regular expression; can be repeated
     #[arg(long, value_name = "REGEX", value_parser = regex, help_heading = "What to keep")]
     redact: Vec<String>,
 
-    /// Stop capture after N events; the program goes on
+    /// Stop recording after N events; the program continues
     #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "Limits")]
     max_events: Option<u64>,
-    /// Stop capture when a recording reaches this size, such as 64M
+    /// Stop recording when the file reaches this size, such as 64M
     #[arg(long, value_name = "SIZE", value_parser = quantity::size, help_heading = "Limits")]
     max_bytes: Option<u64>,
-    /// Stop capture beyond N events a second
+    /// Stop recording when there are more than N events per second
     #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = "Limits")]
     max_rate: Option<u64>,
 
-    /// Print warnings only, no summary
+    /// Print only warnings, no summary
     #[arg(short, long)]
     quiet: bool,
     /// The command to run, as you would type it
@@ -117,9 +120,10 @@ const EXAMPLES: &str = "\
 Examples:
   culprit record -- java -jar app.jar
   culprit record --observe 'com.acme.billing.**' -- mvn -q test
+  culprit record --last 100k --keep failing -- ./nightly.sh
   culprit record --observe com.acme.Tax --replay culprit-runs/2026-03-09-1
-The status is that of CMD. For commands other than java, each JVM prints one
-line `Picked up JAVA_TOOL_OPTIONS: ...` on stderr by itself.";
+CMD keeps its input and output, and culprit exits with its status. If CMD is not
+`java` itself, each JVM prints `Picked up JAVA_TOOL_OPTIONS: ...` on stderr.";
 
 /// What `--observe` takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,19 +145,19 @@ impl FromStr for Observe {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 enum Keep {
-    /// Every JVM
+    /// All JVMs
     #[default]
     All,
-    /// Those where an exception left a thread or a test, or the status is not 0
+    /// JVMs in which an exception ended a thread or a test, or whose exit status is not 0
     Failing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 enum ArraysArg {
-    /// Contents when an array comes in, and after calls that received it
+    /// The contents when observed code receives an array, and after calls that were given it
     #[default]
     Contents,
-    /// Besides, every access to an element
+    /// Also each access to an element
     Accesses,
 }
 
@@ -194,7 +198,7 @@ impl Around {
 #[derive(Clone, PartialEq, Debug)]
 struct Plan {
     output: Option<PathBuf>,
-    options: AgentOptions,
+    mode: Mode,
     command: Vec<OsString>,
     say: Say,
     format: Format,
@@ -206,7 +210,7 @@ impl Args {
         self.replay.is_some()
     }
 
-    fn plan(&self) -> Plan {
+    fn selection(&self) -> Selection {
         let mut selection = Selection {
             exclude: self.exclude.clone(),
             ..Selection::default()
@@ -217,36 +221,43 @@ impl Args {
                 Observe::Classes(pattern) => selection.observe.push(pattern.clone()),
             }
         }
-        let options = AgentOptions {
-            out: String::new(),
-            mode: match self.suggest {
-                true => Mode::Suggest,
-                false => Mode::Record,
-            },
-            socket: None,
-            seal: false,
+        selection
+    }
+
+    fn record_options(&self) -> RecordOptions {
+        RecordOptions {
             beside: false,
-            coverage: false,
-            salt: None,
-            selection,
-            arrays: match self.arrays {
-                ArraysArg::Contents => Arrays::Contents,
-                ArraysArg::Accesses => Arrays::Accesses,
+            weave: WeaveOptions {
+                salt: None,
+                selection: self.selection(),
+                arrays: match self.arrays {
+                    ArraysArg::Contents => Arrays::Contents,
+                    ArraysArg::Accesses => Arrays::Accesses,
+                },
             },
-            contents: self.contents,
             last: self.last,
             keep_failing: self.keep == Keep::Failing,
+            contents: self.contents,
             sample: self.sample,
-            max_events: self.max_events,
-            max_bytes: self.max_bytes,
-            seconds: None,
-            tests: Vec::new(),
-            max_rate: self.max_rate,
+            limits: CaptureLimits {
+                events: self.max_events,
+                bytes: self.max_bytes,
+                rate: self.max_rate,
+            },
             redact: self.redact.clone(),
-        };
+        }
+    }
+
+    fn plan(&self) -> Plan {
         Plan {
             output: self.output.clone(),
-            options,
+            mode: match self.suggest {
+                true => Mode::Suggest(SuggestOptions {
+                    selection: self.selection(),
+                    redact: self.redact.clone(),
+                }),
+                false => Mode::Record(self.record_options()),
+            },
             command: self.command.clone(),
             say: match self.quiet {
                 true => Say::Warnings,
@@ -264,7 +275,7 @@ impl Args {
 pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow::Result<ExitCode> {
     let plan = args.plan();
     if let Some(path) = &args.replay {
-        return derive::run((path, args.no_sandbox), plan, around, console);
+        return derive::run(path, args, around, console);
     }
     // Whatever can be refused is refused before anything is written, and all of it before
     // anything runs.
@@ -274,7 +285,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
     let options = AgentOptions {
         out: folder.absolute()?,
-        ..plan.options.clone()
+        mode: plan.mode,
     };
     let mut facts = Facts {
         command: plan.command.clone(),
@@ -291,12 +302,11 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
 
     facts.end = Some(((around.clock)(), status));
     let written = folder.write_facts(&facts);
-    let aftermath = Aftermath::find(folder.path(), &plan.options)?;
+    let aftermath = Aftermath::find(folder.path(), &options.mode)?;
     aftermath.report(&folder, plan.say, console)?;
     let noted = aftermath.note(&around.agent_folders);
-    if plan.options.mode == Mode::Suggest {
-        let selection = &plan.options.selection;
-        SuggestionReport::find(&folder.path(), selection, &plan.command, console)?
+    if let Mode::Suggest(suggest) = &options.mode {
+        SuggestionReport::find(&folder.path(), &suggest.selection, &plan.command, console)?
             .print(plan.format, console)?;
     }
     // No trouble of ours may hide how the command ended.

@@ -64,23 +64,26 @@ const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights
 pub(crate) const FORGED: &str =
     "culprit record does not write that: somebody changed the recording; use none of it";
 
+/// The heading of options that bound the reduction and confine its candidates.
+const LIMITS: &str = "Limits and sandbox";
+
 /// Options of both commands.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Wishes {
-    /// Run this many candidates at a time
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    /// Run N candidates in parallel
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = LIMITS)]
     jobs: u8,
-    /// Stop after this long, such as 30s or 5m, and keep the smallest test found so far
-    #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration)]
+    /// Stop reducing after this long, such as 30s or 5m, and keep the smallest test found so far
+    #[arg(long, visible_alias = "budget", value_name = "DURATION", default_value = "2m", value_parser = quantity::duration, help_heading = LIMITS)]
     max_time: Duration,
-    /// Stop after this many candidates
-    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    /// Stop reducing after N candidates, and keep the smallest test found so far
+    #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = LIMITS)]
     max_tests: Option<u64>,
-    /// Write tests for this version of JUnit [default: that of the class path, or 5]
+    /// Write tests for this version of JUnit [default: the one on the class path, else 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
-    /// Let candidates and tests do what you may do: write files, use the network
-    #[arg(long)]
+    /// Run candidates and tests without the sandbox, so that they can write files and use the network
+    #[arg(long, help_heading = LIMITS)]
     no_sandbox: bool,
 }
 

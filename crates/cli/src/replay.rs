@@ -24,7 +24,8 @@ use culprit_jvm::{
     CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, Scratch, StartError, Surroundings,
     Told, untrusted,
 };
-use culprit_model::{AgentOptions, clean};
+use culprit_model::clean;
+use culprit_model::options::RecordOptions;
 use culprit_replay::{
     Capture, ClassPath, Environment, Error, Finding, Replayer, Severity, against, check_unless,
     choose, subject,
@@ -51,61 +52,61 @@ use versions::Versions;
     after_help = EXAMPLES
 )]
 pub(crate) struct Args {
-    /// Recordings, or run folders with all their recordings
+    /// Recordings, or folders of runs (all recordings in them)
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
-    /// Take the observed classes from this jar, folder or class path
+    /// Replay with the observed classes from this jar, folder or class path, such as a fixed version
     #[arg(long, value_name = "CP")]
     against: Option<OsString>,
 
-    /// What to do at a difference
+    /// Do this where the replay differs from the recording
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     on_divergence: OnDivergence,
 
-    /// Give up on a recording after this many seconds
+    /// Stop the replay of a recording after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = quantity::count, help_heading = LIMITS)]
     time_limit: u64,
-    /// Java heap of the replaying JVM, in megabytes
+    /// Limit the Java heap of the replaying JVM to this many megabytes
     #[arg(long, value_name = "MB", default_value = "1024", value_parser = quantity::count, help_heading = LIMITS)]
     memory: u64,
-    /// Let replayed code do what you may do: write files, use the network
+    /// Replay without the sandbox, so that the code can write files and use the network
     #[arg(long, help_heading = LIMITS)]
     no_sandbox: bool,
-    /// Let the JVM write to this folder, for agents in JVM-OPTIONS
+    /// Let the JVM write to this folder, for agents in JVM-OPTIONS; can be repeated
     #[arg(long, value_name = "DIR", help_heading = LIMITS, conflicts_with = "no_sandbox")]
     allow_write: Vec<PathBuf>,
 
-    /// Replay with this JDK, instead of one of the recorded version
+    /// Replay with this JDK instead of one of the recorded version
     #[arg(long, value_name = "DIR", help_heading = JVM)]
     java: Option<PathBuf>,
-    /// Wait for a debugger on this port of the loopback; no time limit
+    /// Wait for a debugger on this port of localhost, without a time limit
     #[arg(long, value_name = "PORT", help_heading = JVM, value_parser = clap::value_parser!(u16).range(1..))]
     debug: Option<u16>,
 
-    /// Also say which lines of the observed classes were run
+    /// Also report which lines of the observed classes ran
     #[arg(long, help_heading = RESULTS)]
     coverage: bool,
-    /// Print one JSON document
+    /// Print the results as one JSON document
     #[arg(long, help_heading = RESULTS)]
     json: bool,
-    /// Also write the results to this file, as JUnit XML
+    /// Also write the results to this file as JUnit XML
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     junit: Option<PathBuf>,
 
-    /// Options of the replaying JVM, such as -Xlog:gc or -agentlib:NAME
+    /// Options for the replaying JVM, such as -Xlog:gc or -agentlib:NAME
     #[arg(last = true, value_name = "JVM-OPTIONS")]
     jvm_options: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 enum OnDivergence {
-    /// Explain it and stop
+    /// Explain the first difference and stop
     #[default]
     Stop,
-    /// Go on with the next recorded event that fits, and list all of them
+    /// Continue with the next recorded event that matches, and list all differences
     Skip,
-    /// The same, and ask after each whether to show the next
+    /// Like skip, but show one difference at a time and ask whether to continue
     Ask,
 }
 
@@ -116,9 +117,9 @@ const HEAP: u64 = 1024;
 /// Bytes of the report of a crash that are kept.
 const MOST_REPORT: u64 = 16 << 20;
 
-const LIMITS: &str = "What replayed code may do";
-const JVM: &str = "Where it runs";
-const RESULTS: &str = "What is said of it";
+const LIMITS: &str = "Limits and sandbox";
+const JVM: &str = "JVM";
+const RESULTS: &str = "Output";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -126,13 +127,14 @@ Examples:
   culprit replay culprit-runs/2026-03-09-1 --against build/classes
   culprit replay RUN/jvm-4711.culprit --debug 5005
   culprit replay culprit-runs/* --junit replay.xml --coverage
+
 Exit codes:
-  0    everything in sync
-  1    something out of sync, or not supported
-  2    the command line, or a place it names, cannot be used
-  3    a JVM did not start, died, or took too long or too much memory
+  0    in sync: every replay does what was recorded
+  1    out of sync, or the recording contains something not supported
+  2    wrong command line, or a file or folder on it cannot be used
+  3    a JVM did not start, crashed, or exceeded a limit of time or memory
   4    a recording cannot be read or replayed, or there was nothing to replay
-  70   a defect of culprit
+  70   a bug in Culprit
   130  interrupted";
 
 /// What the command needs from the process it runs in.
@@ -331,7 +333,8 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
 /// Replays a recording and has what that runs recorded: how it went.
 pub(crate) fn capture(
     path: &Path,
-    options: AgentOptions,
+    out: String,
+    options: RecordOptions,
     sandbox: Option<Sandbox>,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
@@ -351,6 +354,7 @@ pub(crate) fn capture(
         coverage: false,
         capture: Some(Capture {
             agent: agent::unpack_twin(&around.agent_folders)?,
+            out,
             options,
         }),
     };

@@ -30,55 +30,55 @@ use value::Detail;
 #[derive(clap::Args, Debug)]
 #[command(after_help = LEGEND)]
 pub(crate) struct Args {
-    /// A run folder or a recording
+    /// A recording, or the folder of a run
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Print the events, one line each, instead of the summary
+    /// Print the events, one per line, instead of the summary
     #[arg(long, group = "lines")]
     events: bool,
-    /// Print the scenario: what a replay does, as text that can be read back
+    /// Print the steps of a replay, as text from which they can be read again
     #[arg(long, group = "lines")]
     scenario: bool,
-    /// Print JSON: one document, or with --events one object a line
+    /// Print JSON: one document, or one object per line with --events
     #[arg(long, conflicts_with = "scenario")]
     json: bool,
-    /// Shorten nothing
+    /// Print long values and lists in full
     #[arg(long)]
     full: bool,
 
-    /// Only events in or of these classes: com.acme.Order, com.acme.**
+    /// Print only events in these classes or on their members: com.acme.Order, com.acme.**
     #[arg(long, value_name = "PATTERN", help_heading = FILTERS, requires = "events", conflicts_with = "scenario")]
     class: Vec<Pattern>,
-    /// Only events of this thread: 1 or t1
+    /// Print only events of this thread: 1 or t1
     #[arg(long, value_name = "N", help_heading = FILTERS, requires = "lines", value_parser = filter::thread)]
     thread: Vec<u32>,
-    /// Only events with these numbers: 10..20, 10.., ..20 or 10
+    /// Print only events with these numbers: 10..20, 10.., ..20 or 10
     #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "lines")]
     range: Option<Places>,
-    /// Only events of this kind: incoming-call, outgoing-throw and so on
+    /// Print only events of this kind: incoming-call, outgoing-throw (a wrong name lists all)
     #[arg(long, value_name = "KIND", help_heading = FILTERS, requires = "events", conflicts_with = "scenario", value_parser = filter::kind)]
     kind: Vec<EventKind>,
-    /// Only events whose line contains this text
+    /// Print only events whose line contains this text
     #[arg(long, value_name = "TEXT", help_heading = FILTERS, requires = "events", conflicts_with = "scenario")]
     grep: Option<String>,
 }
 
-const FILTERS: &str = "Which events";
+const FILTERS: &str = "Filters";
 
 const LEGEND: &str = "\
-How to read --events, and with few differences --scenario:
-  =>   outside code calls observed code    ->   observed code calls outside code
-  <=   that call returns                   <-   that call returns
-  <=!  it throws, out of observed code     <-!  it throws, into observed code
-  => get, => set  outside code uses an observed field
-  -> get, -> set  observed code uses an outside field, or an element of an array
-  ==   what is known from here on: a new object, an array's contents, a hash
-  #3 Order is object 3, of class Order. int[3]#7{1, 2, 3} is array 7.
-
 Examples:
   culprit show culprit-runs/2026-03-09-1
   culprit show RUN --events --class 'com.acme.**' --kind incoming-throw
-  culprit show RUN/jvm-4711.culprit --events --json | jq .kind";
+  culprit show RUN/jvm-4711.culprit --events --json | jq .kind
+
+Lines of --events (--scenario has nearly the same):
+  =>   outside code calls observed code    ->   observed code calls outside code
+  <=   that call returns                   <-   that call returns
+  <=!  that call throws                    <-!  that call throws
+  => get, => set  outside code reads or writes an observed field
+  -> get, -> set  observed code reads or writes an outside field or an element
+  ==   a new object, the contents of an array, or a hash, from here on
+  #3 Order is object 3, of class Order. int[3]#7{1, 2, 3} is array 7.";
 
 /// What to print.
 #[derive(Debug)]

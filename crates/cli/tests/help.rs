@@ -1,5 +1,5 @@
-//! The help texts, held by snapshots. `INSTA_UPDATE=always cargo test --test help` takes new
-//! ones.
+//! Snapshots of the help texts; `INSTA_UPDATE=always cargo test --test help` accepts new ones.
+//! Each help text fits 80 columns and gives at least two examples.
 
 use std::process::Command;
 
@@ -17,6 +17,12 @@ fn help(words: &[&str]) -> String {
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "over 80 columns: {line}");
     }
+    let (_, after) = text.split_once("Examples:\n").expect("there are examples");
+    let examples = after
+        .lines()
+        .take_while(|line| line.starts_with("  "))
+        .filter(|line| line.starts_with("  culprit "));
+    assert!(examples.count() >= 2, "fewer than two examples: {after}");
     text
 }
 
@@ -28,6 +34,11 @@ fn the_overview() {
 #[test]
 fn record() {
     insta::assert_snapshot!(help(&["record"]));
+}
+
+#[test]
+fn show() {
+    insta::assert_snapshot!(help(&["show"]));
 }
 
 #[test]
@@ -46,6 +57,11 @@ fn minimize() {
 }
 
 #[test]
+fn isolate() {
+    insta::assert_snapshot!(help(&["isolate"]));
+}
+
+#[test]
 fn isolate_input() {
     insta::assert_snapshot!(help(&["isolate", "input"]));
 }
@@ -53,6 +69,11 @@ fn isolate_input() {
 #[test]
 fn isolate_changes() {
     insta::assert_snapshot!(help(&["isolate", "changes"]));
+}
+
+#[test]
+fn instrument() {
+    insta::assert_snapshot!(help(&["instrument"]));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_classfile::{ClassFile, named_classes, outline};
+use culprit_model::Selection;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{AgentOptions, Selection};
+use culprit_model::options::{RecordOptions, WeaveOptions};
 use culprit_trace::Recording;
 use culprit_wire::{ClassKind, LineCheck, Subject, SubjectClass};
 
@@ -65,8 +66,8 @@ pub fn against(recording: &Recording, path: &ClassPath) -> Result<Against, Error
         }
     }
     if !changes.is_empty() {
-        let options: AgentOptions = recording.start().options.parse()?;
-        for class in add_new(&mut found.subject, path, &options.selection)? {
+        let recorded = RecordOptions::of_recording(&recording.start().options)?;
+        for class in add_new(&mut found.subject, path, &recorded.weave.selection)? {
             let change = ClassChanges {
                 class: class.clone(),
                 is_new: true,
@@ -117,7 +118,7 @@ fn add_new(
             added.push(name);
         }
     }
-    let mut options: AgentOptions = subject.options.parse()?;
+    let mut options: WeaveOptions = subject.options.parse()?;
     let patterns = added.iter().filter_map(|name| exactly(name));
     options.selection.observe.extend(patterns);
     subject.options = options.to_string();

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_jvm::JavaVersion;
+use culprit_model::options::RecordOptions;
 use culprit_model::value::Contents;
 use culprit_model::{
-    AgentOptions, EventIndex, EventKind, Losses, Part, Reference, SiteId, SiteKind, Step, ThreadId,
-    Value,
+    EventIndex, EventKind, Losses, Part, Reference, SiteId, SiteKind, Step, ThreadId, Value,
 };
 use culprit_trace::{Gap, GapReason, Recording};
 
@@ -111,7 +111,7 @@ fn ends(recording: &Recording) -> Vec<Finding> {
 fn losses(recording: &Recording) -> Vec<Finding> {
     let losses = recording.losses();
     let mut findings = Vec::new();
-    let options = recording.start().options.parse::<AgentOptions>().ok();
+    let options = RecordOptions::of_recording(&recording.start().options).ok();
     let one_in = options.and_then(|options| options.sample).unwrap_or(1);
     let left_out = losses.count(Losses::LEFT_OUT);
     if one_in > 1 || left_out > 0 {

@@ -11,7 +11,7 @@ use culprit_jvm::{
     WorkingFolder, jvm_options,
 };
 use culprit_model::AgentOptions;
-use culprit_model::options::Mode as AgentMode;
+use culprit_model::options::{Mode as AgentMode, RecordOptions, WorkerOptions};
 use culprit_trace::Recording;
 use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
 
@@ -64,8 +64,9 @@ pub struct Replayer {
 pub struct Capture {
     /// The library of the agent once more, in another file: a JVM loads a file once.
     pub agent: PathBuf,
-    /// What to record, and where.
-    pub options: AgentOptions,
+    /// The folder for the recording.
+    pub out: String,
+    pub options: RecordOptions,
 }
 
 /// What came of a replay.
@@ -177,11 +178,6 @@ impl Replayer {
         };
         plan.env.extend(self.environment.variables());
         let subject = Subject {
-            options: AgentOptions {
-                out: ".".to_owned(),
-                ..AgentOptions::default()
-            }
-            .to_string(),
             class_path,
             ..Subject::default()
         };
@@ -191,7 +187,7 @@ impl Replayer {
     /// What a worker may do besides what every worker may.
     fn confines(&self, mut sandbox: Sandbox) -> Sandbox {
         if let Some(capture) = &self.capture {
-            sandbox = sandbox.allow_write(&capture.options.out);
+            sandbox = sandbox.allow_write(&capture.out);
         }
         match self.options.is_empty() {
             true => sandbox,
@@ -231,25 +227,27 @@ impl Replayer {
         let mut fixed: Vec<OsString> = options.into_iter().map(OsString::from).collect();
         fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
         let capture = self.capture.as_ref().map(|capture| {
+            let mut record = capture.options.clone();
+            record.beside = true;
+            record.weave.salt = salt;
             let options = AgentOptions {
-                beside: true,
-                salt,
-                ..capture.options.clone()
+                out: capture.out.clone(),
+                mode: AgentMode::Record(record),
             };
             library(&capture.agent, &options)
         });
         // Whoever comes first sees the classes as they were, and is seen by those that follow.
         fixed.extend(capture);
         let (agent, last) = (self.agent.clone(), self.options.clone());
-        let options = AgentOptions {
-            mode: AgentMode::Worker,
-            seal: self.sandbox.is_some(),
-            coverage: self.coverage,
-            ..AgentOptions::default()
+        let (seal, coverage) = (self.sandbox.is_some(), self.coverage);
+        let worker = move |seat: &Seat<'_>| WorkerOptions {
+            socket: seat.descriptor.unsigned_abs(),
+            seal,
+            coverage,
         };
         Plan {
             file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, &options)),
+            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, worker(seat))),
             env: env
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
@@ -288,12 +286,11 @@ fn arguments(
     fixed: &[OsString],
     last: &[OsString],
     agent: &Path,
-    options: &AgentOptions,
+    options: WorkerOptions,
 ) -> Vec<OsString> {
     let options = AgentOptions {
         out: seat.scratch.display().to_string(),
-        socket: u32::try_from(seat.descriptor).ok(),
-        ..options.clone()
+        mode: AgentMode::Worker(options),
     };
     let mut arguments = jvm_options(seat.scratch);
     arguments.extend_from_slice(seat.workspace.jvm_options());

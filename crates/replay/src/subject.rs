@@ -2,7 +2,8 @@
 //! others, and how to weave them as they were woven.
 
 use culprit_model::observe::Origin;
-use culprit_model::{AgentOptions, Pattern, Selection};
+use culprit_model::options::{RecordOptions, WeaveOptions};
+use culprit_model::{Pattern, Selection};
 use culprit_trace::{Recording, SALT_NOTE};
 use culprit_wire::{ClassKind, Loader, Subject, SubjectClass};
 
@@ -43,8 +44,8 @@ fn loaders(recording: &Recording) -> Vec<Loader> {
 
 /// Options by which exactly the classes are observed that were: how they were chosen does not
 /// matter any more, and neither does what else was to be recorded.
-fn options(recording: &Recording) -> Result<AgentOptions, Error> {
-    let recorded: AgentOptions = recording.start().options.parse()?;
+fn options(recording: &Recording) -> Result<WeaveOptions, Error> {
+    let recorded = RecordOptions::of_recording(&recording.start().options)?.weave;
     let mut names: Vec<&str> = recording
         .classes()
         .iter()
@@ -53,9 +54,7 @@ fn options(recording: &Recording) -> Result<AgentOptions, Error> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    Ok(AgentOptions {
-        // Workers write nothing, but options have a place.
-        out: ".".to_owned(),
+    Ok(WeaveOptions {
         selection: Selection {
             observe: names.into_iter().filter_map(exactly).collect(),
             // Subclasses of observed classes are observed unless they are excluded.
@@ -64,7 +63,6 @@ fn options(recording: &Recording) -> Result<AgentOptions, Error> {
         },
         arrays: recorded.arrays,
         salt: salt(recording),
-        ..AgentOptions::default()
     })
 }
 

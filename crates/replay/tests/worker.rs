@@ -3,7 +3,8 @@
 mod support;
 
 use culprit_jvm::{JavaVersion, Jdk, Piece, Steps};
-use culprit_model::{AgentOptions, BlobId, Reference, Value};
+use culprit_model::options::WeaveOptions;
+use culprit_model::{BlobId, Reference, Value};
 use culprit_replay::{Lifted, choose, lift, subject};
 use culprit_trace::BlobKind;
 use culprit_wire::{ClassKind, LONG_VALUES};
@@ -91,8 +92,8 @@ fn the_program_is_woven_as_it_was_whatever_chose_its_classes() {
     made.start.options = "out=/r,observe=app,arrays=accesses,last=9,sample=3".to_owned();
     let recording = made.recording();
     let subject = subject(&recording).unwrap();
-    let options: AgentOptions = subject.options.parse().unwrap();
-    let expect: AgentOptions = "out=.,observe=a.A,arrays=accesses".parse().unwrap();
+    let options: WeaveOptions = subject.options.parse().unwrap();
+    let expect: WeaveOptions = "observe=a.A,arrays=accesses".parse().unwrap();
     assert_eq!(options, expect);
     let [class] = subject.classes.as_slice() else {
         panic!("{:?}", subject.classes)

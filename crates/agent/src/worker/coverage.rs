@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use culprit_weave::lines::MOST_LINES;
+use culprit_weave::lines::{Lines, MOST_LINES};
 use culprit_wire::ClassCoverage;
 
 use crate::agent::Agent;
@@ -17,20 +17,20 @@ fn counts() -> &'static [AtomicU64] {
 
 /// Where the counters are, if lines are counted.
 pub(super) fn address(agent: &Agent) -> i64 {
-    match agent.options.coverage {
-        true => counts().as_ptr() as i64,
-        false => 0,
+    match agent.lines {
+        Some(_) => counts().as_ptr() as i64,
+        None => 0,
     }
 }
 
 /// The lines reached since the last time, and how often.
-pub(super) fn take(agent: &Agent) -> Vec<ClassCoverage> {
+pub(super) fn take(lines: &Lines) -> Vec<ClassCoverage> {
     let all = counts();
     let count = |number: u32| {
         all.get(number as usize)
             .map_or(0, |count| count.swap(0, Ordering::Relaxed))
     };
-    let classes = agent.lines.counts(count).into_iter();
+    let classes = lines.counts(count).into_iter();
     classes
         .map(|(class, lines)| ClassCoverage {
             class,

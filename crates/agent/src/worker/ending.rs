@@ -82,8 +82,8 @@ impl Worker {
             return Vec::new();
         }
         let mut report = Vec::new();
-        if agent.options.coverage {
-            report.push(FromWorker::Coverage(coverage::take(agent)));
+        if let Some(lines) = &agent.lines {
+            report.push(FromWorker::Coverage(coverage::take(lines)));
         }
         report.push(FromWorker::Done {
             number: run.number(),

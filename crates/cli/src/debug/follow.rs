@@ -5,7 +5,7 @@ use std::fs;
 
 use culprit_jvm::{Jdk, untrusted};
 use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
-use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_model::{Script, Selection};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
@@ -173,12 +173,12 @@ impl Session<'_> {
         if let Some(known) = self.followed.borrow().get(&drivers) {
             return Ok(known.clone());
         }
-        let (folder, _) = self.run_with(
-            name,
-            selection,
-            (Mode::Follow, Some(seconds), tests),
-            console,
-        )?;
+        let follow = FollowOptions {
+            classes: selection.observe,
+            seconds: Some(seconds),
+            tests: tests.to_vec(),
+        };
+        let (folder, _) = self.run_with(name, Mode::Follow(follow), console)?;
         let mut found = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();

@@ -176,7 +176,6 @@ fn try_out(jdk: &Jdk, agent: &Path, abilities: Abilities) -> Result<(), String> 
     let options = AgentOptions {
         out: out.display().to_string(),
         mode: Mode::Witness,
-        ..AgentOptions::default()
     };
     let mut args = jvm_options(scratch.path());
     let mut library = std::ffi::OsString::from("-agentpath:");

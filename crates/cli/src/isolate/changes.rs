@@ -32,27 +32,27 @@ use report::Report;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The version that passes: a revision of the Git repository here, or a folder
+    /// The version that passes: a Git revision of the repository you are in, or a folder
     #[arg(long, value_name = "REV")]
     good: OsString,
-    /// The version that fails: the same, or WORKTREE for the files as they are now
+    /// The version that fails: a Git revision, a folder, or WORKTREE for the uncommitted files
     #[arg(long, value_name = "REV")]
     bad: OsString,
     #[command(flatten)]
     options: Options,
-    /// Run this command before the test; candidates for which it fails have no verdict
-    #[arg(long, value_name = "CMD")]
+    /// Run this command before the test; a candidate for which it fails is unresolved
+    #[arg(long, value_name = "CMD", help_heading = options::TEST)]
     build: Option<String>,
-    /// Look for as few changes as possible that make the good version fail (takes more tests)
-    #[arg(long)]
+    /// Search for a smallest set of changes that makes the good version fail (takes more tests)
+    #[arg(long, help_heading = options::SEARCH)]
     simplify: bool,
-    /// Start each candidate from an empty folder, not from what the one before left
-    #[arg(long)]
+    /// Build each candidate in an empty folder instead of on top of earlier builds
+    #[arg(long, help_heading = options::TEST)]
     fresh: bool,
-    /// Leave the passing and the failing version in the result folder
+    /// Also write the passing and the failing version to the result folder
     #[arg(long)]
     keep_variants: bool,
-    /// Put the results into this new or empty folder
+    /// Write the results to this folder, which must be new or empty
     #[arg(short, long, value_name = "DIR", default_value = "culprit-isolate")]
     output: PathBuf,
 }
@@ -63,15 +63,16 @@ Examples:
   culprit isolate changes --good HEAD --bad WORKTREE \\
       --build 'mvn -q test-compile' --test 'mvn -q test'
   culprit isolate changes --good lib-1.4 --bad lib-1.5 --build make --test ./t
-A test that builds by itself is to end with 125 where that fails. Commands run
-in a folder that holds the candidate and nothing else; your work tree and your
-repository are not touched. $CULPRIT_STARTED_IN is the folder you are in now.
+The commands run in a folder that contains only the files of the candidate; your
+work tree and repository are not changed. $CULPRIT_STARTED_IN is the folder you
+are in now. A test that builds by itself must exit with 125 if the build fails.
+
 Exit codes:
-  0    the changes that decide were found
-  1    everything ran, but the test does not tell the versions apart
-  2    the command line, or a place it names, cannot be used
+  0    the changes that make the test fail were found
+  1    everything ran, but the test does not separate the two versions
+  2    wrong command line, or a file or folder on it cannot be used
   3    the test or the build cannot be run on the bad version
-  130  interrupted; the best result so far was written if there was one";
+  130  interrupted; the best result found so far was written, if any";
 
 /// The next step where a submodule is left out.
 const BRING_SUBMODULES: &str = "git submodule update --init --recursive brings it";

@@ -37,31 +37,31 @@ pub(crate) struct Args {
     /// The file or folder on which the test fails
     #[arg(value_name = "FAILING")]
     failing: PathBuf,
-    /// One on which it passes, the more alike the better [default: an empty one]
+    /// A file or folder on which it passes, as similar to FAILING as possible [default: an empty one]
     #[arg(long, value_name = "PATH")]
     passing: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
-    /// Take the failure that this file tells of, and no other: a log with a stack trace, a
-    /// report.json of culprit debug, or a recording
-    #[arg(long, value_name = "FILE")]
+    /// Count only the failure in this file: a log with a stack trace, a report.json of
+    /// `culprit debug`, or a recording
+    #[arg(long, value_name = "FILE", help_heading = options::TEST)]
     like: Option<PathBuf>,
-    /// Look for the smallest input that fails (takes more tests)
-    #[arg(long)]
+    /// Search for a smallest failing input instead of a pair (takes more tests)
+    #[arg(long, help_heading = options::SEARCH)]
     simplify: bool,
-    /// With --simplify only leave things out: no shorter names, no parts in place of a whole
-    #[arg(long, requires = "simplify")]
+    /// With --simplify: only remove parts, never replace anything by something shorter
+    #[arg(long, requires = "simplify", help_heading = options::SEARCH)]
     verbatim: bool,
-    /// Give the candidate to the test on its standard input
-    #[arg(long)]
+    /// Pass the candidate to the test on standard input
+    #[arg(long, help_heading = options::TEST)]
     stdin: bool,
-    /// Run the test in a new empty folder each time, not here (a test of JUnit in a new JVM)
-    #[arg(long)]
+    /// Run each test in a new empty folder instead of the current one (a JUnit test also in a new JVM)
+    #[arg(long, help_heading = options::TEST)]
     in_scratch: bool,
-    /// Take files for this language, or for text if it is `none` [default: by name and content]
-    #[arg(long, value_name = "NAME", value_parser = syntax)]
+    /// Parse the input as this language, or as plain text if `none` [default: by name and content]
+    #[arg(long, value_name = "NAME", value_parser = syntax, help_heading = options::SEARCH)]
     language: Option<Syntax>,
-    /// Put the results into this new or empty folder
+    /// Write the results to this folder, which must be new or empty
     #[arg(short, long, value_name = "DIR", default_value = "culprit-isolate")]
     output: PathBuf,
     #[command(flatten)]
@@ -74,14 +74,15 @@ Examples:
   culprit isolate input --test 'java -jar app.jar {}' bad.xml --passing good.xml
   culprit isolate input --simplify --interesting ./still-crashes.sh main.c
   culprit isolate input --java-test a.SomeTest#reads -cp 'build:lib/*' in.json
-`{}` stands for the path of the candidate; without it, it comes last. A
-candidate has the name of the input, in a folder of its own.
+In the command, {} stands for the path of the candidate; without {}, the path is
+appended. A candidate has the same file name as the input, in its own folder.
+
 Exit codes:
-  0    found: a pair of inputs, or the smallest one
-  1    everything ran, but the test does not tell inputs apart
-  2    the command line, or a place it names, cannot be used
+  0    a pair of inputs, or a smallest input, was found
+  1    everything ran, but the test does not separate passing from failing
+  2    wrong command line, or a file or folder on it cannot be used
   3    the test cannot be run, or does not end
-  130  interrupted; the best result so far was written if there was one";
+  130  interrupted; the best result found so far was written, if any";
 
 /// Why a test of JUnit may pass.
 const OTHER_FILE: &str =

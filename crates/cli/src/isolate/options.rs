@@ -51,7 +51,10 @@ pub(crate) fn not_run(command: &str, how: &str, paths: &str) -> Option<Expected>
     })
 }
 
-const SANDBOX: &str = "What it may do";
+/// The headings of the options.
+pub(super) const TEST: &str = "Test";
+pub(super) const SEARCH: &str = "Search";
+const SANDBOX: &str = "Sandbox";
 
 /// The next step where the sandbox refuses what a test does.
 pub(crate) const REFUSED: &str = "--allow-write DIR lets it write there; --no-sandbox, or no --sandbox, leaves it all your rights";
@@ -59,55 +62,58 @@ pub(crate) const REFUSED: &str = "--allow-write DIR lets it write there; --no-sa
 /// What the test is, and how far to go.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// Run this command on each candidate: 0 passes, 125 cannot be told, all else fails
+    /// Run this shell command on each candidate: exit status 0 means pass, 125 unresolved (cannot be judged),
+    /// any other fail
     #[arg(
         long,
         value_name = "CMD",
         required_unless_present = "oracle",
-        conflicts_with = "oracle"
+        conflicts_with = "oracle",
+        help_heading = TEST
     )]
     pub(crate) test: Option<String>,
-    /// The same the other way round: 0 says that the failure is there
-    #[arg(long, value_name = "CMD", group = "oracle")]
+    /// Like --test, but exit status 0 means that the failure is present (as in C-Reduce)
+    #[arg(long, value_name = "CMD", group = "oracle", help_heading = TEST)]
     pub(crate) interesting: Option<String>,
-    /// Take this for the failure: 'stderr contains TEXT', 'stdout matches REGEX', 'output ...',
-    /// 'exit N', 'crash' or 'timeout'; may be given several times
-    #[arg(long, value_name = "CONDITION")]
+    /// Count only this as the failure: 'stderr contains TEXT', 'stdout matches REGEX', 'output ...',
+    /// 'exit N', 'crash' or 'timeout'; can be repeated
+    #[arg(long, value_name = "CONDITION", help_heading = TEST)]
     pub(crate) fail_if: Vec<Sign>,
-    /// The same as --fail-if 'exit N'
-    #[arg(long, value_name = "N")]
+    /// Short for --fail-if 'exit N'
+    #[arg(long, value_name = "N", help_heading = TEST)]
     pub(crate) fail_exit: Vec<u8>,
-    /// What another failure must share with the first to be the same [default: place; for changes message]
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// Count a failure only if it matches the original one in this [default: place for `isolate
+    /// input`, message for `isolate changes`]
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = TEST)]
     pub(crate) same: Option<Same>,
-    /// End a run of the test after so long
-    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = quantity::duration)]
+    /// Kill a run of the test after this long
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = quantity::duration, help_heading = TEST)]
     pub(crate) timeout: Duration,
-    /// Run each candidate so often [default: once, or as often as a failure that comes and goes needs]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Run each candidate N times [default: 1, or as often as a flaky failure needs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = TEST)]
     pub(crate) repeat: Option<u32>,
-    /// Run this many candidates at a time
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    /// Run N candidates in parallel
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = SEARCH)]
     pub(crate) jobs: u8,
-    /// Take the best result after so many tests
-    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    /// Stop after N tests, and keep the best result found so far
+    #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = SEARCH)]
     pub(crate) max_tests: Option<u64>,
-    /// The same after so long, such as 30s or 2h
-    #[arg(long, value_name = "DURATION", value_parser = quantity::duration)]
+    /// Stop after this long, such as 30s or 2h, and keep the best result found so far
+    #[arg(long, value_name = "DURATION", value_parser = quantity::duration, help_heading = SEARCH)]
     pub(crate) max_time: Option<Duration>,
-    /// Let your command write to the folders of its own run only, and keep it from the network
+    /// Run your command in the sandbox: it can write only to the folders of its run, and has no network
     #[arg(long, help_heading = SANDBOX)]
     pub(crate) sandbox: bool,
-    /// Also let what runs in the sandbox write to this folder
+    /// Also let code in the sandbox write to this folder; can be repeated
     #[arg(long, value_name = "DIR", help_heading = SANDBOX, conflicts_with = "no_sandbox")]
     pub(crate) allow_write: Vec<PathBuf>,
-    /// Run tests of JUnit, and Git, with all your rights; both are confined otherwise
+    /// Run JUnit tests and Git without the sandbox, which otherwise always confines them
     #[arg(long, help_heading = SANDBOX, conflicts_with = "sandbox")]
     pub(crate) no_sandbox: bool,
-    /// Go on in the folder of an earlier run
-    #[arg(long)]
+    /// Continue an earlier search, in the folder of -o
+    #[arg(long, help_heading = SEARCH)]
     pub(crate) resume: bool,
-    /// Print the report as JSON
+    /// Print the report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -115,11 +121,11 @@ pub(crate) struct Options {
 /// How alike failures must be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Same {
-    /// Nothing: any failure counts
+    /// Nothing: every failure counts
     Any,
-    /// The signal, and the kind and place of what was thrown, or the test that failed
+    /// The signal, the type and place of the exception or crash, or the name of the failed test
     Place,
-    /// The same, and what it says, if that is the same each time
+    /// As place, and the message, provided it is the same on each run
     Message,
     /// The whole backtrace
     Trace,

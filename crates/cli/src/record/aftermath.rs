@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use culprit_jvm::untrusted;
 use culprit_model::count::counted;
-use culprit_model::{AgentOptions, clean, shell};
+use culprit_model::options::{Mode, RecordOptions};
+use culprit_model::{Pattern, clean, shell};
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
@@ -44,12 +45,12 @@ pub(crate) struct Aftermath {
     unmatched: Vec<PathBuf>,
     discarded: usize,
     counted: usize,
-    options: AgentOptions,
+    patterns: Vec<Pattern>,
 }
 
 impl Aftermath {
     /// Looks into the folder of a run.
-    pub(crate) fn find(folder: PathBuf, options: &AgentOptions) -> io::Result<Aftermath> {
+    pub(crate) fn find(folder: PathBuf, mode: &Mode) -> io::Result<Aftermath> {
         let files = files(&folder)?;
         let with = |extension: &str| {
             let matching = |(_, file): &&(u64, PathBuf)| {
@@ -58,7 +59,10 @@ impl Aftermath {
             let found = files.iter().filter(matching);
             found.map(|(_, file)| file.clone()).collect::<Vec<_>>()
         };
-        if let Some(last) = options.last {
+        if let Mode::Record(RecordOptions {
+            last: Some(last), ..
+        }) = *mode
+        {
             // A JVM that was killed left its last events in segments.
             let dead = files.iter().filter(|(pid, _)| !is_alive(*pid));
             for (_, file) in dead.filter(|(_, f)| f.extension().is_some_and(|e| e == EXTENSION)) {
@@ -77,7 +81,11 @@ impl Aftermath {
             unmatched: with("classes"),
             discarded: marks.len(),
             counted: with(COUPLING_EXTENSION).len(),
-            options: options.clone(),
+            patterns: match mode {
+                Mode::Record(record) => record.weave.selection.observe.clone(),
+                Mode::Suggest(suggest) => suggest.selection.observe.clone(),
+                Mode::Witness | Mode::Worker(_) | Mode::Follow(_) => Vec::new(),
+            },
         })
     }
 
@@ -183,8 +191,7 @@ impl Aftermath {
         }
         classes.sort();
         classes.dedup();
-        let patterns = &self.options.selection.observe;
-        if patterns.is_empty() {
+        if self.patterns.is_empty() {
             warn(console, "no class of the program's own was loaded")?;
             propose(
                 "all code came from libraries; observe some of it by name:",
@@ -192,7 +199,7 @@ impl Aftermath {
                 console,
             )?;
         }
-        for pattern in patterns {
+        for pattern in &self.patterns {
             warn(console, &format!("no loaded class matches {pattern}"))?;
             let near = nearest::nearest(pattern, &classes, PROPOSALS);
             propose("the nearest that would match:", &near, console)?;

@@ -9,12 +9,13 @@ use std::path::Path;
 
 use culprit_jvm::Status;
 use culprit_model::AgentOptions;
+use culprit_model::options::Mode;
 use culprit_replay::narrower;
 use culprit_trace::Recording;
 
 use super::aftermath::{self, Aftermath};
 use super::folder::{Facts, RunFolder};
-use super::{Around, Plan};
+use super::{Args, Around};
 use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
@@ -23,23 +24,24 @@ use crate::replay;
 use crate::show;
 
 pub(super) fn run(
-    (path, no_sandbox): (&Path, bool),
-    plan: Plan,
+    path: &Path,
+    args: &Args,
     around: &Around,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let sandbox = confinement::sandbox(no_sandbox, console)?;
+    let plan = args.plan();
+    let mut record = args.record_options();
+    let sandbox = confinement::sandbox(args.no_sandbox, console)?;
     let recording = Recording::open(path).map_err(|error| show::expected(&error))?;
-    let selection = narrower(&recording, &plan.options.selection);
-    if selection.observe.is_empty() {
+    record.weave.selection = narrower(&recording, &record.weave.selection);
+    if record.weave.selection.observe.is_empty() {
         return Err(nothing(&recording).into());
     }
     let start = (around.clock)();
     let folder = RunFolder::create(plan.output.as_deref(), &around.cwd, start.date())?;
     let options = AgentOptions {
         out: folder.absolute()?,
-        selection,
-        ..plan.options.clone()
+        mode: Mode::Record(record.clone()),
     };
     let words: [OsString; 3] = ["culprit".into(), "replay".into(), path.into()];
     let mut facts = Facts {
@@ -53,11 +55,11 @@ pub(super) fn run(
     let file = recording.path().to_owned();
     let is_ours = origin::is_ours(&recording, &around.agent_folders);
     drop(recording);
-    let code = replay::capture(&file, options.clone(), sandbox, console)?;
+    let code = replay::capture(&file, options.out.clone(), record, sandbox, console)?;
     let status = Status::Exited(code.status());
     facts.end = Some(((around.clock)(), status));
     folder.write_facts(&facts)?;
-    let aftermath = Aftermath::find(folder.path(), &options)?;
+    let aftermath = Aftermath::find(folder.path(), &options.mode)?;
     let is_in_sync = code == ExitCode::Answered;
     if !is_in_sync && aftermath.is_empty() {
         // What kept it from being made is said by now.

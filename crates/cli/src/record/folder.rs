@@ -154,7 +154,7 @@ pub(crate) struct Facts {
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |at: &Zoned| at.strftime("%FT%T%:z").to_string();
-        let mask = Mask::of(&self.options.redact);
+        let mask = Mask::of(self.options.mode.redact());
         let command = secret::masked(&self.command);
         let command = command.iter().map(|word| mask.apply(word));
         writeln!(f, "version: {}", env!("CARGO_PKG_VERSION"))?;
@@ -195,6 +195,7 @@ impl Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use culprit_model::options::{Mode, RecordOptions};
     use std::os::unix::fs::MetadataExt;
 
     fn mode(path: &Path) -> u32 {
@@ -245,8 +246,10 @@ mod tests {
             cwd: "/home/me".into(),
             options: AgentOptions {
                 out: "/home/me/r".to_owned(),
-                last: Some(5),
-                ..AgentOptions::default()
+                mode: Mode::Record(RecordOptions {
+                    last: Some(5),
+                    ..RecordOptions::default()
+                }),
             },
             start: at("2026-03-09T10:00:00+01:00[+01:00]"),
             end: Some((at("2026-03-09T10:00:02+01:00[+01:00]"), Status::Killed(9))),
@@ -265,8 +268,11 @@ mod tests {
         let masked = Facts {
             command: vec!["java".into(), "-Dpw=hunter2".into()],
             options: AgentOptions {
-                redact: vec!["hunter2".to_owned()],
-                ..AgentOptions::default()
+                out: String::new(),
+                mode: Mode::Record(RecordOptions {
+                    redact: vec!["hunter2".to_owned()],
+                    ..RecordOptions::default()
+                }),
             },
             ..facts
         };

@@ -22,10 +22,16 @@ fn plan(words: &[&str]) -> Plan {
     typed.unwrap_or_else(|error| panic!("{error}")).plan()
 }
 
+/// The options of a plan whose folder is still to be made.
+fn text(plan: &Plan) -> String {
+    let (out, mode) = (String::new(), plan.mode.clone());
+    AgentOptions { out, mode }.to_string()
+}
+
 #[test]
 fn without_options_the_programs_own_code_is_observed_whole() {
     let plan = plan(&[]);
-    assert_eq!(plan.options, AgentOptions::default());
+    assert_eq!(plan.mode, Mode::default());
     assert_eq!(plan.command, ["java", "Main"]);
     assert_eq!((plan.output, plan.say), (None, Say::Everything));
 }
@@ -34,13 +40,28 @@ fn without_options_the_programs_own_code_is_observed_whole() {
 fn every_option_reaches_the_agent() {
     let words = "--observe com.acme.** --observe app --observe a.B$C --exclude com.acme.X* \
                  --last 10k --keep failing --sample 1/100 --max-events 2M --max-bytes 64M \
-                 --max-rate 5000 --arrays accesses --redact [0-9]{16} --redact key=.* --suggest";
+                 --max-rate 5000 --arrays accesses --redact [0-9]{16} --redact key=.* --contents";
     let words: Vec<&str> = words.split_whitespace().collect();
-    let expect = "out=,mode=suggest,observe=com.acme.**,observe=a.B$C,observe=app,\
-                  exclude=com.acme.X*,arrays=accesses,last=10000,keep=failing,sample=100,\
+    let expect = "out=,observe=com.acme.**,observe=a.B$C,observe=app,exclude=com.acme.X*,\
+                  arrays=accesses,last=10000,keep=failing,contents=yes,sample=100,\
                   max-events=2000000,max-bytes=67108864,max-rate=5000,\
                   redact=%5b0-9%5d%7b16%7d,redact=key%3d.*";
-    assert_eq!(plan(&words).options.to_string(), expect);
+    assert_eq!(text(&plan(&words)), expect);
+}
+
+#[test]
+fn suggesting_needs_no_options_of_recording() {
+    let words = [
+        "--suggest",
+        "--observe",
+        "a.*",
+        "--redact",
+        "x",
+        "--last",
+        "9",
+    ];
+    let expect = "out=,mode=suggest,observe=a.*,redact=x";
+    assert_eq!(text(&plan(&words)), expect);
 }
 
 #[test]
@@ -89,7 +110,7 @@ impl Left {
 
     /// The code for a command that ended well or with 9, and what is reported.
     fn report(&self, words: &[&str]) -> ([u8; 2], String) {
-        let aftermath = Aftermath::find(self.folder.path(), &plan(words).options).unwrap();
+        let aftermath = Aftermath::find(self.folder.path(), &plan(words).mode).unwrap();
         let mut console = Console::kept();
         aftermath
             .report(&self.folder, Say::Everything, &mut console)

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use culprit_model::options::RecordOptions;
 use culprit_model::{
-    AgentOptions, Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site,
-    ThreadId, Value, clean, shell,
+    Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site, ThreadId, Value,
+    clean, shell,
 };
 use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 
@@ -131,8 +132,8 @@ impl<'r> Summary<'r> {
 
     /// The selection as it would be typed.
     pub(crate) fn selection(&self) -> Option<Vec<String>> {
-        let options: AgentOptions = self.recording.start().options.parse().ok()?;
-        Some(typed(&options.selection))
+        let options = RecordOptions::of_recording(&self.recording.start().options).ok()?;
+        Some(typed(&options.weave.selection))
     }
 
     pub(crate) fn observed(&self) -> impl Iterator<Item = &str> {

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use culprit_model::options::{FOLLOWED_EXTENSION, Mode};
-use culprit_model::{AgentOptions, Script, Selection};
+use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
+use culprit_model::{AgentOptions, Script};
 
 use crate::fixture::Fixture;
 use crate::process::{Ended, command, run};
@@ -53,12 +53,10 @@ fn follow(stage: &Stage, fixture: &Fixture, classes: &str, args: &[&str]) -> (En
     let folder = folder();
     let options = AgentOptions {
         out: folder.path().display().to_string(),
-        mode: Mode::Follow,
-        selection: Selection {
-            observe: vec![classes.parse().unwrap()],
-            ..Selection::default()
-        },
-        ..AgentOptions::default()
+        mode: Mode::Follow(FollowOptions {
+            classes: vec![classes.parse().unwrap()],
+            ..FollowOptions::default()
+        }),
     };
     let agent = format!("-agentpath:{}={options}", library());
     let ended = stage.run(fixture).flags(&[&agent]).args(args).plain();

@@ -19,16 +19,16 @@ const LOOKED_AT: usize = 200_000;
 
 /// What `--java-test` takes.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "A test of JUnit")]
+#[command(next_help_heading = "JUnit test")]
 pub(super) struct Java {
-    /// Run this test of JUnit 3, 4 or 5 on each candidate; it reads the input as a resource of the
-    /// class path, or as a file
+    /// Run this test of JUnit 3, 4 or 5 on each candidate, in place of --test; it must read the
+    /// input from the class path or from a file
     #[arg(long, value_name = "CLASS#METHOD", group = "oracle", value_parser = name, conflicts_with = "stdin")]
     java_test: Option<Name>,
-    /// Its class path, as java takes it; -cp is the same [default: $CLASSPATH]
+    /// The class path of the test, as for java; also -cp [default: $CLASSPATH]
     #[arg(long, value_name = "PATH", requires = "java_test")]
     class_path: Option<OsString>,
-    /// The resource that the test reads [default: the one with the same name and bytes]
+    /// The resource that the test reads [default: the one with the name and content of FAILING]
     #[arg(long, value_name = "NAME", requires = "java_test")]
     resource: Option<PathBuf>,
     /// Start a new JVM for each candidate

@@ -4,66 +4,32 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
-use culprit_jvm::{Jdk, Surroundings};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::process::{self, Ended, command};
+use crate::stage::{Stage, folder, on_one_jdk, stages};
 
 const MANIFEST: &str = "Manifest-Version: 1.0\r\nMain-Class: shop.Main\r\n\r\n\
                         Name: shop/Main.class\r\nSHA-256-Digest: AAAA\r\n\r\n";
 
-/// A folder with the program as `shop.jar`.
-struct Stage {
-    jdk: Jdk,
+/// A folder with the program of `fixtures/suggest/shop` as `shop.jar`.
+struct Shop {
+    stage: &'static Stage,
     dir: tempfile::TempDir,
-}
-
-fn jdks() -> Vec<Jdk> {
-    let mut jdks: Vec<Jdk> = Vec::new();
-    for jdk in Jdk::all(&Surroundings::of_process()) {
-        let known = jdks
-            .iter()
-            .any(|j| j.version.feature == jdk.version.feature);
-        if !known && jdk.tool("javac").is_file() {
-            jdks.push(jdk);
-        }
-    }
-    assert!(!jdks.is_empty(), "no JDK: install one, or set JAVA_HOME");
-    jdks
-}
-
-#[expect(clippy::disallowed_methods, reason = "the commands under test")]
-fn run(program: impl AsRef<std::ffi::OsStr>, words: &[&str], folder: &Path) -> Output {
-    Command::new(program)
-        .args(words)
-        .current_dir(folder)
-        .env("XDG_CACHE_HOME", folder.join("cache"))
-        .env("NO_COLOR", "1")
-        .env_remove("JAVA_TOOL_OPTIONS")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-impl Stage {
-    fn new(jdk: Jdk) -> Stage {
-        let dir = tempfile::tempdir().unwrap();
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/suggest/shop");
-        let mut words = vec!["-g".to_owned(), "-d".to_owned(), "classes".to_owned()];
-        for entry in fs::read_dir(sources).unwrap() {
-            words.push(entry.unwrap().path().display().to_string());
-        }
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let ended = run(jdk.tool("javac"), &words, dir.path());
-        assert!(ended.status.success(), "{}", text(&ended.stderr));
-        let stage = Stage { jdk, dir };
-        stage.pack();
-        stage
+impl Shop {
+    fn new(stage: &'static Stage) -> Shop {
+        let dir = folder();
+        let shop = Shop { stage, dir };
+        shop.pack();
+        shop
     }
 
     fn path(&self) -> &Path {
@@ -82,7 +48,7 @@ impl Stage {
         put("META-INF/MANIFEST.MF", MANIFEST.as_bytes(), deflated);
         put("META-INF/SHOP.SF", b"signed", deflated);
         put("notes.txt", b"some text, some text", deflated);
-        let mut classes: Vec<_> = fs::read_dir(self.path().join("classes/shop"))
+        let mut classes: Vec<_> = fs::read_dir(self.stage.classes.join("shop"))
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .collect();
@@ -91,46 +57,39 @@ impl Stage {
             let name = format!("shop/{}", class.file_name().unwrap().to_str().unwrap());
             put(&name, &fs::read(class).unwrap(), deflated);
         }
-        let free = fs::read(self.path().join("classes/shop/Free.class")).unwrap();
+        let free = fs::read(self.stage.classes.join("shop/Free.class")).unwrap();
         put("META-INF/versions/11/shop/Free.class", &free, deflated);
         put("broken/B.class", b"\xca\xfe\xba\xbe and no more", deflated);
         put("lib/inner.jar", b"PK", CompressionMethod::Stored);
         jar.finish().unwrap();
     }
 
-    fn culprit(&self, words: &[&str]) -> (Option<i32>, String, String) {
-        let ended = run(env!("CARGO_BIN_EXE_culprit"), words, self.path());
-        (
-            ended.status.code(),
-            text(&ended.stdout),
-            text(&ended.stderr),
-        )
+    fn culprit(&self, words: &[&str]) -> Ended {
+        let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), self.path());
+        process::run(culprit.args(words))
     }
 
     fn instrument(&self, words: &[&str]) -> String {
         let all = [&["instrument", "shop.jar", "-o", "woven.jar"], words].concat();
-        let (code, _, err) = self.culprit(&all);
-        assert_eq!(code, Some(0), "{err}");
-        err
+        let ended = self.culprit(&all);
+        assert_eq!(ended.status, 0, "{}", ended.err);
+        ended.err
     }
 
-    fn java(&self, words: &[&str]) -> Output {
-        run(
-            self.jdk.tool("java"),
-            &[&["-Xverify:all"], words].concat(),
-            self.path(),
-        )
+    fn java(&self, words: &[&str]) -> Ended {
+        let mut java = command(self.stage.jdk.tool("java"), self.path());
+        process::run(java.arg("-Xverify:all").args(words))
     }
 
     /// The events of a recorded run, as text.
     fn events(&self, jar: &str, run: &str, observe: &[&str]) -> String {
-        let java = self.jdk.tool("java").display().to_string();
+        let java = self.stage.jdk.tool("java").display().to_string();
         let record = [&["record", "-q", "-o", run], observe].concat();
         let jvm = ["--", &java, "-Xverify:all", "-Xcheck:jni", "-jar", jar];
-        let (code, out, err) = self.culprit(&[&record[..], &jvm].concat());
-        assert_eq!(code, Some(0), "{err}");
-        assert!(out.starts_with("40 lines, "), "{out}");
-        self.culprit(&["show", run, "--events"]).1
+        let ended = self.culprit(&[&record[..], &jvm].concat());
+        assert_eq!(ended.status, 0, "{}", ended.err);
+        assert!(ended.out.starts_with("40 lines, "), "{}", ended.out);
+        self.culprit(&["show", run, "--events"]).out
     }
 }
 
@@ -148,17 +107,17 @@ fn entries(jar: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn what_is_recorded_is_the_same_woven_ahead_and_in_the_jvm() {
-    for jdk in jdks() {
-        let stage = Stage::new(jdk);
+    for stage in stages() {
+        let shop = Shop::new(stage);
         let ledger = ["--observe", "shop.Ledger", "--observe", "shop.Ledger$*"];
-        stage.instrument(&ledger);
-        let in_the_jvm = stage.events("shop.jar", "run-1", &ledger);
-        let ahead = stage.events("woven.jar", "run-2", &ledger);
+        shop.instrument(&ledger);
+        let in_the_jvm = shop.events("shop.jar", "run-1", &ledger);
+        let ahead = shop.events("woven.jar", "run-2", &ledger);
         assert!(in_the_jvm.lines().count() > 500, "{in_the_jvm}");
-        assert_eq!(ahead, in_the_jvm, "JDK {}", stage.jdk.version.feature);
+        assert_eq!(ahead, in_the_jvm, "JDK {}", stage.feature());
         // The jar decides, not the options.
-        assert_eq!(stage.events("woven.jar", "run-3", &[]), in_the_jvm);
-        let (_, summary, _) = stage.culprit(&["show", "run-3"]);
+        assert_eq!(shop.events("woven.jar", "run-3", &[]), in_the_jvm);
+        let summary = shop.culprit(&["show", "run-3"]).out;
         assert!(
             summary.contains("2 of them chosen by an instrumented jar"),
             "{summary}"
@@ -168,35 +127,35 @@ fn what_is_recorded_is_the_same_woven_ahead_and_in_the_jvm() {
 
 #[test]
 fn without_the_agent_the_jar_runs_as_before() {
-    for jdk in jdks() {
-        let stage = Stage::new(jdk);
-        stage.instrument(&[]);
+    for stage in stages() {
+        let shop = Shop::new(stage);
+        shop.instrument(&[]);
         let (before, after) = (
-            stage.java(&["-jar", "shop.jar"]),
-            stage.java(&["-jar", "woven.jar"]),
+            shop.java(&["-jar", "shop.jar"]),
+            shop.java(&["-jar", "woven.jar"]),
         );
-        assert!(after.status.success(), "{}", text(&after.stderr));
+        assert_eq!(after.status, 0, "{}", after.err);
         assert_eq!(after, before);
     }
 }
 
 #[test]
 fn the_recording_holds_the_classes_as_they_were() {
-    let stage = Stage::new(jdks().remove(0));
-    stage.instrument(&[]);
-    stage.events("woven.jar", "run", &[]);
-    let recording = culprit_trace::Recording::open(&stage.path().join("run")).unwrap();
+    let shop = Shop::new(on_one_jdk());
+    shop.instrument(&[]);
+    shop.events("woven.jar", "run", &[]);
+    let recording = culprit_trace::Recording::open(&shop.path().join("run")).unwrap();
     let classes = recording.classes();
     let ledger = classes.iter().find(|class| class.name == "shop/Ledger");
     let kept = recording.class_bytes(ledger.unwrap()).unwrap();
-    let original = fs::read(stage.path().join("classes/shop/Ledger.class")).unwrap();
+    let original = fs::read(shop.stage.classes.join("shop/Ledger.class")).unwrap();
     assert_eq!(kept, original);
 }
 
 #[test]
 fn everything_but_classes_and_signatures_is_copied_in_the_same_order() {
-    let stage = Stage::new(jdks().remove(0));
-    let err = stage.instrument(&["--observe", "shop.Ledger"]);
+    let shop = Shop::new(on_one_jdk());
+    let err = shop.instrument(&["--observe", "shop.Ledger"]);
     for expect in [
         "1 of them observed",
         "the jar was signed",
@@ -206,8 +165,8 @@ fn everything_but_classes_and_signatures_is_copied_in_the_same_order() {
     ] {
         assert!(err.contains(expect), "{expect}: {err}");
     }
-    let before = entries(&stage.path().join("shop.jar"));
-    let after = entries(&stage.path().join("woven.jar"));
+    let before = entries(&shop.path().join("shop.jar"));
+    let after = entries(&shop.path().join("woven.jar"));
     let names = |entries: &[(String, Vec<u8>)]| {
         let names = entries.iter().map(|(name, _)| name.clone());
         names
@@ -237,9 +196,9 @@ fn everything_but_classes_and_signatures_is_copied_in_the_same_order() {
 
 #[test]
 fn what_cannot_be_done_is_said_with_the_next_step() {
-    let stage = Stage::new(jdks().remove(0));
-    stage.instrument(&[]);
-    fs::write(stage.path().join("text"), "not a jar").unwrap();
+    let shop = Shop::new(on_one_jdk());
+    shop.instrument(&[]);
+    fs::write(shop.path().join("text"), "not a jar").unwrap();
     for (words, expect) in [
         (&["text", "-o", "x.jar"][..], "text is not a jar"),
         (&["nowhere.jar", "-o", "x.jar"], "cannot read nowhere.jar"),
@@ -251,9 +210,10 @@ fn what_cannot_be_done_is_said_with_the_next_step() {
             "the nearest that would match: shop.Ledger",
         ),
     ] {
-        let (code, _, err) = stage.culprit(&[&["instrument"], words].concat());
-        assert_eq!(code, Some(2), "{words:?}: {err}");
+        let ended = shop.culprit(&[&["instrument"], words].concat());
+        let err = ended.err;
+        assert_eq!(ended.status, 2, "{words:?}: {err}");
         assert!(err.contains(expect), "{words:?}: {err}");
-        assert!(!stage.path().join("x.jar").exists(), "{words:?}");
+        assert!(!shop.path().join("x.jar").exists(), "{words:?}");
     }
 }
