@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::scenario::text::tests::{class, site, value};
 use crate::script::{Answer, Call};
-use crate::{Reference, TypeId};
+use crate::TypeId;
 
 const EXAMPLE: &str = "\
 script 1
