@@ -27,7 +27,7 @@ use crate::target::{command, wait_without_reaping};
 use crate::watcher::{Excess, Watched};
 use crate::{Limits, Sandbox, Status, descriptors, orphans, watchdog};
 
-/// What to start, and in which confines.
+/// A program to start, with its confinement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
     /// The file to start: a program, not a script.
@@ -183,7 +183,7 @@ impl Group {
         }
     }
 
-    /// What the program used too much of, if it was ended for that.
+    /// The resource that the program used too much of, if it was ended for that.
     pub(crate) fn excess(&self) -> Option<Excess> {
         self.guard.excess()
     }
@@ -193,7 +193,7 @@ impl Group {
         self.leader
     }
 
-    /// Whether the program has ended. It is not reaped by this.
+    /// True if the program has ended. It is not reaped by this.
     pub(crate) fn has_ended(&self) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let state = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(self.leader), options))?;
@@ -201,7 +201,7 @@ impl Group {
     }
 
     /// Waits for the program to end, but not longer; then ends what is left of the group.
-    /// Whether it ended by itself.
+    /// True if it ended by itself.
     pub(crate) fn end_within(&mut self, limit: Duration) -> io::Result<(Status, bool)> {
         if let Some(status) = self.ended {
             return Ok((status, true));

@@ -1,7 +1,7 @@
 //! The pool of workers: candidates go in from any number of threads, each comes back with its
 //! answer.
 //!
-//! What a candidate is answered depends on it alone, not on the number of workers nor on who ran
+//! The answer to a candidate depends on it alone, not on the number of workers nor on who ran
 //! before: a candidate that is lost together with a worker that ran others before it is run once
 //! more, by a fresh worker, and that counts. A worker that is lost is replaced.
 
@@ -20,7 +20,7 @@ use crate::job::{Answer, Job, SourceError};
 use crate::worker::{NoAnswer, Plan, Worker};
 use crate::{Deadline, Status, WorkingFolder};
 
-/// How often a worker is started before that is given up.
+/// The number of attempts to start a worker.
 const ATTEMPTS: u32 = 2;
 
 /// No answer, and not because of the candidate.
@@ -28,9 +28,9 @@ const ATTEMPTS: u32 = 2;
 pub enum PoolError {
     #[error(transparent)]
     Start(StartError),
-    #[error("a worker found a mistake of its own: {what}{}", .output)]
+    #[error("a worker failed with an internal error: {what}{}", .output)]
     Fault { what: String, output: Told },
-    #[error("cannot tell a worker: {0}")]
+    #[error("cannot send to a worker: {0}")]
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
     Source(SourceError),
@@ -47,7 +47,7 @@ pub enum StartError {
     Launch(#[from] LaunchError),
     #[error("no folder for a worker at {}: {error}", .path.display())]
     Folder { path: PathBuf, error: io::Error },
-    #[error("lost sight of a worker: {0}")]
+    #[error("cannot wait for a worker: {0}")]
     Watch(io::Error),
     #[error("the worker ended with {status} before it was ready{}", .output)]
     Ended { status: Status, output: Told },
@@ -55,14 +55,14 @@ pub enum StartError {
     Late { limit: Duration, output: Told },
     #[error("the worker speaks version {found} of the protocol, this culprit version {supported}")]
     Version { found: u16, supported: u16 },
-    #[error("the worker does not start as it should: {what}{}", .output)]
+    #[error("the worker did not start correctly: {what}{}", .output)]
     Garbled { what: String, output: Told },
     #[error("interrupted")]
     Interrupted,
 }
 
 impl StartError {
-    /// Whether the same again could end otherwise.
+    /// True if the same again could end otherwise.
     fn may_pass(&self) -> bool {
         match self {
             StartError::Launch(_)
@@ -79,7 +79,7 @@ impl StartError {
 }
 
 impl PoolError {
-    /// What the user can do about it.
+    /// The next step for the user.
     pub fn next_step(&self) -> &'static str {
         match self {
             PoolError::Start(StartError::Launch(LaunchError::Sandbox(_))) => {
@@ -98,7 +98,7 @@ impl PoolError {
     }
 }
 
-/// What a worker printed, as told after the message about it.
+/// The output of a worker, as shown after the message about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Told {
     /// The last lines of it.
@@ -121,7 +121,7 @@ impl fmt::Display for Told {
 #[derive(Debug)]
 pub struct Pool {
     plan: Plan,
-    /// What each worker is told at first.
+    /// The first message to each worker.
     subject: Vec<u8>,
     size: usize,
     places: Mutex<Places>,
@@ -159,7 +159,7 @@ impl Pool {
         })
     }
 
-    /// Whether its workers are in a sandbox.
+    /// True if its workers are in a sandbox.
     pub fn is_confined(&self) -> bool {
         self.plan.sandbox.is_some()
     }
@@ -179,7 +179,7 @@ impl Pool {
         self.single_use.store(true, Ordering::Relaxed);
     }
 
-    /// Whether each candidate has a worker of its own.
+    /// True if each candidate has a worker of its own.
     pub fn uses_new_workers(&self) -> bool {
         self.single_use.load(Ordering::Relaxed)
     }
@@ -210,7 +210,7 @@ impl Pool {
         }
     }
 
-    /// How many workers were started so far.
+    /// The number of workers started so far.
     pub fn started(&self) -> u64 {
         self.started.load(Ordering::Relaxed)
     }

@@ -49,8 +49,9 @@ impl Results {
         let mut entries = fs::read_dir(wish).map_err(unusable)?;
         if !resume && entries.next().is_some() {
             let message = format!("{} is not empty", wish.display());
-            return Err(Expected::new(ExitCode::Usage, message)
-                .hint("name a new or empty folder with -o, or go on in this one with --resume"));
+            return Err(Expected::new(ExitCode::Usage, message).hint(
+                "name a new or empty folder with -o, or continue in this one with --resume",
+            ));
         }
         let folder = wish.canonicalize().map_err(unusable)?;
         fs::create_dir_all(folder.join(JOURNALS)).map_err(unusable)?;
