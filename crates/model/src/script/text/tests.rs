@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::TypeId;
 use crate::scenario::text::tests::{class, site, value};
 use crate::script::{Answer, Call};
-use crate::TypeId;
 
 const EXAMPLE: &str = "\
 script 1
