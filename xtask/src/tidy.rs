@@ -1,4 +1,4 @@
-//! What the compiler does not check: every Rust file says what it is for, documents name paths
+//! Checks that the compiler does not make: every Rust file states its purpose, documents name paths
 //! that exist, no file names the machine it was written on, nothing but the console writes to the
 //! terminal, no documentation test is left out, and the committed classes are those of their sources.
 
@@ -89,7 +89,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a source file of the product writes to the terminal by, other than the console.
+/// The ways in which a source file of the product writes to the terminal without the console.
 fn bypasses<'t>(file: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
     let is_source = tree::is(file, "rs")
         && file.starts_with(CLEANED)
@@ -126,7 +126,7 @@ fn machine_folders(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether the text names the folder or something in it, and not only a longer word.
+/// True if the text names the folder or something in it, and not only a longer word.
 fn names_folder(text: &str, folder: &str) -> bool {
     text.match_indices(folder).any(|(at, _)| {
         let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -11,7 +11,7 @@ use culprit_isolate::input::{
 use culprit_isolate::{Goal, Likeness, Rule, Test};
 use culprit_reduce::End;
 
-/// The line of the seed's example.
+/// The line of the example in the chapter that introduced `dd`.
 const SELECT: &str = "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>";
 
 fn material(name: &str, text: &str) -> Material {
@@ -323,7 +323,7 @@ fn ends_that_are_not_what_they_should_be_are_refused() {
     let empty = run("false", material("x", ""), |_| {})
         .unwrap_err()
         .to_string();
-    assert_eq!(empty, "there is nothing in it");
+    assert_eq!(empty, "it is empty");
 }
 
 #[test]

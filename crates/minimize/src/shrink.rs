@@ -14,11 +14,11 @@ mod simpler;
 use std::time::Duration;
 
 use culprit_reduce::{End, Settings};
+use culprit_scripts::{Run, finds_fault};
 use culprit_signature::{Grade, Origin, Signature, Thrown};
 use culprit_wire::FreshState;
 
-use crate::link::finds_fault;
-use crate::{Error, Minimised, Run, Stage, Statement};
+use crate::{Error, Minimised, Stage, Statement};
 use shrinker::{Fails, Limits, Shrinker};
 
 /// Candidates that are tried at most, and for how long.
@@ -61,7 +61,8 @@ pub(crate) fn shrink(
         return Ok(minimised);
     }
     let run = |statements: &[Statement], fresh| {
-        match stage.run(&script.tables, statements, fresh) {
+        let run = stage.run(&script.tables, statements, fresh);
+        match run.map_err(Error::from) {
             Err(error) if error.is_end() => {
                 // What was found up to now is the result.
                 settings.cancel.cancel();

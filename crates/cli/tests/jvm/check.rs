@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use culprit_junit::{Junit, Notes, Test};
 use culprit_jvm::{Deadline, Limits, WorkingFolder};
-use culprit_minimize::{Confines, Runner, Surroundings, Verified, verify};
-use culprit_replay::Environment;
+use culprit_minimize::{Runner, Surroundings, Verified, verify};
+use culprit_program::{Confines, Environment};
 
 use crate::library;
 use crate::stage::{folder, on_one_jdk, skipped};

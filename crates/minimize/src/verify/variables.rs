@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use culprit_program::Environment;
 use culprit_reduce::{
     Budget, DeltaSet, End, Engine, Error as Refused, Oracle, Problem, Schedule, Settings, Verdict,
     Wanted,
 };
-use culprit_replay::Environment;
 
 use super::{Compiled, Fails, LIMIT, Verified};
 use crate::Error;

@@ -1,0 +1,563 @@
+//! The report on changes: the lines, files and commits that decide between two versions of a program.
+
+mod document;
+
+use std::fmt::Write as _;
+
+use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin, Tried};
+use culprit_model::count::counted;
+use culprit_model::{clean, secret};
+use culprit_reduce::{End, Kind};
+
+use super::comparison::Comparison;
+use super::search::Search;
+use super::{Verdict, seconds};
+use crate::document::Document;
+use crate::markup::html::escape;
+use crate::markup::markdown::{block, cell, code, plain};
+use crate::page::{self, Point};
+use crate::style::Styles;
+pub use document::{ChangesCandidate, ChangesDocument};
+
+/// Changes, and commits, that are printed to a terminal, at most.
+const PRINTED: usize = 40;
+
+/// Commits that one sentence names, at most.
+const NAMED: usize = 5;
+
+/// An isolation of changes, with all that its report needs.
+pub struct ChangesReport<'r> {
+    /// The command that found it, without the folder for results.
+    pub command: String,
+    /// The test, as it was typed.
+    pub test: String,
+    /// The version that passes.
+    pub good: String,
+    /// The version that fails.
+    pub bad: String,
+    /// Candidates that ran at the same time.
+    pub jobs: u8,
+    /// The result.
+    pub found: &'r Isolation,
+    /// The verdicts, in order.
+    pub course: &'r [Tried],
+}
+
+impl ChangesReport<'_> {
+    /// Whether the result was confirmed in new folders; `None` if it was not run there.
+    pub fn is_confirmed(&self) -> Option<bool> {
+        let checks = &self.found.checks;
+        let passing = checks.passing.map(|kind| kind == Kind::Pass);
+        let failing = checks.failing.map(|kind| kind == Kind::Fail);
+        match (passing, failing) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The result for a terminal.
+    pub fn text(&self, styles: Styles) -> String {
+        let (title, bad, dim) = (styles.title, styles.bad, styles.dim);
+        let mut out = format!("{title}{}{title:#}\n", self.headline());
+        let commits = self.commit_lines();
+        // Writing to a text cannot fail.
+        for line in commits.iter().take(PRINTED) {
+            let _ = writeln!(out, "  {line}");
+        }
+        if commits.len() > PRINTED {
+            let more = commits.len() - PRINTED;
+            let _ = writeln!(out, "  and {more} more commits, in report.md");
+        }
+        let changes = &self.found.changes;
+        for change in changes.iter().take(PRINTED) {
+            let _ = writeln!(out, "  {}", place(change));
+            for line in &change.removed {
+                let _ = writeln!(out, "    {dim}-{line}{dim:#}");
+            }
+            for line in &change.added {
+                let _ = writeln!(out, "    {bad}+{line}{bad:#}");
+            }
+        }
+        if changes.len() > PRINTED {
+            let more = changes.len() - PRINTED;
+            let _ = writeln!(out, "  and {more} more, in minimal.patch");
+        }
+        out
+    }
+
+    fn headline(&self) -> String {
+        let changes = &self.found.changes;
+        let lines: usize = changes
+            .iter()
+            .map(|change| change.removed.len().max(change.added.len()))
+            .sum();
+        let other = changes
+            .iter()
+            .filter(|change| change.what.is_some())
+            .count();
+        let mut parts = Vec::new();
+        if lines > 0 {
+            parts.push(counted(lines as u64, "line"));
+        }
+        if other > 0 {
+            parts.push(
+                counted(other as u64, "change of a file as a whole").replace("wholes", "whole"),
+            );
+        }
+        let verb = if lines + other == 1 {
+            "decides"
+        } else {
+            "decide together"
+        };
+        let verb = match self.found.end {
+            _ if self.is_confirmed() == Some(false) => format!("{verb}, which is not confirmed"),
+            End::Minimal => verb.to_owned(),
+            _ => format!("{verb} (fewer may)"),
+        };
+        let failure = clean::line(&self.found.failure);
+        format!("{} {verb}: {failure}", parts.join(" and "))
+    }
+
+    /// The commits that decide, and those that they meet.
+    fn commit_lines(&self) -> Vec<String> {
+        let Some(commits) = &self.found.commits else {
+            return Vec::new();
+        };
+        let left = commits.left.iter().map(commit_line);
+        let met = commits.met().map(|it| format!("with {}", commit_line(it)));
+        left.chain(met).collect()
+    }
+
+    fn is_up_to_bad(&self) -> bool {
+        let commits = self.found.commits.as_ref();
+        commits.is_none_or(|commits| commits.is_up_to_bad)
+    }
+
+    /// The version that the difference begins with.
+    fn begin(&self) -> String {
+        match &self.found.commits {
+            Some(commits) if !commits.is_from_good => merged(&commits.passing),
+            _ => "the good version".to_owned(),
+        }
+    }
+
+    /// The version that the difference ends with.
+    fn end(&self) -> String {
+        match &self.found.commits {
+            Some(commits) if !commits.is_up_to_bad => merged(&commits.failing),
+            _ => "the bad version".to_owned(),
+        }
+    }
+
+    /// From when on it fails, as the beginning of a sentence.
+    fn since(&self) -> String {
+        let named = |commit: &Commit| {
+            let (id, day) = (short(&commit.id), day(&commit.date));
+            let Commit {
+                subject, author, ..
+            } = commit;
+            format!(
+                "commit {id} (\"{}\", {}, {day})",
+                plain(subject),
+                plain(author)
+            )
+        };
+        let Some(commits) = &self.found.commits else {
+            return format!("Between {} and {}", plain(&self.good), plain(&self.bad));
+        };
+        let met: Vec<String> = commits.met().map(named).collect();
+        match &commits.left[..] {
+            left if commits.has_work_tree && left.len() <= NAMED => {
+                let mut parts: Vec<String> = left.iter().map(named).collect();
+                parts.push("changes that are not committed yet".to_owned());
+                format!("With {}", parts.join(" and "))
+            }
+            [one] if met.is_empty() => format!("Since {}", named(one)),
+            [one] => format!("Where {} meets {}", named(one), met.join(" and ")),
+            _ => format!("Between {} and {}", plain(&self.good), plain(&self.bad)),
+        }
+    }
+
+    /// Figures and reservations, each a sentence.
+    pub fn notes(&self) -> Vec<String> {
+        let found = self.found;
+        let difference = &found.difference;
+        let mut notes = vec![format!(
+            "{} in {:.0} s: {}",
+            counted(found.tests, "test"),
+            found.took.as_secs_f64(),
+            self.levels()
+        )];
+        let begins = match &found.commits {
+            Some(commits) if commits.of > 0 => {
+                let of = counted(commits.of, "commit");
+                notes.push(match commits.is_up_to_work_tree {
+                    true => format!("of {of} and the work tree"),
+                    false => format!("of {of}"),
+                });
+                "the deciding ones have"
+            }
+            _ => "of",
+        };
+        notes.push(format!(
+            "{begins} {} in {} ({})",
+            counted(difference.places() as u64, "changed place"),
+            counted(difference.changed_files() as u64, "file"),
+            counted(difference.size(), "change"),
+        ));
+        if !found.rate.is_always() {
+            let runs = match found.runs {
+                1 => "once".to_owned(),
+                runs => format!("up to {runs} times"),
+            };
+            notes.push(format!(
+                "the bad version {}; each candidate was run {runs}",
+                found.rate
+            ));
+        }
+        if found.strays > 0 {
+            let strays = counted(found.strays as u64, "process");
+            notes.push(format!("the test left {strays} behind, which were ended"));
+        }
+        match found.end {
+            End::Minimal => notes.push(
+                "minimal: without any single one of them, the test passes or has no verdict"
+                    .to_owned(),
+            ),
+            End::Tests => notes.push("may not be minimal: --max-tests was reached".to_owned()),
+            End::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
+            End::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
+        }
+        let checks = &found.checks;
+        if self.is_confirmed().is_none() {
+            notes.push("not seen again in new folders: there was no time".to_owned());
+        }
+        if self.is_confirmed() == Some(false) {
+            notes.push(format!(
+                "not confirmed in new folders: the passing version {}, the failing one {}",
+                checks.passing.map_or("was not run", word),
+                checks.failing.map_or("was not run", word),
+            ));
+            notes.push(
+                "try --fresh (leftovers had a say) or --repeat (the test is not steady)".to_owned(),
+            );
+            if self.jobs > 1 {
+                notes.push("or --jobs 1 (tests may share a port or a file)".to_owned());
+            }
+        }
+        let (begin, end) = (self.begin(), self.end());
+        let context = match found.passing.is_empty() {
+            true => "",
+            false => " with context.patch",
+        };
+        notes.push(format!("minimal.patch applies to {begin}{context}"));
+        if let Some(kind) = checks.alone.filter(|_| !found.passing.is_empty()) {
+            notes.push(format!("{begin} with these changes alone: {}", word(kind)));
+        }
+        if let Some(kind) = checks.without {
+            notes.push(format!("{end} without them: {}", word(kind)));
+        }
+        if let Some(kind) = checks.reverted.filter(|_| !self.is_up_to_bad()) {
+            let why = match kind {
+                Kind::Unresolved => " (later changes may be in the way)",
+                Kind::Pass | Kind::Fail => "",
+            };
+            notes.push(format!("the bad version without them: {}{why}", word(kind)));
+        }
+        if checks.reverted == Some(Kind::Fail) {
+            notes.push(
+                "if they are not what you mean, a failure that looks the same may have come first: \
+                 --fail-if 'stderr contains TEXT' names yours"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    /// The number of tests on each level, in the order in which the levels were first reached.
+    fn levels(&self) -> String {
+        struct Level {
+            name: &'static str,
+            tests: usize,
+            unresolved: usize,
+        }
+        let mut levels: Vec<Level> = Vec::new();
+        for tried in self.course {
+            let known = levels.iter().position(|level| level.name == tried.level);
+            let at = known.unwrap_or_else(|| {
+                levels.push(Level {
+                    name: tried.level,
+                    tests: 0,
+                    unresolved: 0,
+                });
+                levels.len() - 1
+            });
+            levels[at].tests += 1;
+            levels[at].unresolved += usize::from(tried.kind == Kind::Unresolved);
+        }
+        let all = levels.iter().map(|level| match level.unresolved {
+            0 => format!("{} on {}", level.tests, level.name),
+            count => format!(
+                "{} on {} ({count} without a verdict)",
+                level.tests, level.name
+            ),
+        });
+        all.collect::<Vec<_>>().join(", ")
+    }
+
+    /// A paragraph for a bug report, in Markdown.
+    fn paragraph(&self) -> String {
+        let found = self.found;
+        let mut text = String::new();
+        let since = self.since();
+        // Writing to a text cannot fail.
+        let _ = write!(
+            text,
+            "{since}, {} fails: {}. ",
+            code(&secret::text(&self.test)),
+            plain(&found.failure)
+        );
+        let places: Vec<String> = found.changes.iter().take(5).map(told).collect();
+        let more = match found.changes.len().saturating_sub(5) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let what = match found.changes.len() {
+            1 => "This change decides",
+            _ => "These changes decide together",
+        };
+        let _ = write!(text, "{what}: {}{more}. ", places.join("; "));
+        let (it, does) = match found.changes.len() {
+            1 => ("it", "it does"),
+            _ => ("them", "they do"),
+        };
+        let seen = format!("With {it} the test fails, without {it} it passes");
+        let _ = match self.is_confirmed() {
+            Some(false) => write!(text, "{seen}, which was not seen again in new folders"),
+            _ => write!(text, "{seen}"),
+        };
+        let taken_back = match found.checks.reverted {
+            Some(Kind::Pass) => "makes the test pass, which is a workaround",
+            Some(Kind::Fail) => "is not enough: other changes make the test fail there too",
+            _ => "",
+        };
+        if !taken_back.is_empty() {
+            let _ = write!(text, "; taking {it} back in the bad version {taken_back}");
+        }
+        if !found.passing.is_empty() && found.checks.alone == Some(Kind::Pass) {
+            let _ = write!(
+                text,
+                "; in {} {does} no harm, so other changes (context.patch) have a part in it",
+                self.begin()
+            );
+        }
+        let _ = write!(
+            text,
+            ". This is a cause that was seen in {}; the defect may lie elsewhere, for \
+             example in what relies on the old behaviour.",
+            counted(found.tests, "test")
+        );
+        text
+    }
+
+    /// `report.json`.
+    pub fn document(&self) -> Document<ChangesDocument> {
+        let (found, checks) = (self.found, &self.found.checks);
+        let verdict = |kind: Option<Kind>| kind.map(Verdict::from);
+        Document::new(ChangesDocument {
+            kind: document::ChangesKind::Changes,
+            command: self.command.clone(),
+            good: self.good.clone(),
+            bad: self.bad.clone(),
+            failure: found.failure.clone(),
+            rate: found.rate.into(),
+            runs_of_each: found.runs,
+            tests: found.tests,
+            strays: found.strays as u64,
+            seconds: seconds(found.took, 1),
+            minimal: found.end == End::Minimal,
+            confirmed: self.is_confirmed(),
+            commits: found.commits.as_ref().map(Into::into),
+            difference: document::Difference {
+                files: found.difference.changed_files(),
+                places: found.difference.places(),
+                deltas: found.difference.size(),
+            },
+            changes: found.changes.iter().map(Into::into).collect(),
+            checks: document::Checks {
+                passing: verdict(checks.passing),
+                failing: verdict(checks.failing),
+                alone: verdict(checks.alone),
+                without: verdict(checks.without),
+                reverted: verdict(checks.reverted),
+            },
+            begin: self.begin(),
+            end: self.end(),
+            patch: "minimal.patch".to_owned(),
+            context: (!found.passing.is_empty()).then(|| "context.patch".to_owned()),
+            bug_report: self.paragraph(),
+        })
+    }
+
+    fn search(&self) -> Search<'_> {
+        let point = |tried: &Tried| Point {
+            left: tried.share,
+            kind: tried.kind,
+            level: tried.level.to_owned(),
+        };
+        Search {
+            paragraph: self.paragraph(),
+            notes: self.notes(),
+            course: self.course.iter().map(point).collect(),
+            command: &self.command,
+        }
+    }
+
+    /// `report.md`.
+    pub fn markdown(&self) -> Result<String, Error> {
+        let found = self.found;
+        let difference = &found.difference;
+        let patch = difference.patch(&found.passing, &found.failing, NoText::Named);
+        let patch = patch?;
+        let mut text = format!("# {}\n\n", plain(&self.headline()));
+        for line in self.commit_lines() {
+            let _ = writeln!(text, "- {}", plain(&line));
+        }
+        let patch = String::from_utf8_lossy(&patch);
+        let _ = write!(text, "\n{}\n", block("diff", &patch));
+        text.push_str("| where | from |\n|---|---|\n");
+        for change in &found.changes {
+            let _ = writeln!(
+                text,
+                "| {} | {} |",
+                cell(&code(&place(change))),
+                cell(&plain(&origin(&change.origin)))
+            );
+        }
+        text.push_str("\n## For the bug report\n\n");
+        text.push_str(&self.search().markdown());
+        Ok(text)
+    }
+
+    /// `report.html`.
+    pub fn html(&self) -> Result<String, Error> {
+        let found = self.found;
+        let mut body = String::new();
+        for line in self.commit_lines() {
+            let _ = writeln!(body, "<p>{}</p>", escape(&line));
+        }
+        let files = found
+            .difference
+            .side_by_side(&found.passing, &found.failing);
+        body.push_str("<h2>Passes and fails, side by side</h2>\n");
+        for file in files? {
+            body.push_str(&Comparison::of_changes(&file).html());
+        }
+        body.push_str("<h2>Where it is from</h2>\n<table class=\"facts\">\n");
+        for change in &found.changes {
+            let (place, from) = (escape(&place(change)), escape(&origin(&change.origin)));
+            let _ = writeln!(
+                body,
+                "<tr><td><code>{place}</code></td><td>{from}</td></tr>"
+            );
+        }
+        body.push_str("</table>\n<h2>For the bug report</h2>\n");
+        body.push_str(&self.search().html());
+        Ok(page::page(&self.headline(), &body))
+    }
+}
+
+fn place(change: &Change) -> String {
+    let line = change.new_line.or(change.old_line);
+    let path = clean::line(&change.path);
+    match (&change.what, line) {
+        (Some(what), _) => format!("{path}: {}", clean::line(what)),
+        (None, Some(line)) if change.new_line.is_none() => {
+            format!("{path}: line {line} is gone")
+        }
+        (None, Some(line)) => format!("{path}:{line}"),
+        (None, None) => path.into_owned(),
+    }
+}
+
+/// Where a change is, with its line where it is of one.
+fn told(change: &Change) -> String {
+    let line = |lines: &[String]| match lines {
+        [one] => Some(code(one.trim())),
+        _ => None,
+    };
+    let place = plain(&place(change));
+    match (line(&change.removed), line(&change.added)) {
+        (Some(old), Some(new)) => format!("{place}, where {old} became {new}"),
+        (Some(old), None) if change.added.is_empty() => format!("{place}, {old}"),
+        (None, Some(new)) if change.removed.is_empty() => format!("{place}, {new}"),
+        _ => place,
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Unknown => "cannot be told".to_owned(),
+        Origin::NotLookedUp => "not looked up".to_owned(),
+        Origin::Uncommitted => "not committed yet".to_owned(),
+        Origin::Commit(commit) => commit_line(commit),
+    }
+}
+
+fn commit_line(commit: &Commit) -> String {
+    format!(
+        "commit {}, {} <{}>, {}: {}",
+        short(&commit.id),
+        clean::line(&commit.author),
+        clean::line(&commit.mail),
+        day(&commit.date),
+        clean::line(&commit.subject)
+    )
+}
+
+/// A version that is one commit, or what Git makes of several.
+fn merged(commits: &[Commit]) -> String {
+    let names: Vec<&str> = commits.iter().map(|commit| short(&commit.id)).collect();
+    match &names[..] {
+        [one] => format!("commit {one}"),
+        _ => format!("commits {} merged", names.join(" and ")),
+    }
+}
+
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
+fn day(date: &str) -> &str {
+    date.get(..10).unwrap_or(date)
+}
+
+fn word(kind: Kind) -> &'static str {
+    Verdict::from(kind).words()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_told_with_its_line() {
+        let change = |removed: &[&str], added: &[&str]| Change {
+            path: "a.c".to_owned(),
+            what: None,
+            modes: None,
+            old_line: (!removed.is_empty()).then_some(3),
+            new_line: (!added.is_empty()).then_some(4),
+            removed: removed.iter().map(|line| (*line).to_owned()).collect(),
+            added: added.iter().map(|line| (*line).to_owned()).collect(),
+            origin: Origin::Unknown,
+        };
+        assert_eq!(
+            told(&change(&["  x();"], &["  y();"])),
+            "a.c:4, where `x();` became `y();`"
+        );
+        assert_eq!(told(&change(&[], &["  y();"])), "a.c:4, `y();`");
+        assert_eq!(told(&change(&["x();"], &[])), "a.c: line 3 is gone, `x();`");
+    }
+}
