@@ -297,7 +297,7 @@ impl Session<'_> {
         }
         writeln!(
             console.err(),
-            "It does not end the same way each time; what appears most often is taken"
+            "The runs end differently; the most frequent failures are reduced"
         )?;
         for seen in witnesses.others() {
             let rate = witnesses.rate(seen);
