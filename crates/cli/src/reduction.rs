@@ -38,6 +38,7 @@ use crate::confinement;
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
+use crate::log;
 use crate::progress::Progress;
 use crate::quantity;
 use crate::show;
@@ -534,14 +535,16 @@ impl Results {
         let mut private = fs::DirBuilder::new();
         let made = private.recursive(true).mode(0o700).create(wish);
         made.map_err(unusable)?;
-        let mut entries = fs::read_dir(wish).map_err(unusable)?;
-        if entries.next().is_some() {
+        let mut entries = fs::read_dir(wish).map_err(unusable)?.flatten();
+        if entries.any(|it| it.file_name() != log::FILE) {
             let message = format!("{} is not empty", wish.display());
             return Err(Expected::new(ExitCode::Usage, message)
                 .hint("name a new or empty folder with -o, so that nothing is overwritten"));
         }
+        let folder = wish.canonicalize().map_err(unusable)?;
+        log::keep_in(&folder);
         Ok(Results {
-            folder: wish.canonicalize().map_err(unusable)?,
+            folder,
             tests: Vec::new(),
             text: String::new(),
         })
@@ -556,11 +559,14 @@ impl Results {
         };
         let folder = wish.canonicalize().map_err(|_| nothing())?;
         match folder.join(JOURNALS).is_dir() {
-            true => Ok(Results {
-                folder,
-                tests: Vec::new(),
-                text: String::new(),
-            }),
+            true => {
+                log::keep_in(&folder);
+                Ok(Results {
+                    folder,
+                    tests: Vec::new(),
+                    text: String::new(),
+                })
+            }
             false => Err(nothing()),
         }
     }

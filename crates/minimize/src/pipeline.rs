@@ -281,12 +281,9 @@ fn printed(
     means: &Means<'_>,
     (loops, needs): (bool, Option<&Needed>),
 ) -> Result<Test, Error> {
-    let classes = ClassBytes(|name: &str| {
-        let compiled = means.predicate.and_then(|predicate| predicate.bytes(name));
-        compiled.or_else(|| means.program.bytes(name))
-    });
+    let classes = ClassBytes(|name: &str| means.program.bytes(name));
     let is_a = |class: &str, wanted: &str| means.program.is_a(class, wanted);
-    let scenario = with_aliases(&minimised.script, &is_a).lowered();
+    let script = with_aliases(&minimised.script, &is_a);
     let class = name(&minimised.script);
     let mut number = 0;
     loop {
@@ -299,14 +296,12 @@ fn printed(
                 _ => format!("{class}Failure{}Test", number - 1),
             },
             loops,
+            condition: means.predicate.map(Predicate::printed),
         };
-        let test = print(&scenario, &classes, &options, |notes| {
+        let test = print(&script, &classes, &options, |notes| {
             comment(signature, minimised, notes, needs)
         });
-        let mut test = test.map_err(|error| Error::Print(error.to_string()))?;
-        if let Some(predicate) = means.predicate {
-            predicate.write_out(&mut test);
-        }
+        let test = test.map_err(|error| Error::Print(error.to_string()))?;
         // The program may have a test of that name, which is not to be hidden.
         let full = full_name(&test);
         let is_taken = means.taken.contains(&full);

@@ -1,5 +1,5 @@
-//! A condition on an object, written in Java: compiled to a class that throws where it holds, looked for in a
-//! run, and written out again where a test is printed.
+//! A condition on an object, written in Java: compiled to a class that throws where it holds, and searched for in
+//! a run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_junit::Test;
+use culprit_junit::literal;
 use culprit_jvm::{Deadline, Jdk, PoolError, Status};
 use culprit_model::script::{Builder, End, Target};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
@@ -81,11 +81,11 @@ impl Predicate {
         }
     }
 
-    /// What is said of it, between quotes.
+    /// The message of the failure, as a literal.
     fn literal(&self) -> String {
         let words: Vec<&str> = self.message.split_whitespace().collect();
-        let line = words.join(" ");
-        line.replace('\\', "\\\\").replace('"', "\\\"")
+        let units: Vec<u16> = words.join(" ").encode_utf16().collect();
+        literal::string(&units)
     }
 
     fn source(&self) -> String {
@@ -102,7 +102,7 @@ impl Predicate {
              public static void check({of} {name}) throws Exception {{\n\
              boolean culprit$;\n\
              try {{ culprit$ = holds({name}); }} catch (Exception culprit$$) {{ return; }}\n\
-             if (culprit$) throw new AssertionError(\"{message}\");\n}}\n}}\n"
+             if (culprit$) throw new AssertionError({message});\n}}\n}}\n"
         )
     }
 
@@ -201,52 +201,15 @@ impl Predicate {
         builder.call_static(target, vec![object], None)
     }
 
-    /// The bytes of its class.
-    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
-        let file = self.folder.join(format!("{name}.class"));
-        let is_file = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file());
-        let is_own = is_file && name == self.owner();
-        is_own.then(|| fs::read(file).ok()).flatten()
-    }
-
-    /// Puts the condition itself into a test.
-    pub fn write_out(&self, test: &mut Test) {
-        const METHOD: &str = "conditionNeverHolds";
-        let import = self.owner().replace('/', ".");
-        test.imports.retain(|known| *known != import);
-        test.source = self.written_out(&test.source);
-        test.source = test.source.replace(&test.method, METHOD);
-        test.method = METHOD.to_owned();
-    }
-
-    /// The source of a test with the condition itself in place of the call of what it was compiled to.
-    pub fn written_out(&self, source: &str) -> String {
-        let mut lines = Vec::new();
-        let call = format!("{CONDITION_CLASS}.check(");
-        let import = format!("import {};", self.owner().replace('/', "."));
-        for line in source.lines().filter(|line| *line != import) {
-            let indent = &line[..line.len() - line.trim_start().len()];
-            let given = line.trim_start().strip_prefix(&call);
-            let Some(given) = given.and_then(|rest| rest.strip_suffix(");")) else {
-                lines.push(line.to_owned());
-                continue;
-            };
-            let expression = match is_name(given) {
-                true => renamed(&self.expression, &self.name, given),
-                false => {
-                    let simple = self.class.rsplit(['/', '$']).next().unwrap_or_default();
-                    lines.push(format!("{indent}{simple} {} = {given};", self.name));
-                    self.expression.clone()
-                }
-            };
-            let message = self.literal();
-            lines.push(format!("{indent}if ({expression}) {{"));
-            lines.push(format!(
-                "{indent}    throw new AssertionError(\"{message}\");"
-            ));
-            lines.push(format!("{indent}}}"));
+    /// The condition as a test states it.
+    pub fn printed(&self) -> culprit_junit::Condition {
+        culprit_junit::Condition {
+            checker: self.owner(),
+            class: self.class.clone(),
+            name: self.name.clone(),
+            expression: self.expression.clone(),
+            message: self.message.clone(),
         }
-        lines.join("\n") + "\n"
     }
 }
 
@@ -258,87 +221,9 @@ fn complaint(err: &str) -> String {
     first.unwrap_or(err).trim().to_owned()
 }
 
-fn is_name(text: &str) -> bool {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    !text.is_empty() && text.chars().all(is_letter)
-}
-
-/// An expression that calls an object by another name. Texts in quotes and names behind a dot stay.
-fn renamed(expression: &str, from: &str, to: &str) -> String {
-    let mut out = String::new();
-    let mut word = String::new();
-    let mut quote: Option<char> = None;
-    let mut is_escaped = false;
-    let end = |word: &mut String, out: &mut String| {
-        let is_member = out.trim_end().ends_with('.');
-        out.push_str(if word == from && !is_member { to } else { word });
-        word.clear();
-    };
-    for c in expression.chars() {
-        if let Some(mark) = quote {
-            out.push(c);
-            quote = (is_escaped || c != mark).then_some(mark);
-            is_escaped = c == '\\' && !is_escaped;
-        } else if c.is_alphanumeric() || c == '_' || c == '$' {
-            word.push(c);
-        } else {
-            end(&mut word, &mut out);
-            out.push(c);
-            quote = ['"', '\''].contains(&c).then_some(c);
-        }
-    }
-    end(&mut word, &mut out);
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(expression: &str, expected: &str) {
-        assert_eq!(renamed(expression, "c", "cart"), expected);
-    }
-
-    #[test]
-    fn an_expression_is_about_an_object_of_any_name() {
-        check("c.total() < 0", "cart.total() < 0");
-        check("a.c(c, cc) == c", "a.c(cart, cc) == cart");
-        check(
-            "c.has(\"c \\\" c\") && c.is('c')",
-            "cart.has(\"c \\\" c\") && cart.is('c')",
-        );
-    }
-
-    fn predicate() -> Predicate {
-        Predicate {
-            class: "shop/Cart".to_owned(),
-            name: "c".to_owned(),
-            expression: "c.total() < 0".to_owned(),
-            message: "Cart c -> c.total() < 0".to_owned(),
-            folder: PathBuf::new(),
-        }
-    }
-
-    #[test]
-    fn a_test_has_the_expression_itself() {
-        let source = "import shop.CulpritCondition;\nimport shop.Cart;\n{\n    CulpritCondition.check(cart);\n}\n";
-        insta::assert_snapshot!(predicate().written_out(source), @r#"
-        import shop.Cart;
-        {
-            if (cart.total() < 0) {
-                throw new AssertionError("Cart c -> c.total() < 0");
-            }
-        }
-        "#);
-        let source = "    CulpritCondition.check(new Cart());\n";
-        insta::assert_snapshot!(predicate().written_out(source), @r#"
-        Cart c = new Cart();
-        if (c.total() < 0) {
-            throw new AssertionError("Cart c -> c.total() < 0");
-        }
-        "#);
-    }
 
     #[test]
     fn of_what_the_compiler_says_the_reason_is_told() {
