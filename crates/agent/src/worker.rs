@@ -278,7 +278,7 @@ impl Worker {
         if let Err(halt) = driven {
             self.halt(halt);
         }
-        self.moved.notify_all();
+        self.wake_all(&mut self.run.lock_safe());
     }
 
     fn say(&self, message: &FromWorker) -> Result<(), culprit_wire::WireError> {

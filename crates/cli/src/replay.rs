@@ -310,7 +310,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
         junit::write(file, &ended.cases).map_err(|error| unwritable(file, error))?;
     }
     match (plan.form, coverage::of_all(&ended.cases)) {
-        (Form::Json, _) => json::print(&ended.cases, console.out())?,
+        (Form::Json, _) => write!(console.out(), "{}", json::document(&ended.cases).json())?,
         (Form::Text, Some(all)) => coverage::print(&all, console)?,
         (Form::Text, None) => {}
     }

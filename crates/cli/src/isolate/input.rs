@@ -1,8 +1,8 @@
 //! `culprit isolate input`: what of an input makes a test fail.
 
+mod files;
 mod java;
 mod like;
-mod report;
 mod room;
 mod surroundings;
 
@@ -15,19 +15,18 @@ use culprit_isolate::input::{Handing, Heard, Material, Plan, Syntax, Trouble, is
 use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, JournalError, Kind};
-use serde_json::json;
+use culprit_reduce::{End, JournalError};
+use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
-use super::say;
 use super::typed::Typed;
+use super::{print, say};
 use crate::confinement::WITHOUT;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use java::Java;
-use report::Report;
 use surroundings::Surroundings;
 
 /// Options of `culprit isolate input`.
@@ -185,7 +184,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let progress = Progress::begin(console, "seeing how it fails");
     let mut hear = |heard: &Heard| {
         progress.say(said(heard, args));
-        if let Err(error) = candidates.add(&as_json(heard)) {
+        if let Err(error) = candidates.add(&InputCandidate::from(heard)) {
             trouble.get_or_insert(error);
         }
         course.borrow_mut().push(heard.clone());
@@ -213,7 +212,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         writeln!(console.err(), "culprit: {lacks}: {error}")?;
     }
     let changed = before.changed(&look());
-    let report = Report {
+    let report = InputReport {
         command: args.typed().line(),
         test: match args.java.name() {
             Some(name) => name,
@@ -224,18 +223,21 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         name: args.failing.display().to_string(),
         found: &found,
         pairs: match &found.passing {
-            Some(passing) => pairs(passing, &found.failing, report::ROWS),
+            Some(passing) => pairs(passing, &found.failing, ROWS),
             None => Vec::new(),
         },
         is_disturbed: is_warm_wanted && !found.is_warm,
         course: &course.borrow(),
         changed,
     };
-    report.write(&results)?;
+    files::write(&report, &results)?;
     results.write_script(&started, &[], &args.typed())?;
     match args.options.json {
-        true => writeln!(console.out(), "{:#}", report.json())?,
-        false => report.print(&results, console)?,
+        true => write!(console.out(), "{}", report.document().json())?,
+        false => {
+            let text = report.text(console.columns(), console.styles());
+            print(&text, &report.notes(), &results, console)?;
+        }
     }
     Ok(match found.end {
         _ if !found.again.is_so() => ExitCode::No,
@@ -299,27 +301,6 @@ fn said(heard: &Heard, args: &Args) -> String {
         "{doing} by {}: {} bytes fail, {} tests{to_go}",
         heard.pass, heard.best, heard.number
     )
-}
-
-fn as_json(heard: &Heard) -> serde_json::Value {
-    json!({
-        "test": heard.number,
-        "pass": heard.pass,
-        "verdict": word(heard.kind),
-        "detail": heard.detail,
-        "bytes": heard.size,
-        "best": heard.best,
-        "artefact": heard.artefact.to_string(),
-        "seconds": (heard.at.as_secs_f64() * 1000.0).round() / 1000.0,
-    })
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Pass => "passes",
-        Kind::Fail => "fails",
-        Kind::Unresolved => "has no verdict",
-    }
 }
 
 /// What cannot be isolated, with its exit code and the next step.

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use culprit_model::{clean, shell};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
@@ -136,7 +136,7 @@ impl Candidates {
         File::create(path).map(Candidates)
     }
 
-    pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {
+    pub(crate) fn add(&mut self, candidate: &impl Serialize) -> io::Result<()> {
         writeln!(self.0, "{}", markup::json_line(candidate))
     }
 }
