@@ -493,7 +493,7 @@ impl Generator<'_> {
             true => op::TABLESWITCH,
             false => op::LOOKUPSWITCH,
         });
-        while !self.asm.len().is_multiple_of(4) {
+        while self.asm.len() % 4 != 0 {
             self.asm.raw(&[0]);
         }
         let default = self.asm.len();
