@@ -42,7 +42,7 @@ fn landlock(facts: &Facts) -> Finding {
     let found = Finding::fine("Landlock", format!("version {}{newer}", facts.landlock));
     match (facts.abilities.files, facts.abilities.gap()) {
         (false, _) => Finding {
-            found: "not there: candidates could write files".to_owned(),
+            found: "missing: candidates could write files".to_owned(),
             ..found
         }
         .problem(
@@ -64,7 +64,7 @@ fn landlock(facts: &Facts) -> Finding {
 fn seccomp(facts: &Facts) -> Finding {
     match facts.abilities.calls {
         true => Finding::fine("seccomp", "filters of system calls can be set"),
-        false => Finding::fine("seccomp", "not there: candidates could use the network").problem(
+        false => Finding::fine("seccomp", "missing: candidates could use the network").problem(
             "use a kernel with CONFIG_SECCOMP_FILTER=y on x86_64 or aarch64; a container must allow \
              the seccomp system call",
         ),
@@ -124,7 +124,7 @@ fn java(jdk: &JdkFacts, facts: &Facts) -> Finding {
     let found = |text: &str| Finding::fine(&name, format!("{home}: {text}"));
     match &jdk.loads_agent {
         Err(why) if facts.agent.is_ok() => found(&format!("does not run the agent: {why}"))
-            .problem("see whether it is one for this machine, and whether java -version runs"),
+            .problem("check that it is a JDK for this machine, and that java -version runs"),
         _ if !jdk.has_classes => found("lib/modules cannot be read")
             .problem("install a whole JDK; generated tests need the classes of the library"),
         _ if !jdk.has_compiler => found("has no javac").problem(

@@ -236,7 +236,7 @@ fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<Stri
         && repository.is_dirty()?
     {
         notes.push(format!(
-            "changes that no commit has are left out; --bad {WORK_TREE} takes them"
+            "uncommitted changes are left out; --bad {WORK_TREE} includes them"
         ));
     }
     let mut absent = bad.absent_submodules(repository)?;
@@ -361,7 +361,7 @@ fn explained(error: Error) -> anyhow::Error {
             is_shallow: true, ..
         } => (
             ExitCode::Usage,
-            "git fetch --unshallow brings the missing commits",
+            "fetch the missing commits with: git fetch --unshallow",
         ),
         Error::NoRevision { .. } => (
             ExitCode::Usage,
@@ -399,7 +399,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Bad(Unfit::Refused(_)) => (ExitCode::Target, options::REFUSED),
         Error::Bad(Unfit::Seldom { .. }) => (
             ExitCode::No,
-            "--repeat N runs each candidate N times all the same",
+            "--repeat N runs each candidate N times anyway",
         ),
         Error::Bad(Unfit::Error(_)) | Error::Launch(_) | Error::Test(_) => {
             (ExitCode::Target, "check the command")
@@ -427,10 +427,10 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "a filter or another program that .git/config names may hang; --max-time gives it longer",
         ),
-        Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
+        Error::Io { .. } => (ExitCode::Usage, "check that it can be read and written"),
         Error::Search(_) => (
             ExitCode::No,
-            "the test may not be steady; try --fresh or --repeat",
+            "the test may be flaky; try --fresh or --repeat",
         ),
     };
     let hint = match &error {

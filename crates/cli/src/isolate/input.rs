@@ -344,15 +344,16 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             if args.java.name().is_some() && ending.how.code().is_some() =>
         {
             let hint = match why.starts_with("is not run") {
-                true => "see whether the class path (-cp) is that of the test, with its JUnit",
-                false => "a test is to pass or to throw; one that ends its JVM tells nothing",
+                true => "check that the class path (-cp) is that of the test, with its JUnit",
+                false => "a test must pass or throw; one that ends its JVM gives no verdict",
             };
             told(ExitCode::Target, format!("the test {why}"), hint.to_owned())
         }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
             let hint = match ending.how {
                 how if how.code() == Some(UNRESOLVED) => {
-                    "it says that it cannot tell (125); it must fail on this one".to_owned()
+                    "it exits with 125, which means no verdict; it must fail on this input"
+                        .to_owned()
                 }
                 how if how.code().is_some() && how.signal().is_none() => {
                     options::PRINT_LESS.to_owned()
@@ -376,7 +377,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Failing(Unfit::Seldom { .. }) => told(
             ExitCode::No,
             format!("{message} ({name})"),
-            "--repeat N runs each candidate N times all the same".to_owned(),
+            "--repeat N runs each candidate N times anyway".to_owned(),
         ),
         Trouble::Failing(Unfit::Error(_)) | Trouble::Error(Error::Launch(_)) => {
             told(ExitCode::Target, message, "check the command".to_owned())
@@ -384,7 +385,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Error(Error::File { .. }) => told(
             ExitCode::Target,
             message,
-            "see whether there is room and permission (TMPDIR)".to_owned(),
+            "check room and permissions (TMPDIR)".to_owned(),
         ),
         Trouble::PassingFails(how) => {
             if let Some(told) = not_run(how) {
@@ -401,7 +402,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
                 None => (
                     "an empty input".to_owned(),
-                    "the test does not depend on the input; see whether the command is right",
+                    "the test does not depend on the input; check the command",
                 ),
             };
             let message = format!("the test fails on {which} too: {how}");
@@ -435,8 +436,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         ),
         Trouble::Empty => told(
             ExitCode::Usage,
-            format!("there is nothing in {name}"),
-            "name an input with something to leave out".to_owned(),
+            format!("{name} is empty"),
+            "name an input that is not empty".to_owned(),
         ),
         Trouble::Journal(JournalError::Io { .. }) => {
             told(ExitCode::Usage, message, options::NO_JOURNAL.to_owned())
@@ -447,7 +448,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::OldVerdicts(_) => told(
             ExitCode::No,
             message,
-            "the test, or what it uses, has changed: begin anew in another folder (-o)".to_owned(),
+            "the test, or something that it uses, has changed: start again in another folder (-o)"
+                .to_owned(),
         ),
         Trouble::Journal(_) | Trouble::OtherVerdicts => told(
             ExitCode::Usage,
@@ -458,7 +460,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Write(_) => told(
             ExitCode::Target,
             message,
-            "see whether there is room".to_owned(),
+            "check that there is room".to_owned(),
         ),
         Trouble::Interrupted | Trouble::Error(Error::Unwanted) => {
             Expected::new(ExitCode::Interrupted, "interrupted").into()

@@ -108,7 +108,7 @@ impl Results {
         // All verdicts are in the new one.
         let _ = fs::remove_file(self.path(BEFORE));
         let mut script =
-            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n"
+            "#!/bin/sh\n# Runs the command that made this folder again, into another folder.\n"
                 .to_owned();
         for note in notes {
             script.push_str(&format!("# {}\n", clean::line(note)));

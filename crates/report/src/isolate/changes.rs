@@ -240,7 +240,8 @@ impl ChangesReport<'_> {
                 checks.failing.map_or("was not run", word),
             ));
             notes.push(
-                "try --fresh (leftovers had a say) or --repeat (the test is not steady)".to_owned(),
+                "try --fresh (old build results may matter) or --repeat (the test may be flaky)"
+                    .to_owned(),
             );
             if self.jobs > 1 {
                 notes.push("or --jobs 1 (tests may share a port or a file)".to_owned());

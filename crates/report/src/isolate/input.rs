@@ -96,7 +96,7 @@ impl InputReport<'_> {
         match &found.passing {
             Some(_) => {
                 let what = match self.difference() {
-                    0 => "what a file is, and not its bytes, decides".to_owned(),
+                    0 => "the kind of a file decides, not its content".to_owned(),
                     1 => "1 byte decides".to_owned(),
                     size => format!("{} decide", bytes(size)),
                 };
@@ -155,16 +155,16 @@ impl InputReport<'_> {
                 None => String::new(),
             };
             notes.push(format!(
-                "not confirmed: when it was run again, {failing}{passing}; the test is not steady, \
+                "not confirmed: when it was run again, {failing}{passing}; the test is flaky, \
                  and --repeat N runs each candidate N times"
             ));
         }
         if found.is_warm {
-            notes.push("in warm JVMs; the result was seen in new ones".to_owned());
+            notes.push("in reused JVMs; the result was confirmed in new ones".to_owned());
         }
         if self.is_disturbed {
             notes.push(
-                "in new JVMs: in warm ones runs had an effect on each other (--fresh-jvm saves trying)"
+                "in new JVMs: in reused ones, runs affected each other (--fresh-jvm skips the attempt)"
                     .to_owned(),
             );
         }
@@ -204,7 +204,9 @@ impl InputReport<'_> {
             (End::Minimal, None) => "minimal: no single part can be removed".to_owned(),
             (End::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
             (End::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
-            (End::Cancelled, _) => "may not be minimal: interrupted (--resume goes on)".to_owned(),
+            (End::Cancelled, _) => {
+                "may not be minimal: interrupted (--resume continues)".to_owned()
+            }
         });
         notes
     }
