@@ -63,7 +63,7 @@ pub enum Error {
     #[error("{class} is not there any more: {} is gone", .entry.display())]
     Gone { class: String, entry: PathBuf },
     /// No JDK of the recorded version is installed.
-    #[error("no JDK like the one that was recorded ({0}) was found")]
+    #[error("no JDK of the recorded version ({0}) was found")]
     NoJdk(String),
     /// No script was made, or it was not reduced to a test.
     #[error(transparent)]
@@ -157,7 +157,7 @@ fn not_done(condition: &Condition, driver: &str) -> String {
         Condition::Exit(status) => {
             format!("{driver} does not end the JVM with {status} by itself")
         }
-        _ => format!("nothing that {driver} did is known"),
+        _ => format!("no call of {driver} was recorded"),
     }
 }
 

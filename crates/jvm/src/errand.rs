@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
+use tracing::debug;
 
 use crate::group::{Group, Streams};
 use crate::{Excess, Launch, LaunchError, Status, orphans};
@@ -158,6 +159,7 @@ impl Launch {
         let took = began.elapsed();
         let exceeded = || group.excess().map(Fate::Exceeded);
         let end = cause.or_else(exceeded).unwrap_or(Fate::Ended(status));
+        debug!(pid = group.leader().as_raw_nonzero().get(), end = ?end, took = ?took, "process ended");
         let strays = orphans::end(&mark, group.leader());
         drain(&mut streams, Instant::now() + GRACE).map_err(failed)?;
         let [out, err] = streams.map(|mut stream| {

@@ -12,12 +12,14 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use culprit_model::{clean, secret, shell};
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, setsid, waitid,
 };
+use tracing::debug;
 
 use crate::cgroup::Entrance;
 use crate::guard::Guard;
@@ -77,6 +79,13 @@ impl fmt::Debug for Group {
 }
 
 impl Launch {
+    /// The command as a shell would read it, with secrets masked.
+    fn line(&self) -> String {
+        let file = self.file.as_os_str();
+        let args = self.args.iter().map(AsRef::as_ref);
+        shell::line(secret::masked(std::iter::once(file).chain(args)))
+    }
+
     pub(crate) fn start(&self, streams: Streams) -> Result<Group, LaunchError> {
         let (guard, entrance) = Guard::prepare(self);
         let confinement = match &self.sandbox {
@@ -100,6 +109,13 @@ impl Launch {
         })?;
         let leader = Pid::from_child(&child);
         watchdog::watch(leader);
+        debug!(
+            pid = leader.as_raw_nonzero().get(),
+            is_confined = self.sandbox.is_some(),
+            directory = %clean::path(&self.directory),
+            command = %self.line(),
+            "process started"
+        );
         let mut group = Group {
             leader,
             child,

@@ -11,9 +11,11 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use culprit_model::Outcome;
 use culprit_wire::{Message, Subject, WireError};
+use tracing::debug;
 
 use crate::group::LaunchError;
 use crate::job::{Answer, Job, SourceError};
@@ -194,7 +196,10 @@ impl Pool {
             let worker = place.worker(&job.deadline)?;
             let is_fresh = worker.is_fresh();
             let number = self.runs.fetch_add(1, Ordering::Relaxed);
-            match worker.run(job, number) {
+            let began = Instant::now();
+            let answered = worker.run(job, number);
+            debug!(run = number, took = ?began.elapsed(), answer = %Brief(&answered), "candidate run");
+            match answered {
                 Ok(answer) => return Ok(answer),
                 Err(NoAnswer::Lost(unresolved)) => {
                     place.worker = None;
@@ -252,7 +257,11 @@ impl Pool {
         let mut attempt = 1;
         loop {
             let number = self.started.fetch_add(1, Ordering::Relaxed);
-            match Worker::start(&self.plan, number, deadline) {
+            let began = Instant::now();
+            let started = Worker::start(&self.plan, number, deadline);
+            let error = started.as_ref().err().map(tracing::field::display);
+            debug!(worker = number, took = ?began.elapsed(), error, "worker started");
+            match started {
                 Ok(mut worker) => {
                     worker.tell(&self.subject);
                     return Ok(worker);
@@ -264,6 +273,31 @@ impl Pool {
                 Err(StartError::Interrupted) => return Err(PoolError::Interrupted),
                 Err(error) => return Err(PoolError::Start(error)),
             }
+        }
+    }
+}
+
+/// An answer in a few words, for the log.
+struct Brief<'a>(&'a Result<Answer, NoAnswer>);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outcome = match self.0 {
+            Ok(Answer::Ran { outcome, .. }) => outcome,
+            Ok(Answer::Unresolved(unresolved)) => return write!(f, "unresolved: {unresolved:?}"),
+            Err(NoAnswer::Lost(unresolved)) => return write!(f, "worker lost: {unresolved:?}"),
+            Err(NoAnswer::Failed(error)) => return write!(f, "no answer: {error}"),
+        };
+        match outcome {
+            Outcome::InSync { steps, .. } => write!(f, "in sync after {steps} steps"),
+            Outcome::Diverged(it) => write!(f, "diverged at step {}: {}", it.at, it.why),
+            Outcome::Differed { differences, .. } => write!(f, "{} differences", differences.len()),
+            Outcome::Threw { at, trace } => {
+                let first = trace.lines().next().unwrap_or_default();
+                write!(f, "threw at step {at}: {first}")
+            }
+            Outcome::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Outcome::Stopped => f.write_str("stopped"),
         }
     }
 }

@@ -7,10 +7,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use culprit_model::{clean, shell};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
+use crate::log;
 use culprit_report::markup;
 
 /// The folder for verdicts, within that for results.
@@ -46,8 +47,8 @@ impl Results {
         let mut private = fs::DirBuilder::new();
         let made = private.recursive(true).mode(0o700).create(wish);
         made.map_err(unusable)?;
-        let mut entries = fs::read_dir(wish).map_err(unusable)?;
-        if !resume && entries.next().is_some() {
+        let mut entries = fs::read_dir(wish).map_err(unusable)?.flatten();
+        if !resume && entries.any(|it| it.file_name() != log::FILE) {
             let message = format!("{} is not empty", wish.display());
             return Err(Expected::new(ExitCode::Usage, message).hint(
                 "name a new or empty folder with -o, or continue in this one with --resume",
@@ -56,11 +57,13 @@ impl Results {
         let folder = wish.canonicalize().map_err(unusable)?;
         fs::create_dir_all(folder.join(JOURNALS)).map_err(unusable)?;
         fs::write(folder.join(OVERLOOKED), "*\n").map_err(unusable)?;
+        log::keep_in(&folder);
         Ok(Results { folder })
     }
 
     /// Takes away what holds no verdict, so that the next try finds the folder as this one did.
     pub(crate) fn give_up(&self) {
+        log::discard();
         let candidates = self.path(CANDIDATES);
         if fs::metadata(&candidates).is_ok_and(|data| data.len() == 0) {
             let _ = fs::remove_file(&candidates);
@@ -105,7 +108,7 @@ impl Results {
         // All verdicts are in the new one.
         let _ = fs::remove_file(self.path(BEFORE));
         let mut script =
-            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n"
+            "#!/bin/sh\n# Runs the command that made this folder again, into another folder.\n"
                 .to_owned();
         for note in notes {
             script.push_str(&format!("# {}\n", clean::line(note)));
@@ -133,7 +136,7 @@ impl Candidates {
         File::create(path).map(Candidates)
     }
 
-    pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {
+    pub(crate) fn add(&mut self, candidate: &impl Serialize) -> io::Result<()> {
         writeln!(self.0, "{}", markup::json_line(candidate))
     }
 }

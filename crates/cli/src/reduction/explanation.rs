@@ -96,7 +96,7 @@ fn of_reduction(error: ReductionError) -> anyhow::Error {
             "name a class whose objects the main class makes or is given"
         }
         ReductionError::Script(ScriptError::NeverHeld(_)) => {
-            "objects are looked at after each call of the main class that has to do with them"
+            "objects are checked after each call of the main class that involves them"
         }
         ReductionError::Script(ScriptError::Expression(_)) => {
             let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
@@ -111,14 +111,16 @@ fn of_reduction(error: ReductionError) -> anyhow::Error {
              culprit replay still runs it as it was"
         }
         ReductionError::Refused(_) => {
-            "if its calls may do no harm, let them do what you may do: --no-sandbox"
+            "if its calls can do no harm, reduce it without the sandbox: --no-sandbox"
         }
         ReductionError::Script(ScriptError::TooLarge) => {
             let hint =
                 "record fewer calls: name classes with --observe, or the last events with --last";
             return refused(ExitCode::Recording, &error, hint);
         }
-        ReductionError::Unsteady => "it may depend on chance, on time or on threads; run it again",
+        ReductionError::Unsteady => {
+            "it may depend on random numbers, time or threads; run it again"
+        }
         ReductionError::Print(_) => "culprit show --scenario shows the calls",
         ReductionError::Journal(_) => {
             let hint = "name another folder (-o), or reduce without --resume";
@@ -174,7 +176,7 @@ mod tests {
             ExitCode::No,
             "observe other classes",
         );
-        check(ReductionError::Unsteady, ExitCode::No, "on chance");
+        check(ReductionError::Unsteady, ExitCode::No, "random numbers");
         check(
             ReductionError::OtherMessage(Run::Done),
             ExitCode::No,

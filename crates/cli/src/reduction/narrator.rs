@@ -35,7 +35,7 @@ impl Observer for Narrator<'_> {
             Event::Flaky { left_out } => {
                 writeln!(
                     err,
-                    "It does not end the same way each time; what appears most often is taken"
+                    "The runs end differently; the most frequent failures are reduced"
                 )?;
                 for (signature, rate) in left_out {
                     writeln!(err, "  left out: {signature}, {rate}")?;
@@ -57,7 +57,7 @@ impl Observer for Narrator<'_> {
             Event::Follows { driver } => writeln!(err, "  following {driver}"),
             Event::Records { observed } => writeln!(err, "  recording {}", observed.join(", ")),
             Event::Innermost { class } => {
-                writeln!(err, "  the innermost level: what is called of {class}")
+                writeln!(err, "  the innermost level: calls to {class}")
             }
             Event::Test(test) => self.results.add(test, self.console),
             Event::Missed(missed) => {

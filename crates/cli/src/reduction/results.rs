@@ -19,6 +19,7 @@ use serde_json::json;
 use super::verdict::{by_hand, verdict};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::log;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
@@ -46,14 +47,16 @@ impl Results {
         let mut private = fs::DirBuilder::new();
         let made = private.recursive(true).mode(0o700).create(wish);
         made.map_err(unusable)?;
-        let mut entries = fs::read_dir(wish).map_err(unusable)?;
-        if entries.next().is_some() {
+        let mut entries = fs::read_dir(wish).map_err(unusable)?.flatten();
+        if entries.any(|it| it.file_name() != log::FILE) {
             let message = format!("{} is not empty", wish.display());
             return Err(Expected::new(ExitCode::Usage, message)
                 .hint("name a new or empty folder with -o, so that nothing is overwritten"));
         }
+        let folder = wish.canonicalize().map_err(unusable)?;
+        log::keep_in(&folder);
         Ok(Results {
-            folder: wish.canonicalize().map_err(unusable)?,
+            folder,
             tests: Vec::new(),
             text: String::new(),
         })
@@ -62,17 +65,20 @@ impl Results {
     /// Goes on in the folder of an earlier reduction.
     pub(crate) fn resumed(wish: &Path) -> Result<Results, Expected> {
         let nothing = || {
-            let message = format!("{} has no journal to go on with", wish.display());
+            let message = format!("{} has no journal to resume from", wish.display());
             Expected::new(ExitCode::Usage, message)
                 .hint("name the folder of an earlier reduction with -o, or leave out --resume")
         };
         let folder = wish.canonicalize().map_err(|_| nothing())?;
         match folder.join(JOURNALS).is_dir() {
-            true => Ok(Results {
-                folder,
-                tests: Vec::new(),
-                text: String::new(),
-            }),
+            true => {
+                log::keep_in(&folder);
+                Ok(Results {
+                    folder,
+                    tests: Vec::new(),
+                    text: String::new(),
+                })
+            }
             false => Err(nothing()),
         }
     }
@@ -223,7 +229,7 @@ impl Results {
     /// Writes the reports.
     pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
         let masked = secret::masked(of);
-        let mut script = "#!/bin/sh\n# Repeats what this folder is the result of.\n".to_owned();
+        let mut script = "#!/bin/sh\n# Runs the command that made this folder again.\n".to_owned();
         if masked != of {
             script.push_str(shell::INCOMPLETE);
         }
