@@ -1,32 +1,29 @@
 //! `culprit isolate changes`: which changes between two versions make a test fail.
 
-mod report;
-
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Git, Isolation, Leftovers, Limits, Plan, Repository, Side, Tried, WORK_TREE,
+    Error, Git, Isolation, Leftovers, Limits, NoText, Plan, Repository, Side, Tried, WORK_TREE,
 };
 use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::{Deadline, Interrupt, Scratch};
 use culprit_model::{clean, shell};
-use culprit_reduce::{JournalError, Kind, SystemClock};
-use serde_json::json;
+use culprit_reduce::{DeltaSet, JournalError, SystemClock};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
-use super::say;
 use super::typed::Typed;
+use super::{print, say};
 use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use culprit_report::figure;
-use report::Report;
+use culprit_report::isolate::changes::{ChangesCandidate, ChangesReport};
 
 /// Options of `culprit isolate changes`.
 #[derive(clap::Args, Debug)]
@@ -153,7 +150,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let mut trouble = None;
     let found = plan.run(&mut |tried| {
         progress.say(said(tried));
-        if let Err(error) = candidates.add(&as_json(tried)) {
+        if let Err(error) = candidates.add(&ChangesCandidate::from(tried)) {
             trouble.get_or_insert(error);
         }
         course.push(tried.clone());
@@ -179,7 +176,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             "culprit: candidates.jsonl lacks verdicts: {error}"
         )?;
     }
-    let report = Report {
+    let report = ChangesReport {
         command: args.typed(&args.good, &args.bad).line(),
         test: args
             .options
@@ -193,20 +190,41 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         found: &found,
         course: &course,
     };
-    report.write(&results)?;
+    write(&report, &results)?;
     args.write_script((&good, &bad), &started, &results)?;
     if args.keep_variants {
         keep(&found, &results)?;
     }
     match args.options.json {
-        true => writeln!(console.out(), "{:#}", report.json())?,
-        false => report.print(&results, console)?,
+        true => write!(console.out(), "{}", report.document().json())?,
+        false => print(
+            &report.text(console.styles()),
+            &report.notes(),
+            &results,
+            console,
+        )?,
     }
     Ok(match () {
         () if interrupt.is_wanted() => ExitCode::Interrupted,
         () if report.is_confirmed() == Some(false) => ExitCode::No,
         () => ExitCode::Answered,
     })
+}
+
+/// Writes the patches and the reports.
+fn write(report: &ChangesReport<'_>, results: &Results) -> anyhow::Result<()> {
+    let found = report.found;
+    let patch = |from, to| found.difference.patch(from, to, NoText::Held);
+    let minimal = patch(&found.passing, &found.failing).map_err(explained)?;
+    results.write("minimal.patch", minimal)?;
+    if !found.passing.is_empty() {
+        let context = patch(&DeltaSet::empty(), &found.passing).map_err(explained)?;
+        results.write("context.patch", context)?;
+    }
+    results.write("report.json", report.document().json())?;
+    results.write("report.md", report.markdown().map_err(explained)?)?;
+    results.write("report.html", report.html().map_err(explained)?)?;
+    Ok(())
 }
 
 /// What the user may miss in the versions.
@@ -218,7 +236,7 @@ fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<Stri
         && repository.is_dirty()?
     {
         notes.push(format!(
-            "changes that no commit has are left out; --bad {WORK_TREE} takes them"
+            "uncommitted changes are left out; --bad {WORK_TREE} includes them"
         ));
     }
     let mut absent = bad.absent_submodules(repository)?;
@@ -316,28 +334,6 @@ fn time_left(tried: &Tried) -> Option<Duration> {
     (halvings > 0).then(|| each * halvings)
 }
 
-fn as_json(tried: &Tried) -> serde_json::Value {
-    json!({
-        "test": tried.tests,
-        "level": tried.level,
-        "units": tried.units,
-        "deltas": tried.deltas,
-        "left": tried.left,
-        "verdict": word(tried.kind),
-        "reason": tried.reason,
-        "seconds": (tried.since.as_secs_f64() * 1000.0).round() / 1000.0,
-        "fromJournal": tried.is_known,
-    })
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Pass => "passes",
-        Kind::Fail => "fails",
-        Kind::Unresolved => "has no verdict",
-    }
-}
-
 /// What is said where the shell could not run the test or the build.
 fn not_run(error: &Error) -> Option<Expected> {
     let (command, how) = match error {
@@ -365,7 +361,7 @@ fn explained(error: Error) -> anyhow::Error {
             is_shallow: true, ..
         } => (
             ExitCode::Usage,
-            "git fetch --unshallow brings the missing commits",
+            "fetch the missing commits with: git fetch --unshallow",
         ),
         Error::NoRevision { .. } => (
             ExitCode::Usage,
@@ -403,7 +399,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Bad(Unfit::Refused(_)) => (ExitCode::Target, options::REFUSED),
         Error::Bad(Unfit::Seldom { .. }) => (
             ExitCode::No,
-            "--repeat N runs each candidate N times all the same",
+            "--repeat N runs each candidate N times anyway",
         ),
         Error::Bad(Unfit::Error(_)) | Error::Launch(_) | Error::Test(_) => {
             (ExitCode::Target, "check the command")
@@ -431,10 +427,10 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "a filter or another program that .git/config names may hang; --max-time gives it longer",
         ),
-        Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
+        Error::Io { .. } => (ExitCode::Usage, "check that it can be read and written"),
         Error::Search(_) => (
             ExitCode::No,
-            "the test may not be steady; try --fresh or --repeat",
+            "the test may be flaky; try --fresh or --repeat",
         ),
     };
     let hint = match &error {
@@ -447,6 +443,7 @@ fn explained(error: Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use culprit_isolate::changes::Submodule;
+    use culprit_reduce::Kind;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! `culprit isolate input`: what of an input makes a test fail.
 
+mod files;
 mod java;
 mod like;
-mod report;
 mod room;
 mod surroundings;
 
@@ -15,19 +15,18 @@ use culprit_isolate::input::{Handing, Heard, Material, Plan, Syntax, Trouble, is
 use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, JournalError, Kind};
-use serde_json::json;
+use culprit_reduce::{End, JournalError};
+use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
-use super::say;
 use super::typed::Typed;
+use super::{print, say};
 use crate::confinement::WITHOUT;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use java::Java;
-use report::Report;
 use surroundings::Surroundings;
 
 /// Options of `culprit isolate input`.
@@ -185,7 +184,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let progress = Progress::begin(console, "seeing how it fails");
     let mut hear = |heard: &Heard| {
         progress.say(said(heard, args));
-        if let Err(error) = candidates.add(&as_json(heard)) {
+        if let Err(error) = candidates.add(&InputCandidate::from(heard)) {
             trouble.get_or_insert(error);
         }
         course.borrow_mut().push(heard.clone());
@@ -213,7 +212,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         writeln!(console.err(), "culprit: {lacks}: {error}")?;
     }
     let changed = before.changed(&look());
-    let report = Report {
+    let report = InputReport {
         command: args.typed().line(),
         test: match args.java.name() {
             Some(name) => name,
@@ -224,18 +223,21 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         name: args.failing.display().to_string(),
         found: &found,
         pairs: match &found.passing {
-            Some(passing) => pairs(passing, &found.failing, report::ROWS),
+            Some(passing) => pairs(passing, &found.failing, ROWS),
             None => Vec::new(),
         },
         is_disturbed: is_warm_wanted && !found.is_warm,
         course: &course.borrow(),
         changed,
     };
-    report.write(&results)?;
+    files::write(&report, &results)?;
     results.write_script(&started, &[], &args.typed())?;
     match args.options.json {
-        true => writeln!(console.out(), "{:#}", report.json())?,
-        false => report.print(&results, console)?,
+        true => write!(console.out(), "{}", report.document().json())?,
+        false => {
+            let text = report.text(console.columns(), console.styles());
+            print(&text, &report.notes(), &results, console)?;
+        }
     }
     Ok(match found.end {
         _ if !found.again.is_so() => ExitCode::No,
@@ -301,27 +303,6 @@ fn said(heard: &Heard, args: &Args) -> String {
     )
 }
 
-fn as_json(heard: &Heard) -> serde_json::Value {
-    json!({
-        "test": heard.number,
-        "pass": heard.pass,
-        "verdict": word(heard.kind),
-        "detail": heard.detail,
-        "bytes": heard.size,
-        "best": heard.best,
-        "artefact": heard.artefact.to_string(),
-        "seconds": (heard.at.as_secs_f64() * 1000.0).round() / 1000.0,
-    })
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Pass => "passes",
-        Kind::Fail => "fails",
-        Kind::Unresolved => "has no verdict",
-    }
-}
-
 /// What cannot be isolated, with its exit code and the next step.
 fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Error {
     let message = trouble.to_string();
@@ -363,15 +344,16 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             if args.java.name().is_some() && ending.how.code().is_some() =>
         {
             let hint = match why.starts_with("is not run") {
-                true => "see whether the class path (-cp) is that of the test, with its JUnit",
-                false => "a test is to pass or to throw; one that ends its JVM tells nothing",
+                true => "check that the class path (-cp) is that of the test, with its JUnit",
+                false => "a test must pass or throw; one that ends its JVM gives no verdict",
             };
             told(ExitCode::Target, format!("the test {why}"), hint.to_owned())
         }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
             let hint = match ending.how {
                 how if how.code() == Some(UNRESOLVED) => {
-                    "it says that it cannot tell (125); it must fail on this one".to_owned()
+                    "it exits with 125, which means no verdict; it must fail on this input"
+                        .to_owned()
                 }
                 how if how.code().is_some() && how.signal().is_none() => {
                     options::PRINT_LESS.to_owned()
@@ -395,7 +377,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Failing(Unfit::Seldom { .. }) => told(
             ExitCode::No,
             format!("{message} ({name})"),
-            "--repeat N runs each candidate N times all the same".to_owned(),
+            "--repeat N runs each candidate N times anyway".to_owned(),
         ),
         Trouble::Failing(Unfit::Error(_)) | Trouble::Error(Error::Launch(_)) => {
             told(ExitCode::Target, message, "check the command".to_owned())
@@ -403,7 +385,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Error(Error::File { .. }) => told(
             ExitCode::Target,
             message,
-            "see whether there is room and permission (TMPDIR)".to_owned(),
+            "check room and permissions (TMPDIR)".to_owned(),
         ),
         Trouble::PassingFails(how) => {
             if let Some(told) = not_run(how) {
@@ -420,7 +402,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
                 None => (
                     "an empty input".to_owned(),
-                    "the test does not depend on the input; see whether the command is right",
+                    "the test does not depend on the input; check the command",
                 ),
             };
             let message = format!("the test fails on {which} too: {how}");
@@ -454,8 +436,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         ),
         Trouble::Empty => told(
             ExitCode::Usage,
-            format!("there is nothing in {name}"),
-            "name an input with something to leave out".to_owned(),
+            format!("{name} is empty"),
+            "name an input that is not empty".to_owned(),
         ),
         Trouble::Journal(JournalError::Io { .. }) => {
             told(ExitCode::Usage, message, options::NO_JOURNAL.to_owned())
@@ -466,7 +448,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::OldVerdicts(_) => told(
             ExitCode::No,
             message,
-            "the test, or what it uses, has changed: begin anew in another folder (-o)".to_owned(),
+            "the test, or something that it uses, has changed: start again in another folder (-o)"
+                .to_owned(),
         ),
         Trouble::Journal(_) | Trouble::OtherVerdicts => told(
             ExitCode::Usage,
@@ -477,7 +460,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Write(_) => told(
             ExitCode::Target,
             message,
-            "see whether there is room".to_owned(),
+            "check that there is room".to_owned(),
         ),
         Trouble::Interrupted | Trouble::Error(Error::Unwanted) => {
             Expected::new(ExitCode::Interrupted, "interrupted").into()
