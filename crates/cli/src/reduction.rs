@@ -20,11 +20,11 @@ use culprit_jvm::{
     Template, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Progress as Way, Run,
-    Runner, Script, Stage, directory, junit_of, make_test,
+    CALLS, Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Run, Runner,
+    Script, Stage, directory, junit_of, make_test,
 };
 use culprit_model::{clean, secret, shell};
-use culprit_reduce::{Budget, End, Settings};
+use culprit_reduce::{Budget, Cancel, Driver, End, Event, Journals, Settings};
 use culprit_replay::{Environment, Error as Unplayable, Replayer, choose};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
@@ -239,6 +239,22 @@ impl Wishes {
         }
         let progress = Progress::begin(console, "minimising");
         let directory = directory(case.recording.start());
+        let is_interrupted = {
+            let deadline = deadline.clone();
+            move || deadline.is_interrupted()
+        };
+        let settings = Settings {
+            jobs,
+            budget: Budget {
+                tests: allowance.tests.get(),
+                time: Some(allowance.left(began).saturating_sub(AHEAD)),
+            },
+            cancel: Cancel::when(is_interrupted),
+            ..Settings::default()
+        };
+        let observer = |event: &Event| progress.say(said(event, interrupt));
+        let driver = Driver::new(settings, &observer);
+        let driver = driver.journals(Some(Journals::ByProblem(case.journals.clone())));
         let run = |folder: &WorkingFolder, wanted: Grade| -> anyhow::Result<Result<Found, Error>> {
             let pool =
                 replayer.plain_pool(case.recording, class_path.clone(), folder.clone(), jobs);
@@ -257,18 +273,9 @@ impl Wishes {
                 directory: directory.as_deref(),
                 wanted,
                 confines: &confines,
-                settings: Settings {
-                    jobs,
-                    budget: Budget {
-                        tests: self.max_tests,
-                        time: Some(allowance.left(began).saturating_sub(AHEAD)),
-                    },
-                    ..Settings::default()
-                },
-                hear: &|way| progress.say(said(way, interrupt)),
+                driver: &driver,
                 condition: case.condition,
                 predicate: predicate.as_ref(),
-                journals: Some(case.journals.clone()),
                 taken: case.taken.clone(),
                 concrete: case.concrete,
             };
@@ -276,13 +283,16 @@ impl Wishes {
         };
         let folders = case.found.working_folders(directory.as_deref());
         let found = in_best_folder(&folders, &deadline, run);
-        allowance.spend(began.elapsed());
+        allowance.spend(began.elapsed(), driver.tally().tests);
         found?.map_err(explained)
     }
 
-    /// The time for all ways to a test of one failure.
+    /// The time and the tests for all ways to a test of one failure.
     pub(crate) fn allowance(&self) -> Allowance {
-        Allowance(Cell::new(self.max_time))
+        Allowance {
+            time: Cell::new(self.max_time),
+            tests: Cell::new(self.max_tests),
+        }
     }
 }
 
@@ -365,44 +375,51 @@ fn in_best_folder(
     best.context("no folder to work in")
 }
 
-/// What is left of `--max-time` for one failure. Runs of the user's command do not count.
-pub(crate) struct Allowance(Cell<Duration>);
+/// The rest of `--max-time` and `--max-tests` for one failure. Runs of the user's command do not count.
+pub(crate) struct Allowance {
+    time: Cell<Duration>,
+    tests: Cell<Option<u64>>,
+}
 
 impl Allowance {
     /// The deadline of what begins now.
     fn deadline(&self, interrupt: &Interrupt) -> anyhow::Result<Deadline> {
         match self.is_spent() {
             true => Err(explained(PoolError::OutOfTime.into())),
-            false => Ok(Deadline::after(self.0.get().max(FIRST)).unless(interrupt)),
+            false => Ok(Deadline::after(self.time.get().max(FIRST)).unless(interrupt)),
         }
     }
 
     /// What is left for a reduction that began at this time.
     fn left(&self, began: Instant) -> Duration {
-        self.0.get().saturating_sub(began.elapsed())
+        self.time.get().saturating_sub(began.elapsed())
     }
 
-    /// Takes off the time that something took.
-    fn spend(&self, time: Duration) {
-        self.0.set(self.0.get().saturating_sub(time));
+    /// Takes off the time and the tests of a reduction.
+    fn spend(&self, time: Duration, tests: u64) {
+        self.time.set(self.time.get().saturating_sub(time));
+        let left = self.tests.get();
+        self.tests.set(left.map(|left| left.saturating_sub(tests)));
     }
 
     /// Whether nothing is left.
     pub(crate) fn is_spent(&self) -> bool {
-        self.0.get().is_zero()
+        self.time.get().is_zero()
     }
 }
 
 /// What a line of progress says.
-fn said(way: Way, interrupt: &Interrupt) -> String {
-    match way {
-        Way::Minimising { left, of, tests } => {
+fn said(event: &Event, interrupt: &Interrupt) -> String {
+    match event {
+        Event::Tested(it) if it.search == CALLS => {
+            let (left, of, tests) = (it.best, it.whole, it.number);
             format!("minimising: {left} of {of} calls left, {tests} candidates")
         }
-        Way::Checking if interrupt.is_wanted() => {
+        Event::Tested(it) => format!("simplifying {}: {} candidates", it.search, it.number),
+        Event::Checking if interrupt.is_wanted() => {
             "checking the smallest so far (Ctrl-C again to end)".to_owned()
         }
-        Way::Checking => "checking".to_owned(),
+        Event::Checking => "checking".to_owned(),
     }
 }
 
@@ -621,7 +638,7 @@ impl Results {
             "environment": found.needs.as_ref().map(Needed::names),
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,
-            "runs": minimised.tests,
+            "runs": found.tests,
             "minimal": early.is_none(),
             "seconds": (seconds * 10.0).round() / 10.0,
             "runBy": found.runner.name(),
@@ -637,7 +654,7 @@ impl Results {
         };
         let summary = format!(
             "{} calls recorded, {} in the slice, {left} left{own} after {} runs",
-            minimised.captured, minimised.sliced, minimised.tests
+            minimised.captured, minimised.sliced, found.tests
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         let needs = needed_files(&found.works_in);
@@ -659,7 +676,7 @@ impl Results {
                 block("sh", &format!("{command}\n"))
             )),
         ));
-        let trouble = minimised.journal_trouble.as_ref();
+        let trouble = found.journal_trouble.as_ref();
         let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
         for line in [Some(summary), partial, trouble].into_iter().flatten() {
             writeln!(console.err(), "  {line}")?;

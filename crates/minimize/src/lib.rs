@@ -10,7 +10,6 @@ mod choose;
 mod concrete;
 mod condition;
 mod confines;
-mod effort;
 mod error;
 mod extract;
 mod fetch;
@@ -34,18 +33,18 @@ pub use choose::{Failed, choose};
 pub use condition::{BadCondition, Condition};
 pub use confines::Confines;
 pub use culprit_model::{Script, Statement};
-pub use effort::{Effort, Progress};
 pub use error::Error;
 pub use extract::{Extracted, extract};
 pub use follow::{driver_methods, drivers, followed, followed_until, innermost};
 pub use link::assertion_classes;
-pub use minimise::{Likeness, Minimised, minimise};
+pub use minimise::{CALLS, Likeness, Minimised, minimise};
 pub use predicate::Predicate;
 pub use program::{Program, class_path, directory};
 pub use script::needs;
+pub use shrink::VALUES;
 pub use slice::slice;
 pub use stage::{Run, Stage};
 pub use test::{Found, Means, full_name, make_test};
 pub use verify::{
-    ByHand, Checked, Fails, Needed, Runner, Surroundings, Verified, junit_of, verify,
+    ByHand, Checked, Fails, Needed, Runner, Surroundings, VARIABLES, Verified, junit_of, verify,
 };

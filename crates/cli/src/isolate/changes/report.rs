@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Isolation, NoText, Origin, Row, Tried};
+use culprit_isolate::changes::{Change, Commit, Isolation, NoText, Origin, Row};
 use culprit_model::{clean, secret};
-use culprit_reduce::{DeltaSet, End, Kind};
+use culprit_reduce::{DeltaSet, End, Kind, Tested};
 use serde_json::{Value, json};
 
 use super::{explained, word};
@@ -34,7 +34,7 @@ pub(crate) struct Report<'r> {
     /// Candidates that ran at the same time.
     pub(crate) jobs: u8,
     pub(crate) found: &'r Isolation,
-    pub(crate) course: &'r [Tried],
+    pub(crate) course: &'r [Tested],
 }
 
 impl Report<'_> {
@@ -294,12 +294,13 @@ impl Report<'_> {
 
     fn levels(&self) -> String {
         let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
-        for tried in self.course {
-            if counts.last().is_none_or(|(level, _)| *level != tried.level) {
-                counts.push((tried.level, [0; 3]));
+        for tested in self.course {
+            let level = tested.search.as_str();
+            if counts.last().is_none_or(|(last, _)| *last != level) {
+                counts.push((level, [0; 3]));
             }
             if let Some((_, kinds)) = counts.last_mut() {
-                kinds[tried.kind as usize] += 1;
+                kinds[tested.kind as usize] += 1;
             }
         }
         let mut sums: BTreeMap<usize, (&str, [usize; 3])> = BTreeMap::new();
@@ -535,10 +536,10 @@ impl Report<'_> {
         let points: Vec<Point> = self
             .course
             .iter()
-            .map(|tried| Point {
-                left: tried.share,
-                kind: tried.kind,
-                level: tried.level.to_owned(),
+            .map(|tested| Point {
+                left: tested.open,
+                kind: tested.kind,
+                level: tested.search.clone(),
             })
             .collect();
         body.push_str(&page::ending(&points, &self.command));

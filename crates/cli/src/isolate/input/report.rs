@@ -6,9 +6,9 @@ use std::io;
 use std::path::Path;
 
 use culprit_isolate::Rate;
-use culprit_isolate::input::{Half, Heard, Isolated, Material, Mode, Pair, PairRow, unified};
+use culprit_isolate::input::{Half, Isolated, Material, Mode, Pair, PairRow, unified};
 use culprit_model::{clean, secret};
-use culprit_reduce::End;
+use culprit_reduce::{End, Tested};
 use serde_json::{Value, json};
 
 use crate::console::Console;
@@ -67,7 +67,7 @@ pub(crate) struct Report<'r> {
     pub(crate) pairs: Vec<Pair>,
     /// Whether warm JVMs could not be relied upon.
     pub(crate) is_disturbed: bool,
-    pub(crate) course: &'r [Heard],
+    pub(crate) course: &'r [Tested],
     /// What the test changed where the user is.
     pub(crate) changed: Vec<String>,
 }
@@ -219,15 +219,15 @@ impl Report<'_> {
     /// What else there is to know.
     fn notes(&self) -> Vec<String> {
         let found = self.found;
-        let counts = &found.counts;
+        let tally = &found.tally;
         let mut notes = vec![format!(
             "{} in {:.1} s: {} passed, {} failed, {} without a verdict{}",
-            counted(counts.tests, "test"),
+            counted(tally.tests, "test"),
             found.took.as_secs_f64(),
-            counts.passed,
-            counts.failed,
-            counts.unresolved,
-            match counts.ill_formed {
+            tally.passed,
+            tally.failed,
+            tally.unresolved,
+            match tally.ill_formed {
                 0 => String::new(),
                 count => format!("; {count} more not well-formed and not tested"),
             }
@@ -273,10 +273,10 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
-        if counts.strays > 0 {
+        if found.strays > 0 {
             notes.push(format!(
                 "the test left processes behind ({}), which were ended",
-                counts.strays
+                found.strays
             ));
         }
         if !self.changed.is_empty() {
@@ -364,7 +364,7 @@ impl Report<'_> {
 
     pub(crate) fn json(&self) -> Value {
         let found = self.found;
-        let counts = &found.counts;
+        let tally = &found.tally;
         json!({
             "version": 1,
             "kind": "input",
@@ -373,14 +373,14 @@ impl Report<'_> {
             "failure": found.failure,
             "rate": { "failed": found.rate.failed, "of": found.rate.of },
             "runsOfEach": found.runs,
-            "tests": counts.tests,
-            "passed": counts.passed,
-            "failed": counts.failed,
-            "unresolved": counts.unresolved,
-            "illFormed": counts.ill_formed,
-            "replayed": counts.replayed,
-            "runs": counts.runs,
-            "strays": counts.strays,
+            "tests": tally.tests,
+            "passed": tally.passed,
+            "failed": tally.failed,
+            "unresolved": tally.unresolved,
+            "illFormed": tally.ill_formed,
+            "replayed": tally.replayed,
+            "runs": found.test_runs,
+            "strays": found.strays,
             "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
             "warm": found.is_warm,
             "minimal": self.is_minimal(),
@@ -476,10 +476,10 @@ impl Report<'_> {
         let points: Vec<Point> = self
             .course
             .iter()
-            .map(|heard| Point {
-                left: self.left(heard, whole),
-                kind: heard.kind,
-                level: heard.pass.clone(),
+            .map(|tested| Point {
+                left: self.left(tested, whole),
+                kind: tested.kind,
+                level: tested.search.clone(),
             })
             .collect();
         body.push_str(&page::ending(&points, &self.command));
@@ -487,10 +487,10 @@ impl Report<'_> {
     }
 
     /// What is left to decide after a test, as a share of the input.
-    fn left(&self, heard: &Heard, whole: f64) -> f64 {
+    fn left(&self, tested: &Tested, whole: f64) -> f64 {
         match &self.found.passing {
-            Some(_) => heard.open as f64 / whole,
-            None => heard.best as f64 / whole,
+            Some(_) => tested.open / whole,
+            None => tested.best as f64 / whole,
         }
     }
 }

@@ -1,26 +1,29 @@
-//! The cases of the book chapter that `dd` comes from, rebuilt: tests and time of `dd` and `ddmin`, as
-//! a table in Markdown.
+//! The cases by which delta debugging was published (Zeller and Hildebrandt, TSE 2002; Zeller, Why
+//! Programs Fail), rebuilt: tests and time of `dd` and `ddmin`, as a table in Markdown.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::input::{
-    Handing, Isolated, Item, Material, Plan, Stuff, Syntax, Trouble, isolate,
+    Handing, Isolated, Item, Material, Request, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Goal, Likeness, Rule, Test};
+use culprit_isolate::{Likeness, Rule, Test};
+use culprit_reduce::{Goal, Settings};
 
 struct Case {
     name: String,
-    /// What the chapter gives for `ddmin` and for `dd`.
-    seed: [&'static str; 2],
+    /// The published numbers of tests of `ddmin` and of `dd`.
+    published: [&'static str; 2],
     text: String,
     command: String,
 }
 
 #[expect(clippy::print_stdout, reason = "an example prints")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("| input | ddmin, chapter | ddmin | left | dd, chapter | dd | differ | unresolved |");
+    println!(
+        "| input | ddmin, published | ddmin | left | dd, published | dd | differ | unresolved |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for case in cases() {
         let smallest = run(&case, Goal::Simplify)?;
@@ -29,15 +32,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!(
             "| {} | {} | {} ({:.1} s) | {} | {} | {} ({:.1} s) | {} | {} |",
             case.name,
-            case.seed[0],
-            smallest.counts.tests,
+            case.published[0],
+            smallest.tally.tests,
             smallest.took.as_secs_f64(),
             smallest.failing.len(),
-            case.seed[1],
-            pair.counts.tests,
+            case.published[1],
+            pair.tally.tests,
             pair.took.as_secs_f64(),
             pair.failing.len().abs_diff(passing),
-            pair.counts.unresolved,
+            pair.tally.unresolved,
         );
     }
     Ok(())
@@ -46,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn cases() -> Vec<Case> {
     let mut cases = vec![Case {
         name: "HTML line of 40 characters".to_owned(),
-        seed: ["48", "5 to 6"],
+        published: ["48", "5 to 6"],
         text: "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>".to_owned(),
         command: "! grep -q '<SELECT.*>'".to_owned(),
     }];
@@ -65,7 +68,7 @@ fn cases() -> Vec<Case> {
             .collect();
         cases.push(Case {
             name: format!("{size} characters, relevant spots: {spots}"),
-            seed: ["11,000 to 17,960", "12 to 50"],
+            published: ["11,000 to 17,960", "12 to 50"],
             text: noise(size, &marks),
             command: format!("! ({})", greps.join(" && ")),
         });
@@ -73,7 +76,7 @@ fn cases() -> Vec<Case> {
     let sequence = "\\D^J%0F#abcdefghi".to_owned();
     cases.push(Case {
         name: "NROFF-like: what lacks the sequence has no verdict 82 times of 100".to_owned(),
-        seed: ["5,565", "473 (390 unresolved)"],
+        published: ["5,565", "473 (390 unresolved)"],
         text: noise(5_000, std::slice::from_ref(&sequence)),
         command: format!(
             "test -s {{}} || exit 0; grep -qF '{sequence}' {{}} && exit 1; \
@@ -107,7 +110,7 @@ fn noise(size: usize, marks: &[String]) -> String {
 
 fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
     let scratch = tempfile::tempdir().expect("a folder for candidates");
-    let plan = Plan {
+    let request = Request {
         test: Test {
             command: case.command.clone().into(),
             rule: Rule::default(),
@@ -137,11 +140,8 @@ fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
         handing: Handing::Argument,
         directory: None,
         scratch: scratch.path().to_owned(),
-        jobs: 1,
-        most_tests: None,
-        most_time: None,
+        settings: Settings::default(),
         journals: None,
-        is_over: Arc::new(|| false),
     };
-    isolate(plan, &mut |_| {})
+    isolate(request, &|_| {})
 }
