@@ -1,4 +1,4 @@
-//! What `culprit isolate changes` is measured on.
+//! The subjects of the study of `culprit isolate changes`.
 
 pub mod case;
 pub mod histories;

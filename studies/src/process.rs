@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 use culprit_jvm::Status;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// How long a tool may take.
+/// The time limit of a tool.
 const TOOL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// A program to run.
@@ -33,7 +33,7 @@ pub struct Run {
     pub limit: Duration,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Outcome {
     Ended {

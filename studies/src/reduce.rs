@@ -18,7 +18,7 @@ use meter::{Closing, Meter};
 use picire::Picire;
 use sequence::Sequence;
 
-/// Who reduces.
+/// The reducers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reducer {
     /// The engine, which knows what calls need.
@@ -56,13 +56,13 @@ impl Reducer {
     }
 }
 
-/// What a reducer did with a sequence.
+/// The result of a reducer on a sequence.
 #[derive(Clone, Debug)]
 pub struct Reduced {
     pub reducer: Reducer,
     /// Different candidates that it asked for.
     pub tests: u64,
-    /// Those of them that a JVM ran.
+    /// The number of these that a JVM ran.
     pub runs: u64,
     /// The calls that are left.
     pub left: Vec<u32>,

@@ -7,7 +7,7 @@ use studies::attacks::attempt::judge;
 use studies::attacks::stage::{Confines, Stage};
 use studies::attacks::{Attempt, Verdict, Way, attempts};
 
-/// Whether this kernel has a sandbox to attack. Where it has gaps the test is skipped, except in CI.
+/// True if this kernel has a sandbox to attack. Where it has gaps the test is skipped, except in CI.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must see it")]
 fn can_confine() -> bool {
     let Some(gap) = Sandbox::probe().gap() else {

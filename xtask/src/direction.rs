@@ -18,7 +18,7 @@ const RESERVED: [(&str, &[&str]); 4] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 11] = [
+const NARROW: [(&str, &[&str]); 14] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
@@ -26,6 +26,44 @@ const NARROW: [(&str, &[&str]); 11] = [
     ("culprit-reduce", &[]),
     ("culprit-signature", &["culprit-model"]),
     ("culprit-junit", &["culprit-classfile", "culprit-model"]),
+    (
+        "culprit-program",
+        &[
+            "culprit-classfile",
+            "culprit-jvm",
+            "culprit-model",
+            "culprit-sandbox",
+            "culprit-trace",
+            "culprit-wire",
+        ],
+    ),
+    (
+        "culprit-replay",
+        &[
+            "culprit-classfile",
+            "culprit-jvm",
+            "culprit-model",
+            "culprit-program",
+            "culprit-sandbox",
+            "culprit-trace",
+            "culprit-wire",
+        ],
+    ),
+    (
+        "culprit-scripts",
+        &[
+            "culprit-classfile",
+            "culprit-junit",
+            "culprit-jvm",
+            "culprit-model",
+            "culprit-program",
+            "culprit-replay",
+            "culprit-sandbox",
+            "culprit-signature",
+            "culprit-trace",
+            "culprit-wire",
+        ],
+    ),
     (
         "culprit-instrument",
         &["culprit-classfile", "culprit-model", "culprit-weave"],

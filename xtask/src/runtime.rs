@@ -36,7 +36,7 @@ const SETS: [Set; 2] = [
     },
 ];
 
-/// How the injected classes are compiled: for the oldest Java that loads them, and, because they live
+/// Compiles the injected classes: for the oldest Java that loads them, and, because they are
 /// beside the JDK's own classes, with a view of some of its internals. `--release` would hide
 /// these, and without it the compiler warns about the options themselves.
 const INJECTED: [&str; 11] = [

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::process;
 
-/// How cargo names its own registry, wherever its index is.
+/// True if the source is Cargo's own registry, wherever its index is.
 fn is_registry(source: &str) -> bool {
     source.starts_with("registry+") && source.ends_with("/crates.io-index")
 }
@@ -81,7 +81,7 @@ fn allowed(rules: &str) -> Option<Vec<&str>> {
     Some(list.split('"').skip(1).step_by(2).collect())
 }
 
-/// Whether an expression can be met by allowed licences: one of each `OR`, all of each `AND`, which
+/// True if an expression can be met by allowed licences: one of each `OR`, all of each `AND`, which
 /// binds more tightly. Old manifests write `/` for `OR`.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('/', " OR ");

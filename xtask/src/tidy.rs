@@ -1,6 +1,6 @@
-//! What the compiler does not check: every Rust file says what it is for, documents name paths
+//! Checks that the compiler does not make: every Rust file states its purpose, documents name paths
 //! that exist, no file names the machine it was written on, nothing but the console writes to the
-//! terminal, and the committed classes are those of their sources.
+//! terminal, no documentation test is left out, and the committed classes are those of their sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,9 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         if tree::is(&file, "rs") && !text.starts_with("//!") {
             found.push("does not open with `//!`".to_owned());
         }
+        if tree::is(&file, "rs") && has_documentation_test(&text) {
+            found.push("has a documentation test, which `make test` does not run".to_owned());
+        }
         let bypasses = bypasses(&file, &text);
         found.extend(bypasses.map(|way| format!("writes past the console by {way}")));
         if tree::is(&file, "md") {
@@ -86,7 +89,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a source file of the product writes to the terminal by, other than the console.
+/// The ways in which a source file of the product writes to the terminal without the console.
 fn bypasses<'t>(file: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
     let is_source = tree::is(file, "rs")
         && file.starts_with(CLEANED)
@@ -103,6 +106,15 @@ fn bypasses<'t>(file: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
     })
 }
 
+/// Whether a comment contains a code block that rustdoc would run: one without a language.
+fn has_documentation_test(text: &str) -> bool {
+    let lines = text.lines().map(str::trim_start);
+    let comments = lines.filter_map(|it| it.strip_prefix("///").or(it.strip_prefix("//!")));
+    let fences = comments.filter_map(|it| it.trim_start().strip_prefix("```"));
+    let mut opening = fences.step_by(2);
+    opening.any(|language| matches!(language, "" | "rust" | "no_run" | "should_panic"))
+}
+
 /// The folder of this checkout and the home of whoever runs this.
 fn machine_folders(root: &Path) -> Vec<String> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -114,7 +126,7 @@ fn machine_folders(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether the text names the folder or something in it, and not only a longer word.
+/// True if the text names the folder or something in it, and not only a longer word.
 fn names_folder(text: &str, folder: &str) -> bool {
     text.match_indices(folder).any(|(at, _)| {
         let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -151,6 +163,18 @@ fn exists(root: &Path, document: &Path, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documentation_tests_are_found_and_other_blocks_are_not() {
+        assert!(has_documentation_test(
+            "/// A\n    /// ```\n    /// f();\n    /// ```\n"
+        ));
+        assert!(has_documentation_test(
+            "//! ```text\n//! ```\n//! ```rust\n//! ```\n"
+        ));
+        assert!(!has_documentation_test("//! ```text\n//! a\n//! ```\n"));
+        assert!(!has_documentation_test("let fence = \"```\";\n"));
+    }
 
     #[test]
     fn documents_name_paths_in_code_words_and_links() {

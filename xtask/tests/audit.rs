@@ -19,7 +19,7 @@ case "$*" in
 esac
 "#;
 
-/// Whether there is a copy of the database from an earlier run.
+/// True if there is a copy of the database from an earlier run.
 #[derive(Clone, Copy, PartialEq)]
 enum Copy {
     Earlier,

@@ -20,7 +20,7 @@ pub(crate) fn sandbox(no_sandbox: bool, console: &mut Console) -> anyhow::Result
     if let Some(gap) = judge(Sandbox::probe())? {
         let warn = console.err_styles().warn;
         writeln!(console.err(), "{warn}culprit: warning:{warn:#} {gap}")?;
-        let hint = "a newer kernel closes it; culprit doctor says what this one offers";
+        let hint = "a newer kernel closes it; culprit doctor shows what this one offers";
         writeln!(console.err(), "  {hint}")?;
     }
     Ok(Some(Sandbox::default().allow_loopback()))
@@ -35,7 +35,7 @@ pub(crate) fn is_available() -> bool {
 pub(crate) fn folder(folder: &Path) -> Result<PathBuf, Expected> {
     folder.canonicalize().map_err(|error| {
         let message = format!("no folder {}: {error}", folder.display());
-        Expected::new(ExitCode::Usage, message).hint("make it first (--allow-write)")
+        Expected::new(ExitCode::Usage, message).hint("create the folder first (--allow-write)")
     })
 }
 
@@ -49,7 +49,7 @@ fn judge(abilities: Abilities) -> Result<Option<String>, Expected> {
     };
     let message = format!("this system has no sandbox: its kernel does not offer {missing}");
     let hint = format!(
-        "culprit doctor says how to mend that; {WITHOUT} runs the code with all your rights"
+        "culprit doctor shows how to fix that; {WITHOUT} runs the code with all your rights"
     );
     Err(Expected::new(ExitCode::Target, message).hint(hint))
 }

@@ -7,6 +7,7 @@
 //! which are empty where colour is off.
 
 mod clean;
+mod diagnostics;
 mod panics;
 mod status;
 mod style;
@@ -18,6 +19,7 @@ use clap::builder::StyledStr;
 
 use clean::Clean;
 use culprit_report::style::Styles;
+pub(crate) use diagnostics::Diagnostics;
 pub(crate) use panics::clean_panics;
 pub(crate) use status::StatusLine;
 
@@ -130,6 +132,12 @@ impl Console {
         let told = size.map(|size| usize::from(size.ws_col));
         let told = told.filter(|columns| *columns > 0);
         told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+    }
+
+    /// Shows no status line: other lines are written to `err` at any time.
+    pub(crate) fn without_status(mut self) -> Console {
+        self.has_terminal = false;
+        self
     }
 
     /// Whether `err` is a terminal, where a line can be written again.

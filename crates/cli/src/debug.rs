@@ -19,13 +19,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use culprit_jvm::{Interrupt, Jdk, PoolError, Sandbox, untrusted};
-use culprit_minimize::{
-    Condition, Extracted, Found, Program, Script, choose, class_path, driver_methods, extract,
-    full_name,
-};
+use culprit_minimize::{Found, Script, full_name};
 use culprit_model::options::{Mode as AgentMode, RecordOptions, WeaveOptions};
 use culprit_model::{AgentOptions, Failure, Pattern, Selection, clean, shell};
-use culprit_replay::Environment;
+use culprit_program::{Environment, Program, class_path};
+use culprit_scripts::{Condition, Extracted, driver_methods, extract, select};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
@@ -222,7 +220,7 @@ fn never_the_same(witnesses: &Witnesses) -> Expected {
         seen.join("; ")
     );
     Expected::new(ExitCode::No, message)
-        .hint("take out what differs: seeds, clocks, threads, files that a run leaves behind")
+        .hint("remove what differs between runs: random seeds, clocks, threads, files that a run leaves behind")
 }
 
 impl Session<'_> {
@@ -415,9 +413,7 @@ impl Session<'_> {
                 _ => Ok(found),
             },
             // The command need not be recorded for what there is no time for.
-            None if self.allowance.borrow().is_spent() => {
-                Err(explained(PoolError::OutOfTime.into()))
-            }
+            None if self.allowance.borrow().is_spent() => Err(explained(PoolError::OutOfTime)),
             None => self.reduce_recorded(number, (seen, rate), parts, console),
         }
     }
@@ -430,7 +426,7 @@ impl Session<'_> {
         (witness, program, jdk): (&Recording, &Program, &Jdk),
         console: &mut Console,
     ) -> anyhow::Result<Found> {
-        let mut selection = choose(&seen.failed(witness), program).map_err(explained)?;
+        let mut selection = select(&seen.failed(witness), program).map_err(explained)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string);
@@ -499,6 +495,6 @@ fn recorded(folder: &Path, signature: &Signature) -> anyhow::Result<(Recording, 
     }
     let message = "the command failed differently when it was recorded";
     Err(Expected::new(ExitCode::No, message)
-        .hint("run it again; it may fail only sometimes")
+        .hint("run it again; the failure may be flaky")
         .into())
 }

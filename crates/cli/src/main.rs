@@ -10,6 +10,7 @@ mod doctor;
 mod exit;
 mod instrument;
 mod isolate;
+mod log;
 mod minimize;
 mod origin;
 mod progress;
@@ -23,7 +24,7 @@ use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 use culprit_jvm::{Scratch, Watchdog};
 
 use culprit_model::clean;
@@ -45,6 +46,9 @@ struct Cli {
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
+    /// Print what happens; twice with every candidate and process
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
 }
 
 #[derive(Subcommand, Debug)]
@@ -104,6 +108,20 @@ enum Command {
 }
 
 impl Command {
+    /// The name of the subcommand.
+    fn name(&self) -> &'static str {
+        match self {
+            Command::Record(_) => "record",
+            Command::Show(_) => "show",
+            Command::Replay(_) => "replay",
+            Command::Minimize(_) => "minimize",
+            Command::Debug(_) => "debug",
+            Command::Isolate(_) => "isolate",
+            Command::Instrument(_) => "instrument",
+            Command::Doctor(_) => "doctor",
+        }
+    }
+
     /// Whether the command starts programs that must not outlive it. The command of `record` is the user's and goes
     /// on without us.
     fn runs_candidates(&self) -> bool {
@@ -145,6 +163,21 @@ fn main() -> ExitCode {
     // Before there are threads.
     let _watchdog = cli.command.runs_candidates().then(Watchdog::start);
     let mut console = Console::new(cli.color);
+    if cli.verbose > 0 {
+        console = console.without_status();
+    }
+    if let Err(error) = log::begin(cli.verbose, std::env::var_os(log::VARIABLE).as_deref()) {
+        return report(&error.into(), &mut console);
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    tracing::info!(
+        version,
+        system,
+        processor,
+        command = cli.command.name(),
+        "begins"
+    );
     // What a run left behind that was killed.
     Scratch::sweep();
     let answer = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, &mut console)));
@@ -154,6 +187,7 @@ fn main() -> ExitCode {
         // The panic has printed its own message and place.
         Err(_) => defect(&mut console),
     };
+    tracing::info!(code = ?code, "ends");
     match console.flush() {
         Ok(()) => code,
         Err(error) => report(&error.into(), &mut console),
@@ -209,6 +243,7 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
         let _ = writeln!(console.err(), "culprit: {}", whole_message(error));
         return ExitCode::Interrupted;
     }
+    tracing::error!("{}", whole_message(error));
     say_error(&whole_message(error), console);
     let Some((code, hint)) = known else {
         return defect(console);

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_jvm::Interrupt;
-use culprit_minimize::{Program, Script, class_path, extract};
+use culprit_minimize::Script;
 use culprit_model::options::RecordOptions;
 use culprit_model::{Failure, shell};
-use culprit_replay::Environment;
+use culprit_program::{Environment, Program, class_path};
+use culprit_scripts::extract;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -175,7 +176,7 @@ fn with_contents(recording: &Recording, error: anyhow::Error) -> anyhow::Error {
     let has_contents = options.is_ok_and(|options| options.contents);
     match error.downcast::<Expected>() {
         Ok(told) if told.code == ExitCode::No && !has_contents => told
-            .hint("the recording does not tell what library objects hold: record with --contents")
+            .hint("the recording lacks the contents of JDK objects: record with --contents")
             .into(),
         Ok(told) => told.into(),
         Err(error) => error,

@@ -34,6 +34,7 @@ struct State {
 impl<'c> Progress<'c> {
     /// Says something from now on.
     pub(crate) fn begin(console: &'c mut Console, text: &str) -> Progress<'c> {
+        tracing::info!("{text}");
         let is_shown = console.has_terminal();
         Progress {
             shown: is_shown.then(|| show(text)),

@@ -20,21 +20,25 @@ use culprit_jvm::{
     Template, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    CALLS, Condition, Confines, Error, Found, Means, Needed, Predicate, Program, Run, Runner,
-    Script, Stage, directory, junit_of, make_test,
+    CALLS, Error, Found, Means, Needed, Runner, Script, Stage, junit_of, make_test,
 };
 use culprit_model::{clean, secret, shell};
+use culprit_program::{
+    Confines, Environment, Error as ProgramError, PlainWorkers, Program, WorkerJvm, matching_jdk,
+    working_folder,
+};
 use culprit_reduce::{Budget, Cancel, Driver, End, Event, Journals, Settings};
-use culprit_replay::{Environment, Error as Unplayable, Replayer, choose};
+use culprit_replay::Error as Unplayable;
+use culprit_scripts::{Condition, Error as ScriptError, Predicate, Run};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
-use culprit_wire::Mode;
 use serde_json::json;
 
 use crate::confinement;
 use crate::console::Console;
 use crate::debug::Rate;
 use crate::exit::{ExitCode, Expected};
+use crate::log;
 use crate::progress::Progress;
 use crate::quantity;
 use crate::show;
@@ -62,7 +66,7 @@ const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights
 
 /// The next step for a recording that was tampered with.
 pub(crate) const FORGED: &str =
-    "culprit record does not write that: somebody changed the recording; use none of it";
+    "culprit record does not write that: the recording was tampered with; do not use it";
 
 /// The heading of options that bound the reduction and confine its candidates.
 const LIMITS: &str = "Limits and sandbox";
@@ -149,7 +153,7 @@ pub(crate) struct Results {
 pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
     let jdks = Jdk::all(&Surroundings::of_process());
     let (whole, rest) = with_compiler_first(jdks);
-    let jdk = choose(recording, &whole).or_else(|| choose(recording, &rest));
+    let jdk = matching_jdk(recording, &whole).or_else(|| matching_jdk(recording, &rest));
     jdk.ok_or_else(|| {
         let version = &recording.start().jvm_version;
         let message = format!("no JDK like the one that was recorded ({version}) was found");
@@ -198,22 +202,19 @@ impl Wishes {
         let scratch = Scratch::new("reduce")?;
         let began = Instant::now();
         let deadline = allowance.deadline(interrupt)?;
-        let replayer = Replayer {
-            jdk: case.jdk.clone(),
-            agent: library.to_owned(),
-            scratch: scratch.path().to_owned(),
-            heap: HEAP,
-            mode: Mode::Plain,
-            coverage: false,
-            limit: Some(LIMIT),
-            sandbox: case.sandbox.cloned(),
-            options: Vec::new(),
-            output: Output::Kept,
-            interrupt: Some(interrupt.clone()),
-            capture: None,
+        let workers = PlainWorkers {
+            jvm: WorkerJvm {
+                jdk: case.jdk.clone(),
+                agent: library.to_owned(),
+                scratch: scratch.path().to_owned(),
+                heap: HEAP,
+                sandbox: case.sandbox.cloned(),
+                output: Output::Kept,
+                interrupt: Some(interrupt.clone()),
+            },
             environment: case.environment.clone(),
         };
-        let confines = Confines::of(&replayer);
+        let confines = Confines::of(&workers);
         let jobs = usize::from(self.jobs);
         let class_path = case.program.class_path();
         let class_path = class_path.map(|path| path.display().to_string());
@@ -238,7 +239,7 @@ impl Wishes {
             class_path.push(place.display().to_string());
         }
         let progress = Progress::begin(console, "minimising");
-        let directory = directory(case.recording.start());
+        let directory = working_folder(case.recording.start());
         let is_interrupted = {
             let deadline = deadline.clone();
             move || deadline.is_interrupted()
@@ -256,9 +257,8 @@ impl Wishes {
         let driver = Driver::new(settings, &observer);
         let driver = driver.journals(Some(Journals::ByProblem(case.journals.clone())));
         let run = |folder: &WorkingFolder, wanted: Grade| -> anyhow::Result<Result<Found, Error>> {
-            let pool =
-                replayer.plain_pool(case.recording, class_path.clone(), folder.clone(), jobs);
-            let pool = pool.map_err(|error| explained(error.into()))?;
+            let pool = workers.pool(case.recording, class_path.clone(), folder.clone(), jobs);
+            let pool = pool.map_err(explained)?;
             let stage = Stage::new(pool, LIMIT, deadline.clone());
             // Each check begins with an empty folder.
             remove_folder(&check)?;
@@ -385,7 +385,7 @@ impl Allowance {
     /// The deadline of what begins now.
     fn deadline(&self, interrupt: &Interrupt) -> anyhow::Result<Deadline> {
         match self.is_spent() {
-            true => Err(explained(PoolError::OutOfTime.into())),
+            true => Err(explained(PoolError::OutOfTime)),
             false => Ok(Deadline::after(self.time.get().max(FIRST)).unless(interrupt)),
         }
     }
@@ -459,20 +459,25 @@ fn early(end: End) -> Option<&'static str> {
 }
 
 /// An error of the minimiser as an answer of ours: what it did not find, and what to do about it.
-pub(crate) fn explained(error: Error) -> anyhow::Error {
+pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
+    let error = error.into();
     let hint = match &error {
-        Error::NoFailure | Error::Missing(_) => {
+        Error::Script(ScriptError::NoFailure | ScriptError::Missing(_)) => {
             "observe other classes: culprit record --contents --observe ..., then culprit minimize"
         }
         Error::NotLinked => {
             "the test computes what it asserts by itself; assert something of a result directly"
         }
-        Error::NotCalled(_) => "name a method by its class, as the main class calls it",
-        Error::NoObject(_) => "name a class whose objects the main class makes or is given",
-        Error::NeverHeld(_) => {
+        Error::Script(ScriptError::NotCalled(_)) => {
+            "name a method by its class, as the main class calls it"
+        }
+        Error::Script(ScriptError::NoObject(_)) => {
+            "name a class whose objects the main class makes or is given"
+        }
+        Error::Script(ScriptError::NeverHeld(_)) => {
             "objects are looked at after each call of the main class that has to do with them"
         }
-        Error::Expression(_) => {
+        Error::Script(ScriptError::Expression(_)) => {
             let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
                         packages by their full names";
             return refused(ExitCode::Usage, &error, hint);
@@ -487,7 +492,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::Refused(_) => {
             "if its calls may do no harm, let them do what you may do: --no-sandbox"
         }
-        Error::TooLarge => {
+        Error::Script(ScriptError::TooLarge) => {
             let hint =
                 "record fewer calls: name classes with --observe, or the last events with --last";
             return refused(ExitCode::Recording, &error, hint);
@@ -512,12 +517,16 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         Error::Launch(_) => {
             return refused(ExitCode::Target, &error, "check the JDK (JAVA_HOME, PATH)");
         }
-        Error::Replay(Unplayable::Recording(why)) => return show::expected(why).into(),
-        Error::Recording(why) => return show::expected(why).into(),
-        Error::Replay(Unplayable::Forged(_)) => {
+        Error::Script(
+            ScriptError::Recording(why) | ScriptError::Replay(Unplayable::Recording(why)),
+        ) => return show::expected(why).into(),
+        Error::Script(
+            ScriptError::Program(ProgramError::Forged(_))
+            | ScriptError::Replay(Unplayable::Program(ProgramError::Forged(_))),
+        ) => {
             return refused(ExitCode::Recording, &error, FORGED);
         }
-        Error::Replay(_) => {
+        Error::Script(ScriptError::Replay(_) | ScriptError::Program(_)) => {
             let hint = "check the class path of the program";
             return refused(ExitCode::Target, &error, hint);
         }
@@ -543,14 +552,16 @@ impl Results {
         let mut private = fs::DirBuilder::new();
         let made = private.recursive(true).mode(0o700).create(wish);
         made.map_err(unusable)?;
-        let mut entries = fs::read_dir(wish).map_err(unusable)?;
-        if entries.next().is_some() {
+        let mut entries = fs::read_dir(wish).map_err(unusable)?.flatten();
+        if entries.any(|it| it.file_name() != log::FILE) {
             let message = format!("{} is not empty", wish.display());
             return Err(Expected::new(ExitCode::Usage, message)
                 .hint("name a new or empty folder with -o, so that nothing is overwritten"));
         }
+        let folder = wish.canonicalize().map_err(unusable)?;
+        log::keep_in(&folder);
         Ok(Results {
-            folder: wish.canonicalize().map_err(unusable)?,
+            folder,
             tests: Vec::new(),
             text: String::new(),
         })
@@ -565,11 +576,14 @@ impl Results {
         };
         let folder = wish.canonicalize().map_err(|_| nothing())?;
         match folder.join(JOURNALS).is_dir() {
-            true => Ok(Results {
-                folder,
-                tests: Vec::new(),
-                text: String::new(),
-            }),
+            true => {
+                log::keep_in(&folder);
+                Ok(Results {
+                    folder,
+                    tests: Vec::new(),
+                    text: String::new(),
+                })
+            }
             false => Err(nothing()),
         }
     }
@@ -768,7 +782,11 @@ mod tests {
             let said = told.hint.as_deref().unwrap_or_default();
             assert!(said.contains(hint), "{said}");
         };
-        check(Error::NoFailure, ExitCode::No, "observe other classes");
+        check(
+            ScriptError::NoFailure.into(),
+            ExitCode::No,
+            "observe other classes",
+        );
         check(Error::Unsteady, ExitCode::No, "on chance");
         check(
             Error::OtherMessage(Run::Done),
@@ -777,10 +795,10 @@ mod tests {
         );
         let interrupted = Error::Pool(PoolError::Interrupted);
         check(interrupted, ExitCode::Interrupted, "");
-        let unreadable = culprit_replay::Error::ClassPath {
+        let unreadable = ProgramError::ClassPath {
             path: "a.jar".into(),
             error: io::Error::other("no zip"),
         };
-        check(Error::Replay(unreadable), ExitCode::Target, "class path");
+        check(unreadable.into(), ExitCode::Target, "class path");
     }
 }

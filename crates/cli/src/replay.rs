@@ -26,10 +26,8 @@ use culprit_jvm::{
 };
 use culprit_model::clean;
 use culprit_model::options::RecordOptions;
-use culprit_replay::{
-    Capture, ClassPath, Environment, Error, Finding, Replayer, Severity, against, check_unless,
-    choose, subject,
-};
+use culprit_program::{ClassPath, Error as ProgramError, WorkerJvm, matching_jdk};
+use culprit_replay::{Capture, Error, Finding, Replayer, Severity, against, check_unless, subject};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{LineCheck, Mode, Subject};
 
@@ -471,7 +469,7 @@ impl Stage<'_> {
         let facts = Facts::of(&recording);
         let java = match &self.plan.jdks {
             Jdks::Named(jdk) => Some(jdk.clone()),
-            Jdks::Found(jdks) => choose(&recording, jdks),
+            Jdks::Found(jdks) => matching_jdk(&recording, jdks),
         };
         let feature = java.as_ref().map(|jdk| jdk.version.feature);
         let findings = match check_unless(&recording, feature, || self.interrupt.is_wanted()) {
@@ -562,19 +560,20 @@ impl Stage<'_> {
         case: &mut Case,
     ) -> Result<Verdict, Error> {
         let replayer = Replayer {
-            jdk,
-            agent: self.library.to_owned(),
-            scratch: self.scratch.to_owned(),
-            heap: self.plan.heap,
+            jvm: WorkerJvm {
+                jdk,
+                agent: self.library.to_owned(),
+                scratch: self.scratch.to_owned(),
+                heap: self.plan.heap,
+                sandbox: self.plan.sandbox.clone(),
+                output: self.plan.output,
+                interrupt: Some(self.interrupt.clone()),
+            },
             mode: self.plan.mode,
             coverage: self.plan.coverage,
             limit: self.plan.limit,
-            sandbox: self.plan.sandbox.clone(),
             options: self.plan.options.clone(),
-            output: self.plan.output,
-            interrupt: Some(self.interrupt.clone()),
             capture: self.plan.capture.clone(),
-            environment: Environment::none(),
         };
         let replayed = replayer.replay(recording, subject, lines)?;
         case.took = replayed.took;
@@ -609,7 +608,7 @@ impl Stage<'_> {
                     next: error.hint,
                 }
             }
-            Error::Forged(_) => Verdict::Unreadable {
+            Error::Program(ProgramError::Forged(_)) => Verdict::Unreadable {
                 why: error.to_string(),
                 next: Some(FORGED.to_owned()),
             },
@@ -624,7 +623,7 @@ impl Stage<'_> {
                 why: error.to_string(),
                 next: Some(error.next_step().to_owned()),
             },
-            Error::ClassPath { .. } | Error::Class { .. } => Verdict::BadClasses {
+            Error::Program(_) | Error::Class { .. } => Verdict::BadClasses {
                 why: error.to_string(),
                 next: match self.plan.against {
                     Some(_) => "name a jar, a folder or a class path (--against CP)",

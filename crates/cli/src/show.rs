@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Print only events of this thread: 1 or t1
     #[arg(long, value_name = "N", help_heading = FILTERS, requires = "lines", value_parser = filter::thread)]
     thread: Vec<u32>,
-    /// Print only events with these numbers: 10..20, 10.., ..20 or 10
+    /// Print only events with these numbers: 10..20 (without 20), 10.., ..20 or 10
     #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "lines")]
     range: Option<Places>,
     /// Print only events of this kind: incoming-call, outgoing-throw (a wrong name lists all)

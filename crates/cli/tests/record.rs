@@ -122,7 +122,7 @@ fn a_jvm_that_takes_no_agent_is_not_started() {
     let java = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/java");
     let (code, out, err) = told(&stage.run(&["record", "--", java, "-Xshare:dump"]));
     assert_eq!((code, out.as_str()), (Some(2), ""));
-    assert!(err.contains("takes no agent (-Xshare:dump)"), "{err}");
+    assert!(err.contains("accepts no agent (-Xshare:dump)"), "{err}");
 }
 
 #[test]

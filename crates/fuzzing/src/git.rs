@@ -1,4 +1,4 @@
-//! What Git prints of a repository that somebody else made.
+//! The parsers of Git's output, on repositories made by others.
 
 use std::path::Component;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use culprit_replay::manifest;
+use culprit_program::manifest;
 
 pub(crate) fn read(bytes: &[u8]) {
     let jar = Path::new("/folder/all.jar");

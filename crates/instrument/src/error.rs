@@ -40,7 +40,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The jar contains no classes.
-    #[error("{} holds no classes", path.display())]
+    #[error("{} contains no classes", path.display())]
     NoClasses {
         /// The jar.
         path: PathBuf,

@@ -98,7 +98,7 @@ fn name_of<R: Read>(entry: &ZipFile<'_, R>) -> String {
     String::from_utf8_lossy(entry.name_raw()).into_owned()
 }
 
-/// Whether an entry is a class that may be woven.
+/// True if an entry is a class that may be woven.
 fn is_class(entry: &str) -> bool {
     entry.ends_with(".class") && !entry.ends_with("module-info.class")
 }

@@ -1,6 +1,6 @@
 //! Signatures of a jar: they no longer hold once a class is changed, so they go.
 
-/// Whether an entry is part of a signature.
+/// True if an entry is part of a signature.
 pub(crate) fn is_signature(entry: &str) -> bool {
     let Some(name) = entry
         .to_ascii_uppercase()

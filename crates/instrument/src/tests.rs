@@ -86,7 +86,10 @@ fn renamed(class: &[u8]) -> Vec<u8> {
 #[test]
 fn errors_name_the_file_and_the_reason() {
     let any = Selection::default();
-    assert_eq!(error_of(&[("text", b"")], &any), "in.jar holds no classes");
+    assert_eq!(
+        error_of(&[("text", b"")], &any),
+        "in.jar contains no classes"
+    );
     let other = Selection {
         observe: vec!["b.*".parse().unwrap(), "c.C".parse().unwrap()],
         ..Selection::default()

@@ -1,4 +1,4 @@
-//! What the classes of a jar say about each other: the off-line counterpart of what the agent
+//! The relations between the classes of a jar: the off-line counterpart of what the agent
 //! learns as classes load.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +105,7 @@ impl JarWorld {
         self.kin.contains(class) && !self.observed.contains(class)
     }
 
-    /// Whether a superclass in the jar carries the id field.
+    /// True if a superclass in the jar carries the id field.
     pub(crate) fn inherits_id(&self, class: &str) -> bool {
         let superclass = self
             .classes

@@ -99,7 +99,7 @@ pub enum Unfit {
     #[error("the test does not fail: it {}", how(.0))]
     Passes(Box<Ending>),
     /// It could not be told.
-    #[error("the test has no answer: it {1}")]
+    #[error("the test gives no verdict: it {1}")]
     Unresolved(Box<Ending>, String),
     /// It fails in another way than was asked for.
     #[error("the test fails in another way: {0}")]
@@ -108,7 +108,7 @@ pub enum Unfit {
     #[error("the sandbox refuses what the test does: {0}")]
     Refused(String),
     /// It fails so seldom that candidates would need more runs than are allowed.
-    #[error("the test {rate}: too seldom to tell candidates apart")]
+    #[error("the test {rate}: too seldom to distinguish candidates")]
     Seldom { rate: Rate },
 }
 
@@ -378,7 +378,7 @@ mod tests {
     fn one_that_never_fails_is_of_no_use() {
         assert!(matches!(witness("exit 0", None), Err(Unfit::Passes(_))));
         let late = witness("exit 125", None).unwrap_err().to_string();
-        assert_eq!(late, "the test has no answer: it ends with 125");
+        assert_eq!(late, "the test gives no verdict: it ends with 125");
     }
 
     #[test]

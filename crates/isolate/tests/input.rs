@@ -320,7 +320,7 @@ fn ends_that_are_not_what_they_should_be_are_refused() {
     let empty = run("false", material("x", ""), |_| {})
         .unwrap_err()
         .to_string();
-    assert_eq!(empty, "there is nothing in it");
+    assert_eq!(empty, "it is empty");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What code in a given package may name and call.
+//! The classes that code of a given package may name, and the members that it may use.
 
 use culprit_classfile::access;
 
@@ -24,7 +24,7 @@ pub(crate) struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// Whether code may name this type.
+    /// Code of the package may name this type.
     pub(crate) fn names(&self, of: &Type) -> bool {
         match of.element() {
             Type::Class(name) => self.names_class(name),
@@ -61,7 +61,7 @@ impl Access<'_> {
         itself && around
     }
 
-    /// Whether code may use a member with these flags that `class` declares.
+    /// Code of the package may use a member with these flags that `class` declares.
     pub(crate) fn uses(&self, class: &ClassFacts, flags: u16) -> bool {
         if flags & access::PUBLIC != 0 {
             return true;
@@ -80,14 +80,14 @@ pub(crate) fn package(class: &str) -> &str {
     class.rsplit_once('/').map_or("", |(package, _)| package)
 }
 
-/// Whether a name can stand in source. The JVM allows nearly all names, and a recording may make up any:
-/// in source they would be code. Others are called by reflection, where they are texts.
+/// A name that source code can contain. The JVM allows nearly all names, and a recording can contain any: in
+/// source they would be code. Members with other names are called by reflection, where names are strings.
 fn is_identifier(name: &str) -> bool {
     let is_start = |c: char| c.is_alphabetic() || c == '_' || c == '$';
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit())
 }
 
-/// Whether a class of which nothing is known has a name that source code can say.
+/// The name of an unknown class that source code can contain.
 fn is_plain(name: &str) -> bool {
     let anonymous = name
         .split('$')

@@ -1,27 +1,28 @@
-//! The source of stand-ins: lambdas and anonymous classes whose methods give the recorded answers,
-//! the same one always or one after the other, the last one from then on.
+//! The source of stand-ins: lambdas and anonymous classes whose methods give the recorded answers, as
+//! [`culprit_model::script::StandIn`] defines them.
 
 use culprit_classfile::access as flags;
 use culprit_model::ObjectId;
+use culprit_model::script::{AnswerPlace, StandIn};
 
 use crate::bodies::{self, Row};
 use crate::error::Error;
 use crate::facts::MethodFacts;
+use crate::graph::{Object, Question};
 use crate::hierarchy::Found;
 use crate::names::{self, Names};
 use crate::scope::{Scope, Variable};
 use crate::signature::Profile;
 use crate::stand_in::{Base, base};
-use crate::story::{Asked, Object};
 use crate::types::parameters;
 
 /// A method that a stand-in has.
 pub(crate) struct Method<'s> {
     pub(crate) facts: MethodFacts,
-    /// What the stand-in must declare.
+    /// The declaration in the stand-in.
     pub(crate) profile: Profile,
     pub(crate) of_interface: bool,
-    pub(crate) asked: Vec<&'s Asked<'s>>,
+    pub(crate) asked: Vec<&'s Question<'s>>,
 }
 
 impl Scope<'_> {
@@ -32,8 +33,8 @@ impl Scope<'_> {
         variable: &Variable,
         start: &str,
     ) -> Result<Vec<String>, Error> {
-        let object = &self.story.objects[&id];
-        let base = base(object, self.story, self.access)?;
+        let object = &self.graph.objects[&id];
+        let base = base(object, self.graph, self.access)?;
         if base.is_plain {
             let arguments = self.empty_arguments(&base.class)?;
             let class = self.imports.class(&base.class);
@@ -78,21 +79,17 @@ impl Scope<'_> {
         Ok(lines)
     }
 
-    /// What was asked, in the order of the first questions, and what has no code.
+    /// The methods that were called, in the order of the first calls, then the abstract methods that were not.
     fn stand_in_methods<'s>(&self, object: &'s Object<'s>, base: &Base) -> Vec<Method<'s>> {
         let mut classes = vec![base.class.clone()];
         classes.extend(base.interfaces.iter().cloned());
         let mut methods: Vec<Method<'s>> = Vec::new();
-        for asked in &object.asked {
-            let member = &asked.site.target;
-            let wanted = parameters(&member.descriptor);
-            let known = methods.iter_mut().find(|method| {
-                method.facts.name == member.name && parameters(&method.facts.descriptor) == wanted
-            });
-            if let Some(known) = known {
-                known.asked.push(asked);
-                continue;
-            }
+        let places: Vec<AnswerPlace> = object.asked.iter().map(|it| it.place).collect();
+        for answered in StandIn::of(self.graph.script, &places).methods {
+            let of_method = |it: &&Question<'_>| answered.answers.contains(&it.place);
+            let asked: Vec<&Question<'s>> = object.asked.iter().filter(of_method).collect();
+            let Some(first) = asked.first() else { continue };
+            let member = &first.site.target;
             let found = classes.iter().find_map(|class| {
                 let hierarchy = self.access.hierarchy;
                 hierarchy.method(class, &member.name, &member.descriptor)
@@ -111,9 +108,9 @@ impl Scope<'_> {
                     },
                     profile: Profile::erased(&member.descriptor),
                     of_interface: true,
-                    asked: vec![asked],
+                    asked: asked.clone(),
                 },
-                |found| self.method_of(&classes, found, vec![asked]),
+                |found| self.method_of(&classes, found, asked.clone()),
             ));
         }
         for open in self.access.hierarchy.abstract_methods(&classes) {
@@ -133,7 +130,7 @@ impl Scope<'_> {
         &self,
         classes: &[String],
         found: Found,
-        asked: Vec<&'s Asked<'s>>,
+        asked: Vec<&'s Question<'s>>,
     ) -> Method<'s> {
         let hierarchy = self.access.hierarchy;
         let below = classes

@@ -1,13 +1,13 @@
-//! Statements around others: conditions under which a test goes on, and what is done with an
-//! exception where it is caught.
+//! Statements that contain others: conditions under which a test continues, and handlers of exceptions.
 
-use culprit_model::{Reference, Value};
+use culprit_model::script::{Action, End, Expectation, Operator, Origin};
+use culprit_model::{TypeId, Value};
 
 use crate::error::Error;
-use crate::operators::{Operator, is_failure};
+use crate::graph::{Node, Role};
+use crate::operators::is_failure;
 use crate::scope::Scope;
 use crate::statements::{Progress, Tried};
-use crate::story::{Action, End, Maker, Role, identity};
 use crate::types::Type;
 
 /// Statements that are done where an exception is caught.
@@ -20,28 +20,27 @@ impl Scope<'_> {
     /// A statement with others in it, if it is such.
     pub(crate) fn block(
         &self,
-        action: &Action<'_>,
+        node: &Node<'_>,
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Option<Block>, Error> {
-        if Operator::of(action) == Some(Operator::Require) {
-            return self.condition(action, after, progress).map(Some);
+        match node.statement.action {
+            Action::Guard => return self.condition(node, after, progress).map(Some),
+            Action::Expect(Expectation::Next(class)) => {
+                return self.tolerating(class, node, after, progress).map(Some);
+            }
+            // The annotation of the test states it: the statement that fails without it is not written.
+            Action::Expect(Expectation::Whole(_)) => return Ok(Some((Vec::new(), after.len()))),
+            _ => {}
         }
-        if Operator::of(action) == Some(Operator::Tolerate) {
-            return self.tolerating(action, after, progress).map(Some);
-        }
-        if Operator::of(action) == Some(Operator::Expect) {
-            // The test itself says so: what would fail without need not be written.
-            return Ok(Some((Vec::new(), after.len())));
-        }
-        let End::Threw(thrown) = action.end else {
+        let End::Threw(thrown) = node.end else {
             return Ok(None);
         };
-        if !self.is_caught(action) {
+        if !self.is_caught(node) {
             return Ok(None);
         }
-        let tried = self.tried(action, thrown)?;
-        let here = |place: &usize| self.loops.are_together(*place, action.place);
+        let tried = self.tried(node, thrown)?;
+        let here = |place: &usize| self.loops.are_together(*place, node.number);
         let missing = self.is_missing(thrown, after, &tried);
         if let Some(count) = missing.filter(|_| after.iter().all(here)) {
             let Some((last, between)) = after[..count].split_last() else {
@@ -57,8 +56,8 @@ impl Scope<'_> {
             lines.push("}".to_owned());
             return Ok(Some((lines, count)));
         }
-        let count = self.uses_at_once(action, thrown, after, &tried);
-        let Some(variable) = self.kept(action, thrown).filter(|_| count > 0) else {
+        let count = self.uses_at_once(node, thrown, after, &tried);
+        let Some(variable) = self.kept(node, thrown).filter(|_| count > 0) else {
             return Ok(None);
         };
         let using = self.run(&after[..count], progress)?;
@@ -72,18 +71,17 @@ impl Scope<'_> {
     /// The call that fails, which may throw something else and be right.
     fn tolerating(
         &self,
-        action: &Action<'_>,
+        tolerated: TypeId,
+        node: &Node<'_>,
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
-        let (Some(Value::Reference(Reference::Class(class))), [last]) =
-            (action.arguments.first(), after)
-        else {
+        let [last] = after else {
             return Ok((Vec::new(), 0));
         };
-        let tolerated = self.story.class(*class, action.step)?;
+        let tolerated = self.graph.class(tolerated, node.number)?;
         let mut lines = self.needs(*last, progress)?;
-        let call = self.action(&self.story.actions[*last])?;
+        let call = self.expression(&self.graph.nodes[*last])?;
         if !self.can_catch(tolerated, &call.throws) {
             lines.push(format!("{};", call.text));
             return Ok((lines, 1));
@@ -105,52 +103,50 @@ impl Scope<'_> {
     /// The test goes on only if something holds.
     fn condition(
         &self,
-        action: &Action<'_>,
+        node: &Node<'_>,
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
-        let holds = self.action(action)?;
+        let holds = self.expression(node)?;
         let (condition, lines, count) = match after {
-            [last] if is_failure(&self.story.actions[*last]) => {
+            [last] if is_failure(&self.graph.nodes[*last]) => {
                 let lines = self.run(&[*last], progress)?;
                 (holds.clone(), lines, 1)
             }
             _ => (holds.negated(), vec!["return;".to_owned()], 0),
         };
         let line = format!("if ({}) {{", condition.text);
-        self.measure(action, &line, holds.depth)?;
+        self.measure(node, &line, holds.depth)?;
         let mut block = vec![line];
         block.extend(indented(lines));
         block.push("}".to_owned());
         Ok((block, count))
     }
 
-    /// Whether what follows says that the exception ought to have been thrown: how many statements
-    /// say so.
+    /// The number of statements that follow and fail because the exception was not thrown, if all of them do.
     fn is_missing(&self, thrown: &Value, after: &[usize], tried: &Tried) -> Option<usize> {
         let [condition, last] = after else {
             return None;
         };
-        let condition = &self.story.actions[*condition];
-        let is_null = condition.arguments.first().and_then(identity);
+        let condition = &self.graph.nodes[*condition];
+        let is_null = condition.arguments.first().and_then(Value::identity);
         let is_null = is_null.and_then(|id| self.inline.made_at(id));
-        let is_null = &self.story.actions[is_null?];
-        let asks = Operator::of(condition) == Some(Operator::Require)
-            && is_null.site.target.name == "isNull"
-            && Operator::of(is_null).is_some()
-            && is_null.arguments.first().and_then(identity) == identity(thrown);
-        let object = self.story.objects.get(&identity(thrown)?)?;
-        let failing = &self.story.actions[*last];
+        let is_null = &self.graph.nodes[is_null?];
+        let asks = condition.is_guard()
+            && is_null.operator() == Some(Operator::IsNull)
+            && is_null.arguments.first().and_then(Value::identity) == thrown.identity();
+        let object = self.graph.objects.get(&thrown.identity()?)?;
+        let failing = &self.graph.nodes[*last];
         let fails = is_failure(failing) && !self.catches(tried, failing);
         (asks && fails && object.uses.len() == 1).then_some(after.len())
     }
 
-    /// Whether what is caught may be what a failing statement throws.
-    fn catches(&self, tried: &Tried, failing: &Action<'_>) -> bool {
+    /// The handler may catch the exception of a failing statement.
+    fn catches(&self, tried: &Tried, failing: &Node<'_>) -> bool {
         let hierarchy = self.access.hierarchy;
-        let thrown = match (Operator::of(failing), failing.arguments.first()) {
+        let thrown = match (failing.operator(), failing.arguments.first()) {
             (Some(Operator::Raise), Some(thrown)) => {
-                let object = identity(thrown).and_then(|id| self.story.objects.get(&id));
+                let object = thrown.identity().and_then(|id| self.graph.objects.get(&id));
                 object.map_or("java/lang/Throwable", |object| object.class)
             }
             _ => "java/lang/AssertionError",
@@ -160,47 +156,46 @@ impl Scope<'_> {
         is(thrown, caught) || is(caught, thrown)
     }
 
-    /// How many of the statements that follow, and no later ones, use the exception: those are done
-    /// where it is caught.
+    /// The number of statements right after the call that use the exception, if no later one does. They become the
+    /// handler.
     fn uses_at_once(
         &self,
-        action: &Action<'_>,
+        node: &Node<'_>,
         thrown: &Value,
         after: &[usize],
         tried: &Tried,
     ) -> usize {
-        let Some(variable) = self.kept(action, thrown) else {
+        let Some(variable) = self.kept(node, thrown) else {
             return 0;
         };
-        let object = identity(thrown).and_then(|id| self.story.objects.get(&id));
+        let object = thrown.identity().and_then(|id| self.graph.objects.get(&id));
         let uses = object.map_or(&[][..], |object| &object.uses);
         let plain = uses
             .iter()
             .all(|each| !matches!(each.role, Role::Answer(..)));
         let exact = variable.of == Type::class(&tried.caught) && !variable.is_field;
-        let Some(last) = uses.iter().map(|each| each.action).max() else {
+        let Some(last) = uses.iter().map(|each| each.statement).max() else {
             return 0;
         };
         let count = after.iter().take_while(|root| **root < last).count() + 1;
         if !plain || !exact || count > FEW || count > after.len() {
             return 0;
         }
-        let mut from = action.place + 1;
+        let mut from = node.number + 1;
         for root in &after[..count] {
             let span = from..=*root;
-            let statement = &self.story.actions[*root];
-            let uses_it = uses.iter().any(|each| span.contains(&each.action));
-            let is_plain =
-                !self.is_caught(statement) && Operator::of(statement) != Some(Operator::Require);
-            if !uses_it || !is_plain || !self.loops.are_together(*root, action.place) {
+            let statement = &self.graph.nodes[*root];
+            let uses_it = uses.iter().any(|each| span.contains(&each.statement));
+            let is_plain = !self.is_caught(statement) && !statement.is_guard();
+            if !uses_it || !is_plain || !self.loops.are_together(*root, node.number) {
                 return 0;
             }
             from = root + 1;
         }
-        let inside = action.place + 1..from;
-        let escapes = self.story.objects.values().any(|object| {
-            matches!(object.maker, Maker::Result(at) if inside.contains(&at))
-                && object.uses.iter().any(|each| each.action >= from)
+        let inside = node.number + 1..from;
+        let escapes = self.graph.objects.values().any(|object| {
+            matches!(object.origin, Origin::Result(at) if inside.contains(&at))
+                && object.uses.iter().any(|each| each.statement >= from)
         });
         if escapes { 0 } else { count }
     }

@@ -1,15 +1,15 @@
-//! The code of a stand-in's methods: what each question is answered with, and how answers that
-//! differ follow each other. The last one is given from then on.
+//! The code of a stand-in's methods: the answers in recorded order, the last one from then on.
 
 use culprit_model::ObjectId;
+use culprit_model::script::End;
 use culprit_model::{Reference, Value};
 
 use crate::answers::Method;
 use crate::error::Error;
 use crate::expr::Expr;
+use crate::graph::Question;
 use crate::names::Names;
 use crate::scope::Scope;
-use crate::story::{Answer, Asked, identity};
 use crate::types::{Type, default_value};
 
 /// The answer that only a class can give.
@@ -65,7 +65,7 @@ impl Scope<'_> {
         &self,
         id: ObjectId,
         method: &Method<'_>,
-        asked: &Asked<'_>,
+        asked: &Question<'_>,
         names: &[String],
     ) -> Result<Vec<String>, Error> {
         let mut lines = Vec::new();
@@ -76,47 +76,49 @@ impl Scope<'_> {
             let of = method.profile.parameters.get(*place);
             let value = Expr::new(name.clone(), of.cloned().unwrap_or_else(Type::object));
             let value = self.fit(value, &variable.of);
-            let value = value.ok_or(Error::Unknown { step: asked.step })?;
+            let value = value.ok_or(Error::Unknown {
+                statement: asked.place.statement,
+            })?;
             lines.push(format!("{} = {};", variable.name, value.text));
         }
         for (place, array) in &asked.filled {
             let Value::Reference(Reference::Array { length, .. }) = array else {
                 continue;
             };
-            let (of, text) = self.array(array, asked.step)?;
+            let (of, text) = self.array(array, asked.place.statement)?;
             let text = if text.starts_with('{') {
                 format!("new {} {text}", self.imports.name(&of))
             } else {
                 text
             };
-            let name = names
-                .get(*place)
-                .ok_or(Error::Values { step: asked.step })?;
+            let name = names.get(*place).ok_or(Error::Values {
+                statement: asked.place.statement,
+            })?;
             let system = self.imports.class("java/lang/System");
             lines.push(format!(
                 "{system}.arraycopy({text}, 0, {name}, 0, {length});"
             ));
         }
         match asked.answer {
-            Answer::Return(None) => {}
-            Answer::Return(Some(value)) if identity(value) == Some(id) => {
+            End::Returned(None) | End::Open => {}
+            End::Returned(Some(value)) if value.identity() == Some(id) => {
                 lines.push(ITSELF.to_owned());
             }
-            Answer::Return(Some(value)) => {
+            End::Returned(Some(value)) => {
                 let of = method.profile.result.clone().unwrap_or_else(Type::object);
-                let value = self.value(value, asked.step)?;
-                let value = self
-                    .fit(value, &of)
-                    .ok_or(Error::Unknown { step: asked.step })?;
+                let value = self.value(value, asked.place.statement)?;
+                let value = self.fit(value, &of).ok_or(Error::Unknown {
+                    statement: asked.place.statement,
+                })?;
                 lines.push(format!("return {};", value.text));
             }
-            Answer::Throw(value) => lines.push(self.throw(value, method, asked.step)?),
+            End::Threw(value) => lines.push(self.throw(value, method, asked.place.statement)?),
         }
         Ok(lines)
     }
 
-    fn throw(&self, value: &Value, method: &Method<'_>, step: usize) -> Result<String, Error> {
-        let exception = self.value(value, step)?;
+    fn throw(&self, value: &Value, method: &Method<'_>, statement: usize) -> Result<String, Error> {
+        let exception = self.value(value, statement)?;
         let hierarchy = self.access.hierarchy;
         let class = exception.of.name().unwrap_or("java/lang/Throwable");
         let line = hierarchy.lineage(class);
@@ -133,15 +135,15 @@ impl Scope<'_> {
         })
     }
 
-    /// What the method declares, as far as its answers throw it.
+    /// The exceptions that the method declares and its answers throw.
     pub(crate) fn thrown(&self, method: &Method<'_>) -> Vec<String> {
         let hierarchy = self.access.hierarchy;
         let classes = method.asked.iter().filter_map(|asked| match asked.answer {
-            Answer::Throw(value) => {
-                let variable = identity(value).and_then(|id| self.variables.get(&id));
+            End::Threw(value) => {
+                let variable = value.identity().and_then(|id| self.variables.get(&id));
                 variable.and_then(|variable| variable.of.name())
             }
-            Answer::Return(_) => None,
+            End::Returned(_) | End::Open => None,
         });
         let checked: Vec<&str> = classes
             .filter(|class| hierarchy.is_checked(class))

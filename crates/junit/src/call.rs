@@ -1,17 +1,18 @@
-//! Statements of a scenario as expressions: calls, constructions, accesses of fields. Arguments
-//! get the casts that the compiler needs to take the method that was called, and no more.
+//! Statements as expressions: calls, constructions, accesses of fields. Arguments get the casts that the compiler
+//! needs to choose the method that was called, and no others.
 
 use culprit_classfile::access;
+use culprit_model::script::{Action, Operator};
 use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
 use crate::expr::{Expr, Level, Typing};
+use crate::graph::Node;
 use crate::hierarchy::Found;
-use crate::operators::Operator;
 use crate::overload::{Candidate, Manner, choose, converts};
+use crate::reach::FieldAccess;
 use crate::scope::Scope;
 use crate::signature::Profile;
-use crate::story::{Action, Kind, identity};
 use crate::types::{Type, parameters, result};
 
 /// Elements that are written as arguments of their own.
@@ -19,64 +20,73 @@ pub(crate) const SPREAD: usize = 8;
 
 impl Scope<'_> {
     /// The statement as an expression. The type of `void` is that of `null`.
-    pub(crate) fn action(&self, action: &Action<'_>) -> Result<Expr, Error> {
-        let receiver = match action.receiver {
-            Some(value) => Some(self.receiver(value, action)?),
+    pub(crate) fn expression(&self, node: &Node<'_>) -> Result<Expr, Error> {
+        let receiver = match node.receiver {
+            Some(value) => Some(self.receiver(value, node)?),
             None => None,
         };
-        match action.kind {
-            Kind::Call => self.call(action, receiver.as_ref()),
-            _ => self.access_field(action, receiver.as_ref()),
-        }
+        let written = match &node.statement.action {
+            Action::Call(_) => self.call(node, receiver.as_ref())?,
+            Action::Read(_) => self.access_field(node, FieldAccess::Read, receiver.as_ref())?,
+            Action::Write(_) => self.access_field(node, FieldAccess::Write, receiver.as_ref())?,
+            Action::Operate(operation) => Some(self.operator(*operation, node)?),
+            Action::Lambda(lambda) => Some(self.lambda_of(lambda, node)?),
+            Action::Guard => Some(self.condition_of(node)?),
+            Action::Loop(variable) => Some(self.loop_variable(*variable, node)?),
+            Action::Expect(_) | Action::Mark(_) => None,
+        };
+        written.ok_or(Error::Values {
+            statement: node.number,
+        })
     }
 
-    fn call(&self, action: &Action<'_>, receiver: Option<&Expr>) -> Result<Expr, Error> {
-        let member = &action.site.target;
-        if let Some(operator) = Operator::of(action) {
-            return self.operator(operator, action);
-        }
-        let written = if action.site.is_constructor() {
-            self.construction(action)?
-        } else {
-            self.method_call(action, receiver)?
+    fn call(&self, node: &Node<'_>, receiver: Option<&Expr>) -> Result<Option<Expr>, Error> {
+        let Some(member) = node.target() else {
+            return Ok(None);
         };
-        if let Some(expression) = written {
-            return Ok(expression);
+        let written = if node.is_constructor() {
+            self.construction(node, member)?
+        } else {
+            self.method_call(node, member, receiver)?
+        };
+        if written.is_some() {
+            return Ok(written);
         }
         let mut arguments = Vec::new();
-        for value in action.arguments {
-            arguments.push(self.value(value, action.step)?);
+        for value in node.arguments {
+            arguments.push(self.value(value, node.number)?);
         }
-        self.reflective_call(member, receiver, &arguments)
+        self.reflective_call(member, receiver, &arguments).map(Some)
     }
 
     /// The receiver, of a type that has the member, if there is such a type.
-    fn receiver(&self, value: &Value, action: &Action<'_>) -> Result<Expr, Error> {
+    fn receiver(&self, value: &Value, node: &Node<'_>) -> Result<Expr, Error> {
         let expression = match value {
             Value::Reference(Reference::Boxed(inner)) => {
                 let boxed = Type::boxed(inner.shape());
-                let inner = self.value(inner, action.step)?;
+                let inner = self.value(inner, node.number)?;
                 let name = self.imports.name(&boxed);
                 Expr::new(format!("{name}.valueOf({})", inner.text), boxed)
             }
-            _ => self.value(value, action.step)?,
+            _ => self.value(value, node.number)?,
         };
         let known = match &expression.of {
-            Type::Class(class) => self.access.member(class, action),
+            Type::Class(class) => self.access.member(class, node),
             Type::Array(_) => true,
             _ => false,
         };
         if known {
             return Ok(expression);
         }
-        let owner = action.site.target.owner.clone();
-        let object = identity(value).and_then(|id| self.story.objects.get(&id));
+        let owner = node.target().map(|target| target.owner.clone());
+        let object = value.identity().and_then(|id| self.graph.objects.get(&id));
         let line = object.map_or_else(Vec::new, |object| {
             self.access.hierarchy.lineage(object.class)
         });
-        let through = std::iter::once(owner)
+        let through = owner
+            .into_iter()
             .chain(line)
-            .find(|class| self.access.member(class, action));
+            .find(|class| self.access.member(class, node));
         Ok(match through {
             Some(class) => {
                 self.refuse(value);
@@ -86,8 +96,7 @@ impl Scope<'_> {
         })
     }
 
-    fn construction(&self, action: &Action<'_>) -> Result<Option<Expr>, Error> {
-        let member = &action.site.target;
+    fn construction(&self, node: &Node<'_>, member: &Member) -> Result<Option<Expr>, Error> {
         let Some(found) = self.access.constructor(member) else {
             return Ok(None);
         };
@@ -97,7 +106,7 @@ impl Scope<'_> {
             (parameters(&member.descriptor).first() == Some(&outer)).then_some(outer)
         });
         let Some(outer) = around else {
-            let arguments = self.arguments(action, &member.owner, found.as_ref(), 0)?;
+            let arguments = self.arguments(node, member, &member.owner, found.as_ref(), 0)?;
             return Ok(arguments.map(|arguments| {
                 let throws = self.calls(found.as_ref());
                 let name = self.imports.name(&of);
@@ -106,11 +115,11 @@ impl Scope<'_> {
                     .deep(depth(&arguments))
             }));
         };
-        let instance = self.value(&action.arguments[0], action.step)?;
+        let instance = self.value(&node.arguments[0], node.number)?;
         if instance.of == Type::Null {
             return Ok(None);
         }
-        let arguments = self.arguments(action, &member.owner, found.as_ref(), 1)?;
+        let arguments = self.arguments(node, member, &member.owner, found.as_ref(), 1)?;
         let (Some(instance), Some(arguments)) = (self.fit(instance, &outer), arguments) else {
             return Ok(None);
         };
@@ -124,10 +133,10 @@ impl Scope<'_> {
 
     fn method_call(
         &self,
-        action: &Action<'_>,
+        node: &Node<'_>,
+        member: &Member,
         receiver: Option<&Expr>,
     ) -> Result<Option<Expr>, Error> {
-        let member = &action.site.target;
         let (class, prefix) = match receiver {
             Some(receiver) => match &receiver.of {
                 Type::Class(class) => (class.clone(), receiver.closed()),
@@ -144,10 +153,10 @@ impl Scope<'_> {
                 None => return Ok(None),
             },
         };
-        let Some(arguments) = self.arguments(action, &class, found.as_ref(), 0)? else {
+        let Some(arguments) = self.arguments(node, member, &class, found.as_ref(), 0)? else {
             return Ok(None);
         };
-        self.agree(action, receiver, &class, found.as_ref(), &arguments);
+        self.agree(node, receiver, &class, found.as_ref(), &arguments);
         let throws = self.calls(found.as_ref());
         let call = if receiver.is_some() {
             format!("{prefix}.{}", member.name)
@@ -167,11 +176,11 @@ impl Scope<'_> {
         let expression = Expr {
             typing: self.typing(receiver, &class, found.as_ref()),
             signature,
-            implicit: conversion(action, receiver, &arguments),
+            implicit: conversion(member, receiver, &arguments),
             ..Expr::new(format!("{call}({})", join(&arguments)), of)
         };
-        if let (Some(value), Some(receiver)) = (action.receiver, receiver) {
-            if !self.is_known(receiver, action, found.as_ref()) {
+        if let (Some(value), Some(receiver)) = (node.receiver, receiver) {
+            if !self.is_known(receiver, node, found.as_ref()) {
                 self.refuse(value);
             }
         }
@@ -180,10 +189,10 @@ impl Scope<'_> {
     }
 
     /// An argument: its value, or where that came from.
-    fn argument(&self, action: &Action<'_>, place: usize) -> Result<Expr, Error> {
-        let Some(source) = self.flow.sources.get(&(action.place, place)) else {
-            let value = &action.arguments[place];
-            let expression = self.value(value, action.step)?;
+    pub(crate) fn argument(&self, node: &Node<'_>, place: usize) -> Result<Expr, Error> {
+        let Some(source) = self.flow.sources.get(&(node.number, place)) else {
+            let value = &node.arguments[place];
+            let expression = self.value(value, node.number)?;
             if expression.typing == Typing::Inferred {
                 self.refuse(value);
             }
@@ -192,7 +201,7 @@ impl Scope<'_> {
         if let Some(result) = self.results.borrow().get(source) {
             return Ok(result.clone());
         }
-        self.action(&self.story.actions[*source])
+        self.expression(&self.graph.nodes[*source])
     }
 
     pub(crate) fn profile(&self, class: &str, member: &Member, found: Option<&Found>) -> Profile {
@@ -205,18 +214,18 @@ impl Scope<'_> {
     /// The arguments from one on. `None` where one cannot be written with its type.
     fn arguments(
         &self,
-        action: &Action<'_>,
+        node: &Node<'_>,
+        member: &Member,
         class: &str,
         found: Option<&Found>,
         from: usize,
     ) -> Result<Option<Vec<Expr>>, Error> {
-        let member = &action.site.target;
         let wanted = self.profile(class, member, found).parameters[from..].to_vec();
-        let values = &action.arguments[from..];
+        let values = &node.arguments[from..];
         let is_varargs = found.is_some_and(|found| found.method.is(access::VARARGS));
         let candidates = self.candidates(class, &member.name, &wanted, found, from);
         if is_varargs {
-            if let Some(spread) = self.spread(values, &wanted, action.step)? {
+            if let Some(spread) = self.spread(values, &wanted, node.number)? {
                 let types: Vec<Type> = spread.iter().map(|value| value.of.clone()).collect();
                 let chosen = choose(self.access.hierarchy, &candidates, &types);
                 if chosen == Some((0, Manner::Spread)) {
@@ -229,9 +238,9 @@ impl Scope<'_> {
         let rivals = rivals.filter(|other| other.parameters.len() == wanted.len());
         let is_overloaded = rivals.count() > 1;
         for (place, wanted_here) in wanted.iter().enumerate() {
-            let value = self.argument(action, from + place)?;
+            let value = self.argument(node, from + place)?;
             if value.is_lambda() && (is_overloaded || value.of != *wanted_here) {
-                self.refuse(&action.arguments[from + place]);
+                self.refuse(&node.arguments[from + place]);
             }
             let Some(mut value) = self.fit(value, wanted_here) else {
                 return Ok(None);
@@ -315,9 +324,9 @@ impl Scope<'_> {
 
     /// The array that an operator gives a name which nobody needs.
     fn written_array(&self, value: &Value) -> Option<&Value> {
-        let place = self.inline.made_at(identity(value)?)?;
-        let made = &self.story.actions[place];
-        let is_array = Operator::of(made) == Some(Operator::Array);
+        let place = self.inline.made_at(value.identity()?)?;
+        let made = &self.graph.nodes[place];
+        let is_array = made.operator() == Some(Operator::Array);
         made.arguments.first().filter(|_| is_array)
     }
 
@@ -326,7 +335,7 @@ impl Scope<'_> {
         &self,
         values: &[Value],
         wanted: &[Type],
-        step: usize,
+        statement: usize,
     ) -> Result<Option<Vec<Expr>>, Error> {
         let (Some((last, fixed)), Some(Type::Array(component))) =
             (values.split_last(), wanted.last())
@@ -343,12 +352,14 @@ impl Scope<'_> {
         else {
             return Ok(None);
         };
-        let named = identity(last).is_some_and(|id| self.variables.contains_key(&id));
-        let exact = wanted.last() == Some(&Type::of_class(self.story.class(*class, step)?));
+        let named = last
+            .identity()
+            .is_some_and(|id| self.variables.contains_key(&id));
+        let exact = wanted.last() == Some(&Type::of_class(self.graph.class(*class, statement)?));
         if named || !exact || *length as usize > SPREAD {
             return Ok(None);
         }
-        let Some(elements) = self.elements(component, *length, contents, step)? else {
+        let Some(elements) = self.elements(component, *length, contents, statement)? else {
             return Ok(None);
         };
         let mut all = Vec::new();
@@ -357,7 +368,7 @@ impl Scope<'_> {
             .zip(wanted)
             .chain(elements.iter().map(|element| (element, &**component)))
         {
-            let value = self.value(value, step)?.shortened(wanted);
+            let value = self.value(value, statement)?.shortened(wanted);
             if !converts(self.access.hierarchy, &value.of, wanted) {
                 return Ok(None);
             }
@@ -366,24 +377,31 @@ impl Scope<'_> {
         Ok(Some(all))
     }
 
-    fn access_field(&self, action: &Action<'_>, receiver: Option<&Expr>) -> Result<Expr, Error> {
-        let member = &action.site.target;
+    fn access_field(
+        &self,
+        node: &Node<'_>,
+        access: FieldAccess,
+        receiver: Option<&Expr>,
+    ) -> Result<Option<Expr>, Error> {
+        let Some(member) = node.target() else {
+            return Ok(None);
+        };
         let class = match receiver.map(|receiver| &receiver.of) {
             Some(Type::Class(class)) => class.as_str(),
             _ => member.owner.as_str(),
         };
         let of = Type::of(&member.descriptor);
-        let value = match action.arguments.first() {
-            Some(value) => Some(self.value(value, action.step)?),
+        let value = match node.arguments.first() {
+            Some(value) => Some(self.value(value, node.number)?),
             None => None,
         };
-        let found = self.access.field(class, member, action.kind);
+        let found = self.access.field(class, member, access);
         let fitted = value.clone().and_then(|value| self.fit(value, &of));
         if found.is_none() || value.is_some() != fitted.is_some() {
-            return Ok(match value {
+            return Ok(Some(match value {
                 Some(value) => Expr::new(self.reflective_set(member, receiver, &value), Type::Null),
                 None => self.reflective_get(member, receiver),
-            });
+            }));
         }
         let field = found.flatten();
         self.imports
@@ -391,27 +409,22 @@ impl Scope<'_> {
         let prefix = receiver.map_or_else(|| self.plain_name(&Type::class(class)), Expr::closed);
         let access = format!("{prefix}.{}", member.name);
         let deep = receiver.map_or(0, |receiver| receiver.depth);
-        Ok(match fitted {
+        Ok(Some(match fitted {
             Some(value) => Expr::new(format!("{access} = {}", value.text), Type::Null)
                 .at(Level::Statement)
                 .deep(deep.max(value.depth)),
             None => Expr::new(access, of).deep(deep),
-        })
+        }))
     }
 }
 
-/// How many calls are within each other in one with these arguments.
+/// The number of nested calls in a call with these arguments.
 fn depth(arguments: &[Expr]) -> usize {
     1 + arguments.iter().map(|value| value.depth).max().unwrap_or(0)
 }
 
-/// What a call converts, if the compiler would do so by itself: to a box, or out of one.
-fn conversion(
-    action: &Action<'_>,
-    receiver: Option<&Expr>,
-    arguments: &[Expr],
-) -> Option<Box<Expr>> {
-    let target = &action.site.target;
+/// The operand of a call that boxes or unboxes it, as the compiler would by itself.
+fn conversion(target: &Member, receiver: Option<&Expr>, arguments: &[Expr]) -> Option<Box<Expr>> {
     let inner = match (receiver, arguments) {
         (None, [inner]) if target.name == "valueOf" => inner,
         (Some(inner), []) if target.name.ends_with("Value") => inner,

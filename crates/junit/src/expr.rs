@@ -1,8 +1,8 @@
-//! Pieces of source that have a value, and how they may be put together.
+//! Expressions as source text, with the types and precedence that decide where they can be used.
 
 use crate::types::Type;
 
-/// How tightly an expression holds together: what Java calls precedence, loosest first.
+/// The precedence of an expression, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Level {
     Statement,
@@ -26,7 +26,7 @@ pub(crate) enum Level {
     Primary,
 }
 
-/// What the compiler knows of an expression beyond its class.
+/// The knowledge of the compiler about an expression besides its class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Typing {
     Plain,
@@ -49,11 +49,11 @@ pub(crate) struct Expr {
     pub(crate) throws: Vec<String>,
     /// Calls that are arguments of calls, so many at most within each other.
     pub(crate) depth: usize,
-    /// What is true where this is false, and how tightly that holds together.
+    /// The opposite condition, and its precedence.
     pub(crate) opposite: Option<(String, Level)>,
-    /// What says the same where the compiler converts it: `size` of `(long) size`.
+    /// The operand, where the compiler converts by itself: `size` of `(long) size`.
     pub(crate) implicit: Option<Box<Expr>>,
-    /// What this is short for, where the compiler converts it.
+    /// The whole conversion, where this is its operand.
     pub(crate) explicit: Option<Box<Expr>>,
 }
 
@@ -100,7 +100,7 @@ impl Expr {
         within(&self.text, self.level, level)
     }
 
-    /// What is true where this is false.
+    /// The opposite condition.
     pub(crate) fn negated(&self) -> Expr {
         let (text, level) = match &self.opposite {
             Some((text, level)) => (text.clone(), *level),
@@ -114,7 +114,7 @@ impl Expr {
         }
     }
 
-    /// Where this type is wanted and the compiler converts, what it converts.
+    /// The operand, where the compiler converts it to the wanted type by itself.
     pub(crate) fn shortened(self, wanted: &Type) -> Expr {
         let same = |inner: &Expr| match (&self.of, &inner.of) {
             // A box may stand for its class and all above it.

@@ -1,10 +1,9 @@
-//! What must be known of classes to write code that uses them: who may use what, what is
-//! overloaded, what is thrown, how classes nest. Read from class files; where those come from is
-//! the caller's business.
+//! Declarations of classes and members, from class files that the caller provides: access, overloads, exceptions,
+//! nesting.
 
 use culprit_classfile::{Attribute, ClassFile, Code, Error, Member, Pool, access};
 
-/// Where facts come from. Names are internal: `java/util/Map$Entry`.
+/// The source of declarations. Names are internal: `java/util/Map$Entry`.
 pub trait Classes {
     /// The facts of a class, or `None` where it cannot be found.
     fn class(&self, name: &str) -> Option<ClassFacts>;
@@ -38,7 +37,7 @@ pub struct ClassFacts {
     pub access: u16,
     pub superclass: Option<String>,
     pub interfaces: Vec<String>,
-    /// Where it stands in another class; `None` for classes at the top level.
+    /// Its place in another class; `None` for classes at the top level.
     pub nesting: Option<Nesting>,
     /// The generic signature, where it has one.
     pub signature: Option<String>,
@@ -47,7 +46,7 @@ pub struct ClassFacts {
     pub fields: Vec<FieldFacts>,
 }
 
-/// How a class stands in another one.
+/// The place of a class in another one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Nesting {
     /// The class around it; `None` for local and anonymous classes.

@@ -1,14 +1,14 @@
-//! Where the arguments of assertions come from. Numbers and strings have no identity, so a scenario
-//! does not say that what is compared is what a call returned; a test that compared the recorded
-//! values would fail for ever. What is compared was asked for right before, most likely.
+//! The sources of the arguments of assertions. Numbers and strings of a recording have no identity, so the script
+//! does not state that an assertion compares the result of a call; a test that compared the recorded values would
+//! never pass. Most likely the call right before the assertion returned the value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_model::script::{Action, End, Origin};
 use culprit_model::{Reference, Value};
 
-use crate::operators::Operator;
+use crate::graph::{Graph, Node, Object};
 use crate::scope::Scope;
-use crate::story::{Action, End, Kind, Maker, Object, Story, identity};
 use crate::types::Type;
 
 #[derive(Default)]
@@ -21,78 +21,75 @@ pub(crate) struct Flow {
     pub(crate) is_constant: bool,
 }
 
-pub(crate) fn flow(story: &Story<'_>) -> Flow {
+pub(crate) fn flow(graph: &Graph<'_>) -> Flow {
     let mut flow = Flow::default();
-    let is_told = is_told(story);
-    for action in &story.actions {
-        if !Scope::is_assertion(&action.site.target) {
+    let is_told = is_told(graph);
+    for node in &graph.nodes {
+        if !node.target().is_some_and(Scope::is_assertion) {
             continue;
         }
         if !is_told {
-            flow.nearest(story, action);
+            flow.nearest(graph, node);
         }
-        let is_last = action.place + 1 == story.actions.len();
-        let found = flow.sources.keys().any(|(place, _)| *place == action.place);
-        let objects = action
+        let is_last = node.number + 1 == graph.nodes.len();
+        let found = flow.sources.keys().any(|(place, _)| *place == node.number);
+        let objects = node
             .arguments
             .iter()
-            .any(|value| identity(value).is_some());
+            .any(|value| value.identity().is_some());
         if is_last && !found && !objects {
             flow.is_constant = match is_told {
-                true => !story.actions.iter().any(is_condition),
-                false => !flow.earlier(story, action),
+                true => !graph.nodes.iter().any(Node::is_guard),
+                false => !flow.earlier(graph, node),
             };
         }
     }
     flow
 }
 
-/// Whether numbers and strings have an identity: then the scenario says where each comes from.
-fn is_told(story: &Story<'_>) -> bool {
+/// Numbers and strings have names, as in the script of a followed driver, which states the source of each.
+fn is_told(graph: &Graph<'_>) -> bool {
     let is_value = |class: &str| {
         let of = Type::of_class(class);
         matches!(of, Type::Primitive(_)) || of.name() == Some("java/lang/String")
     };
-    let is_told = |action: &Action<'_>| match Operator::of(action) {
-        Some(Operator::Start | Operator::Each) | None => false,
-        Some(_) => true,
+    let is_told = |node: &Node<'_>| {
+        let is_of_loop = matches!(node.statement.action, Action::Loop(_));
+        node.site.is_none() && !is_of_loop
     };
-    let of_loop = |object: &Object<'_>| match object.maker {
-        Maker::Result(at) => Operator::of(&story.actions[at]) == Some(Operator::Each),
+    let of_loop = |object: &Object<'_>| match object.origin {
+        Origin::Result(at) => graph.nodes[at].is_loop_value(),
         _ => false,
     };
-    let mut objects = story.objects.values();
+    let mut objects = graph.objects.values();
     objects.any(|object| is_value(object.class) && !of_loop(object))
-        || story.actions.iter().any(is_told)
-}
-
-fn is_condition(action: &Action<'_>) -> bool {
-    Operator::of(action) == Some(Operator::Require)
+        || graph.nodes.iter().any(is_told)
 }
 
 impl Flow {
     /// Calls right before the assertion, the last one first, for its arguments, the last one first:
     /// so they stay in order. What is asserted comes after what is expected.
-    fn nearest(&mut self, story: &Story<'_>, assertion: &Action<'_>) {
-        let mut source = assertion.place;
+    fn nearest(&mut self, graph: &Graph<'_>, assertion: &Node<'_>) {
+        let mut source = assertion.number;
         for (place, value) in asserted(assertion) {
-            let before = source.checked_sub(1).map(|at| &story.actions[at]);
+            let before = source.checked_sub(1).map(|at| &graph.nodes[at]);
             let Some(before) = before.filter(|before| returns(before, value)) else {
                 continue;
             };
-            source = before.place;
-            self.sources.insert((assertion.place, place), source);
+            source = before.number;
+            self.sources.insert((assertion.number, place), source);
             self.inline.insert(source);
         }
     }
 
     /// A call further back; its result gets a variable.
-    fn earlier(&mut self, story: &Story<'_>, assertion: &Action<'_>) -> bool {
+    fn earlier(&mut self, graph: &Graph<'_>, assertion: &Node<'_>) -> bool {
         for (place, value) in asserted(assertion) {
-            let mut before = story.actions[..assertion.place].iter().rev();
+            let mut before = graph.nodes[..assertion.number].iter().rev();
             if let Some(source) = before.find(|before| returns(before, value)) {
-                self.inline.remove(&source.place);
-                self.sources.insert((assertion.place, place), source.place);
+                self.inline.remove(&source.number);
+                self.sources
+                    .insert((assertion.number, place), source.number);
                 return true;
             }
         }
@@ -102,7 +99,7 @@ impl Flow {
 
 /// The arguments that may be what a call returned, the last one first: not how much two numbers may
 /// differ.
-fn asserted<'s>(assertion: &Action<'s>) -> impl Iterator<Item = (usize, &'s Value)> + use<'s> {
+fn asserted<'s>(assertion: &Node<'s>) -> impl Iterator<Item = (usize, &'s Value)> + use<'s> {
     let arguments: &'s [Value] = assertion.arguments;
     let real = |place: usize| real(&arguments[place]).is_some();
     let delta = (2..arguments.len()).find(|place| (place - 2..=*place).all(real));
@@ -110,12 +107,12 @@ fn asserted<'s>(assertion: &Action<'s>) -> impl Iterator<Item = (usize, &'s Valu
     all.filter(move |(place, _)| Some(*place) != delta)
 }
 
-/// Whether the statement returned this value, which has no identity.
-fn returns(action: &Action<'_>, value: &Value) -> bool {
-    let End::Returned(Some(result)) = action.end else {
+/// The statement returned this value, which has no identity.
+fn returns(node: &Node<'_>, value: &Value) -> bool {
+    let End::Returned(Some(result)) = node.end else {
         return false;
     };
-    action.kind != Kind::Write && identity(result).is_none() && same(result, value)
+    result.identity().is_none() && same(result, value)
 }
 
 /// Equal, boxed or not, and as numbers of whatever width.

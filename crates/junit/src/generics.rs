@@ -1,18 +1,20 @@
-//! What the compiler knows of type arguments, which variables of a test do not have. An expression
-//! that is written where it is used does, and may not fit where a variable would.
+//! Type arguments that the compiler infers. Variables of a test have raw types; an expression that is written where
+//! it is used keeps its type arguments, and may not fit where a variable would.
+
+use culprit_model::script::Origin;
 
 use crate::expr::{Expr, Typing};
+use crate::graph::Node;
 use crate::hierarchy::Found;
 use crate::scope::Scope;
 use crate::signature::{has_variable, parameters_of};
-use crate::story::{Action, End, Maker, identity};
 
 impl Scope<'_> {
     /// Results with type arguments are given only to methods that take the same ones. A variable has
     /// none, and is taken by all.
     pub(crate) fn agree(
         &self,
-        action: &Action<'_>,
+        node: &Node<'_>,
         receiver: Option<&Expr>,
         class: &str,
         found: Option<&Found>,
@@ -28,7 +30,7 @@ impl Scope<'_> {
         if is_generic && is_plain {
             return;
         }
-        let all = action.arguments.iter().zip(arguments).zip(wanted);
+        let all = node.arguments.iter().zip(arguments).zip(wanted);
         for ((value, argument), wanted) in all {
             let same = argument.signature.as_deref() == Some(wanted);
             if argument.typing == Typing::Parameterized && wanted.contains('<') && !same {
@@ -37,7 +39,7 @@ impl Scope<'_> {
         }
     }
 
-    /// What the compiler knows of the result of a method.
+    /// The knowledge of the compiler about the result of a method.
     pub(crate) fn typing(
         &self,
         receiver: Option<&Expr>,
@@ -68,14 +70,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a method takes and gives the same if the compiler knows more of the receiver than is
-    /// known here.
-    pub(crate) fn is_known(
-        &self,
-        receiver: &Expr,
-        action: &Action<'_>,
-        found: Option<&Found>,
-    ) -> bool {
+    /// A method has the same parameters and result if the compiler knows more about the receiver than is known
+    /// here.
+    pub(crate) fn is_known(&self, receiver: &Expr, node: &Node<'_>, found: Option<&Found>) -> bool {
         if receiver.typing != Typing::Parameterized {
             return receiver.typing == Typing::Plain;
         }
@@ -83,13 +80,9 @@ impl Scope<'_> {
         let Some((taken, given)) = signature.and_then(|signature| signature.split_once(')')) else {
             return true;
         };
-        let result = match action.end {
-            End::Returned(Some(value)) => identity(value),
-            _ => None,
-        };
-        let object = result.and_then(|id| self.story.objects.get(&id));
+        let object = node.result().and_then(|id| self.graph.objects.get(&id));
         let is_used = object.is_some_and(|object| {
-            object.maker == Maker::Result(action.place) && !object.uses.is_empty()
+            object.origin == Origin::Result(node.number) && !object.uses.is_empty()
         });
         !has_variable(taken) && (!is_used || !has_variable(given))
     }

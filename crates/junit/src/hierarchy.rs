@@ -73,7 +73,7 @@ impl<'c> Hierarchy<'c> {
         line
     }
 
-    /// Whether a value of one type may stand where the other is wanted, without boxing.
+    /// A value of one type can be used where the other is wanted, without boxing.
     pub(crate) fn is_subtype(&self, sub: &Type, of: &Type) -> bool {
         if sub == of {
             return true;
@@ -158,7 +158,7 @@ impl<'c> Hierarchy<'c> {
         })
     }
 
-    /// Whether the compiler wants this exception to be declared.
+    /// A checked exception.
     pub(crate) fn is_checked(&self, exception: &str) -> bool {
         let line = self.lineage(exception);
         !line
@@ -197,8 +197,8 @@ impl<'c> Hierarchy<'c> {
         open
     }
 
-    /// Whether the nearest declaration of a method has code. Interfaces take `equals` and the like
-    /// from `Object`, whatever they say themselves.
+    /// The nearest declaration of a method has code. Interfaces inherit `equals` and the like from `Object`, even if
+    /// they declare them.
     fn has_code(&self, class: &str, method: &MethodFacts) -> bool {
         let wanted = parameters(&method.descriptor);
         let mut same = self

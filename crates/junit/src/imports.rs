@@ -1,5 +1,5 @@
-//! How classes are called in the source: by simple names with imports, by whole names where two
-//! have the same simple one.
+//! The names of classes in the source: simple names with imports, qualified names where two classes have the same
+//! simple name.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(crate) struct Imports<'a> {
     deprecated: RefCell<bool>,
 }
 
-/// What has been named so far.
+/// The classes named so far.
 pub(crate) struct Named {
     simple: BTreeMap<String, String>,
     statics: BTreeSet<String>,
@@ -158,7 +158,7 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// What the compiler need not warn of.
+    /// The warnings to suppress.
     pub(crate) fn suppressed(&self) -> Vec<&'static str> {
         let mut all = Vec::new();
         if *self.deprecated.borrow() {

@@ -1,66 +1,42 @@
-//! Lambdas and method references of the program. What the body of one is, the compiler has made a
-//! method of, which has no name in the source.
+//! Lambdas and method references of the program. The compiler made a method of each body, which the source cannot
+//! name; it is printed from the class file, or called by reflection.
 
-use culprit_model::{Member, Reference, Value};
+use culprit_model::Member;
+use culprit_model::script::{HandleKind, Lambda};
 
 use crate::error::Error;
 use crate::expr::{Expr, Level, Typing};
+use crate::graph::{Graph, Node};
 use crate::names::{self, Names};
 use crate::scope::Scope;
 use crate::signature::{Profile, parameters_of};
-use crate::story::{Action, Story};
-use crate::tree::Site;
+use crate::tree::LambdaSite;
 use crate::types::{Type, parameters, result};
 
-/// Kinds of method handles, as class files have them.
-const STATIC: i32 = 6;
-const CONSTRUCTOR: i32 = 8;
-
-/// The interface of a lambda.
-pub(crate) fn interface(action: &Action<'_>, story: &Story<'_>) -> Option<Type> {
-    site(action, story).map(|(site, _)| site.interface)
-}
-
-/// What a lambda is made of, and what it captures.
-fn site<'s>(action: &Action<'s>, story: &Story<'_>) -> Option<(Site, &'s [Value])> {
-    let arguments: &'s [Value] = action.arguments;
-    let class = |place: usize| match arguments.get(place)? {
-        Value::Reference(Reference::Class(id)) => story.class(*id, action.step).ok(),
-        _ => None,
-    };
-    let text = |place: usize| match arguments.get(place)? {
-        Value::Reference(Reference::String(units)) => Some(String::from_utf16_lossy(units)),
-        _ => None,
-    };
-    let Value::Int(kind) = arguments.get(3)? else {
-        return None;
-    };
-    let Value::Reference(Reference::Array { contents, .. }) = arguments.get(9)? else {
-        return None;
-    };
-    let site = Site {
+/// The call site of a lambda of a script.
+fn site_of(lambda: &Lambda, graph: &Graph<'_>) -> LambdaSite {
+    let class = |id| graph.script.class_name(id);
+    LambdaSite {
         body: Member {
-            owner: class(0)?.to_owned(),
-            name: text(1)?,
-            descriptor: text(2)?,
+            owner: class(lambda.body_class).to_owned(),
+            name: lambda.body_name.clone(),
+            descriptor: lambda.body_descriptor.clone(),
         },
-        kind: *kind,
-        interface: Type::of_class(class(5)?),
-        method: text(6)?,
-        erased: text(7)?,
-        exact: text(8)?,
-    };
-    Some((site, contents.elements()))
+        kind: lambda.kind,
+        interface: Type::of_class(class(lambda.interface)),
+        method: lambda.method.clone(),
+        erased: lambda.erased.clone(),
+        exact: lambda.exact.clone(),
+    }
 }
 
 impl Scope<'_> {
     /// A lambda as its source had it, or one that calls the method that is its body.
-    pub(crate) fn lambda_of(&self, action: &Action<'_>) -> Result<Expr, Error> {
-        let unknown = || Error::Unknown { step: action.step };
-        let (site, captured) = site(action, self.story).ok_or_else(unknown)?;
+    pub(crate) fn lambda_of(&self, lambda: &Lambda, node: &Node<'_>) -> Result<Expr, Error> {
+        let site = site_of(lambda, self.graph);
         let mut given = Vec::new();
-        for value in captured {
-            given.push(self.value(value, action.step)?);
+        for value in node.arguments {
+            given.push(self.value(value, node.number)?);
         }
         // Its parameters are in the scope of the test.
         let taken = self.names.borrow().clone();
@@ -77,13 +53,15 @@ impl Scope<'_> {
             }
         };
         self.throws.set(throws);
-        written.ok_or_else(unknown)
+        written.ok_or(Error::Unknown {
+            statement: node.number,
+        })
     }
 
     /// A lambda that needs no reflection, so deep within others.
     pub(crate) fn open_lambda(
         &self,
-        site: &Site,
+        site: &LambdaSite,
         given: Vec<Expr>,
         taken: Names,
         depth: usize,
@@ -95,7 +73,7 @@ impl Scope<'_> {
     /// A lambda with the body that the class file has.
     fn written_lambda(
         &self,
-        site: &Site,
+        site: &LambdaSite,
         mut given: Vec<Expr>,
         mut taken: Names,
         depth: usize,
@@ -105,7 +83,7 @@ impl Scope<'_> {
         let mut methods = facts.methods.iter();
         let body = methods
             .find(|method| method.name == member.name && method.descriptor == member.descriptor)?;
-        if site.kind != STATIC || !body.is_synthetic() {
+        if site.kind != HandleKind::Static || !body.is_synthetic() {
             return None;
         }
         let own = body.parameters.get(given.len()..).unwrap_or_default();
@@ -129,7 +107,7 @@ impl Scope<'_> {
     /// A lambda that calls its method, by reflection if there is no other way and if it may be.
     fn called_lambda(
         &self,
-        site: &Site,
+        site: &LambdaSite,
         mut given: Vec<Expr>,
         mut taken: Names,
         by_reflection: bool,
@@ -153,7 +131,7 @@ impl Scope<'_> {
         Some(self.arrow(site, &names_here, &body))
     }
 
-    fn profile_of_interface(&self, site: &Site) -> Profile {
+    fn profile_of_interface(&self, site: &LambdaSite) -> Profile {
         let found = site.interface.name().and_then(|interface| {
             let hierarchy = self.access.hierarchy;
             let found = hierarchy.method(interface, &site.method, &site.erased)?;
@@ -163,7 +141,7 @@ impl Scope<'_> {
     }
 
     /// The parameters of a lambda, without names: what the compiler knows of them.
-    fn parameters_of(&self, site: &Site) -> Vec<Expr> {
+    fn parameters_of(&self, site: &LambdaSite) -> Vec<Expr> {
         let types = self.profile_of_interface(site).parameters;
         let hierarchy = self.access.hierarchy;
         let interface = site.interface.name().unwrap_or_default();
@@ -188,7 +166,7 @@ impl Scope<'_> {
         all.map(expression).collect()
     }
 
-    fn arrow(&self, site: &Site, names: &[String], body: &str) -> Expr {
+    fn arrow(&self, site: &LambdaSite, names: &[String], body: &str) -> Expr {
         let left = match names {
             [one] => one.clone(),
             several => format!("({})", several.join(", ")),
@@ -207,11 +185,16 @@ impl Scope<'_> {
         }
     }
 
-    fn called_body(&self, site: &Site, given: Vec<Expr>, by_reflection: bool) -> Option<Expr> {
+    fn called_body(
+        &self,
+        site: &LambdaSite,
+        given: Vec<Expr>,
+        by_reflection: bool,
+    ) -> Option<Expr> {
         let member = &site.body;
         let mut given = given.into_iter();
         let receiver = match site.kind {
-            STATIC | CONSTRUCTOR => None,
+            HandleKind::Static | HandleKind::Constructor => None,
             _ => given.next(),
         };
         let wanted = parameters(&member.descriptor);
@@ -227,7 +210,7 @@ impl Scope<'_> {
         }
         let owner = Type::class(&member.owner);
         let found = match site.kind {
-            CONSTRUCTOR => self.access.constructor(member),
+            HandleKind::Constructor => self.access.constructor(member),
             _ => self.access.method(&member.owner, member),
         };
         let Some(found) = found else {
@@ -240,7 +223,7 @@ impl Scope<'_> {
             .is_deprecated(found.is_some_and(|found| found.method.is_deprecated));
         let texts: Vec<&str> = arguments.iter().map(|value| value.text.as_str()).collect();
         let list = texts.join(", ");
-        if site.kind == CONSTRUCTOR {
+        if site.kind == HandleKind::Constructor {
             return Some(Expr::new(
                 format!("new {}({list})", self.imports.name(&owner)),
                 owner,

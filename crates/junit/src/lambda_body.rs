@@ -1,5 +1,5 @@
-//! The body of a lambda as Java. What cannot be written as it was, is not written at all: members
-//! that the test may not use, types that it cannot name, calls that would mean another method.
+//! The body of a lambda as Java. A body is not printed if the test may not use a member of it, cannot name a type,
+//! or if a call would mean another method.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ pub(crate) const INT: Type = Type::Primitive(Shape::Int);
 const DEEPEST: usize = 40;
 
 impl Scope<'_> {
-    /// What stands behind the arrow. `given` are the parameters of the body, `wanted` is what the
-    /// method of the interface gives.
+    /// The text behind the arrow. `given` are the parameters of the body, `wanted` is the result type of the
+    /// interface's method.
     pub(crate) fn lambda_text(
         &self,
         member: &Member,
@@ -40,7 +40,7 @@ impl Scope<'_> {
         if given.len() != lifted.parameters.len() || wanted.is_some() != lifted.result.is_some() {
             return None;
         }
-        let printer = Printer {
+        let printer = BodyPrinter {
             scope: self,
             lifted: &lifted,
             given,
@@ -53,18 +53,18 @@ impl Scope<'_> {
     }
 }
 
-pub(crate) struct Printer<'p, 'a> {
+pub(crate) struct BodyPrinter<'p, 'a> {
     pub(crate) scope: &'p Scope<'a>,
     pub(crate) lifted: &'p Lifted,
     pub(crate) given: Vec<Expr>,
     pub(crate) locals: RefCell<BTreeMap<usize, Expr>>,
     pub(crate) names: RefCell<Names>,
     pub(crate) wanted: Option<Type>,
-    /// How deep within expressions and lambdas this is.
+    /// The depth within expressions and lambdas.
     depth: Cell<usize>,
 }
 
-impl Printer<'_, '_> {
+impl BodyPrinter<'_, '_> {
     fn text(&self) -> Option<String> {
         match self.lifted.statements.as_slice() {
             [Statement::Return(Some(value))] => Some(self.returned(value)?.text),
@@ -443,7 +443,7 @@ fn string(text: &str) -> Expr {
     Expr::new(literal::string(&units), Type::class("java/lang/String"))
 }
 
-/// What `+` makes a text of by itself: compilers differ in who does.
+/// The operand of a conversion to a string, which `+` does by itself: some compilers write the call.
 fn plain_text(tree: &Tree) -> &Tree {
     match tree {
         Tree::Call(None, member, arguments)

@@ -1,5 +1,5 @@
-//! Calls and fields in the body of a lambda: the compiler must take the member that is meant, and
-//! know no more of its type than is known here.
+//! Calls and fields in the body of a lambda: the compiler must choose the member that is meant, and must not know
+//! more of its type than is known here.
 
 use culprit_classfile::access;
 use culprit_model::Member;
@@ -7,19 +7,19 @@ use culprit_model::Member;
 use crate::call::{SPREAD, join};
 use crate::expr::{Expr, Typing};
 use crate::hierarchy::Found;
-use crate::lambda_body::{Printer, explicit};
+use crate::lambda_body::{BodyPrinter, explicit};
 use crate::overload::{Manner, choose};
+use crate::reach::FieldAccess;
 use crate::signature::{Profile, has_variable, parameters_of};
-use crate::story::Kind;
 use crate::tree::Tree;
 use crate::types::{Type, parameters, result};
 
-impl Printer<'_, '_> {
+impl BodyPrinter<'_, '_> {
     pub(crate) fn field(&self, object: Option<&Tree>, member: &Member) -> Option<Expr> {
         let scope = self.scope;
         let owner = Type::class(&member.owner);
         let through = |of: &Type| match of {
-            Type::Class(class) => scope.access.field(class, member, Kind::Read),
+            Type::Class(class) => scope.access.field(class, member, FieldAccess::Read),
             _ => None,
         };
         let object = match object {
@@ -358,7 +358,7 @@ struct Call<'c> {
     is_erased: bool,
 }
 
-/// Whether a call puts a scalar into its box, or takes it out.
+/// A call that boxes or unboxes a scalar.
 fn is_conversion(receiver: Option<&Tree>, member: &Member, arguments: &[Tree]) -> bool {
     let owner = Type::class(&member.owner);
     let Some(scalar) = owner.unboxed() else {
@@ -372,7 +372,7 @@ fn is_conversion(receiver: Option<&Tree>, member: &Member, arguments: &[Tree]) -
     }
 }
 
-/// Whether a method takes or gives what type arguments decide.
+/// A method whose parameters or result depend on type arguments.
 fn is_open(found: &Found) -> bool {
     found.method.signature.as_deref().is_some_and(has_variable)
 }

@@ -3,12 +3,12 @@
 use culprit_model::value::Shape;
 
 use crate::expr::{Expr, Level};
-use crate::lambda_body::{BOOLEAN, INT, Printer, constant, explicit, unboxed};
+use crate::lambda_body::{BOOLEAN, BodyPrinter, INT, constant, explicit, unboxed};
 use crate::operators::{binary, shape};
 use crate::tree::{Relation, Sign, Tree};
 use crate::types::Type;
 
-impl Printer<'_, '_> {
+impl BodyPrinter<'_, '_> {
     /// A number of any type.
     pub(crate) fn number(&self, tree: &Tree) -> Option<Expr> {
         let value = self.natural(tree)?;
@@ -70,7 +70,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// Whether an `int` of the class file is a `boolean` of the source, as far as it can be told.
+    /// An `int` of the class file that is certainly a `boolean` of the source.
     fn is_boolean(&self, tree: &Tree) -> bool {
         match tree {
             Tree::Compare(..) | Tree::Not(_) | Tree::Both(..) | Tree::Either(..) => true,

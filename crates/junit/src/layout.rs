@@ -1,4 +1,4 @@
-//! Lines that are too long are continued on the next one.
+//! Breaks lines that are too long.
 
 /// Columns that a line should have at most.
 const WIDTH: usize = 100;

@@ -1,27 +1,27 @@
-//! Prints a scenario as an ordinary JUnit test: plain Java that needs nothing of Culprit.
+//! Prints a script as an ordinary JUnit test: plain Java that needs nothing of Culprit.
 //!
-//! The scenario is a row of calls, one after the other, in one thread. The last one is the one that
-//! failed: the test fails as it did, and passes when the bug is fixed. What the scenario does not
-//! say of the classes, [`Classes`] does.
+//! The last statement of the script fails: the test fails in the same way, and passes when the bug is fixed.
+//! [`Classes`] gives the declarations of classes and members, which a script does not contain.
 //!
 //! Invariants:
-//! - The same scenario, classes and options give the same source.
-//! - The source is ASCII, and of the level of Java 8.
-//! - Nothing is made up: a value that is not known is an [`Error`]. Only methods of stand-ins that
-//!   nobody called answer with zeros.
+//! - The same script, classes and options give the same source.
+//! - The source is ASCII, and compiles as Java 8.
+//! - Nothing is invented: an unknown value is an [`Error`]. Only methods of stand-ins that were never called
+//!   return zeros.
 #![forbid(unsafe_code)]
 
 mod access;
-mod alike;
 mod answers;
 mod blocks;
 mod bodies;
 mod call;
+mod condition;
 mod error;
 mod expr;
 mod facts;
 mod flow;
 mod generics;
+mod graph;
 mod hierarchy;
 mod imports;
 mod inline;
@@ -37,26 +37,23 @@ mod names;
 mod operators;
 mod order;
 mod overload;
-mod place;
+mod package;
+mod printer;
 mod reach;
 mod reflect;
-mod repeats;
-mod roll;
-mod rounds;
 mod scope;
-mod sheet;
 mod signature;
 mod source;
 mod stand_in;
 mod statements;
-mod story;
 mod tree;
 mod types;
 mod values;
 mod variables;
 
-use culprit_model::Scenario;
+use culprit_model::script::Script;
 
+pub use condition::Condition;
 pub use error::Error;
 pub use facts::{ClassBytes, ClassFacts, Classes, FieldFacts, MethodFacts, Nesting};
 
@@ -67,14 +64,16 @@ pub enum Junit {
     Five,
 }
 
-/// How a test is printed.
+/// The form of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub junit: Junit,
     /// The name of the class: `OrderTest`.
     pub name: String,
-    /// Whether statements that come again and again become loops.
+    /// Statements that repeat become loops.
     pub loops: bool,
+    /// The condition that the last statement checks, if it does not fail by itself.
+    pub condition: Option<Condition>,
 }
 
 /// A test as source.
@@ -87,12 +86,12 @@ pub struct Test {
     pub source: String,
     /// The name of the test method.
     pub method: String,
-    /// What stands after `import`, in order.
+    /// The text after each `import`, in order.
     pub imports: Vec<String>,
     pub notes: Notes,
 }
 
-/// What is worth saying about a test.
+/// Properties of a test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Notes {
     pub uses_reflection: bool,
@@ -100,7 +99,7 @@ pub struct Notes {
     pub stand_ins: usize,
     /// Calls and accesses of fields, as they are written: once in a loop.
     pub statements: usize,
-    /// Statements of the scenario that are written; the others are further rounds of loops.
+    /// Statements of the script that are written; the others are further rounds of loops.
     pub written: Vec<usize>,
     pub loops: usize,
     /// Calls out of the code that the test leaves to the real objects.
@@ -109,29 +108,24 @@ pub struct Notes {
     pub compares_constants: bool,
 }
 
-/// Prints a scenario. The lines of the comment above the class may say something of the test.
+/// Prints a script. The lines of the comment above the class may depend on the notes.
 pub fn print(
-    scenario: &Scenario,
+    script: &Script,
     classes: &dyn Classes,
     options: &Options,
     comment: impl Fn(&Notes) -> Vec<String>,
 ) -> Result<Test, Error> {
+    // The package is chosen among those of the classes that are used.
+    let script = script.pruned();
     let hierarchy = hierarchy::Hierarchy::new(classes);
-    let story = story::Story::read(scenario)?;
-    let package = place::choose(&story, &hierarchy);
-    let access = access::Access {
-        hierarchy: &hierarchy,
-        package: &package,
-    };
-    let press = sheet::Press {
-        access,
+    let package = package::choose(&graph::Graph::of(&script)?, &hierarchy);
+    let printer = printer::Printer {
+        access: access::Access {
+            hierarchy: &hierarchy,
+            package: &package,
+        },
         options,
         comment: &comment,
     };
-    let straight = roll::Rolled::straight(scenario);
-    let sheet = press.print(&straight)?;
-    match options.loops {
-        true => Ok(press.shortest(straight, sheet).test),
-        false => Ok(sheet.test),
-    }
+    printer.print(&script)
 }

@@ -1,13 +1,15 @@
-//! Reads the body of a lambda back from its class file. Only what jumps forward, if at all, and
-//! catches nothing; of everything else there is no tree.
+//! Decompiles the body of a lambda. Bodies with backward jumps or handlers have no tree.
 
 use std::collections::BTreeMap;
 
 use culprit_classfile::{ClassFile, Code, Instruction, Pool, access, op, tag};
 use culprit_model::Member;
+use culprit_model::script::HandleKind;
 use culprit_model::value::Shape;
 
-use crate::tree::{Lifted, Local, Made, Piece, Relation, Sign, Site, Statement, Tree, negated};
+use crate::tree::{
+    LambdaSite, Lifted, Local, Made, Piece, Relation, Sign, Statement, Tree, negated,
+};
 use crate::types::{Type, parameters, result};
 
 /// Instructions that are looked at: those behind two jumps are looked at twice.
@@ -16,10 +18,10 @@ const MANY: usize = 400;
 /// Bytes of a body that is short enough to be read.
 const LONGEST: usize = 1000;
 
-/// What stands for characters that cannot be told.
+/// The replacement for characters that are not valid.
 const UNTOLD: char = '\u{fffd}';
 
-/// Where all ways lead that return.
+/// The join of all paths that return.
 const EXIT: u32 = u32::MAX;
 
 /// Types of `newarray`, from 4 on.
@@ -96,7 +98,7 @@ pub(crate) fn lift(bytes: &[u8], name: &str, descriptor: &str) -> Option<Lifted>
 struct Lifter<'a> {
     file: &'a ClassFile,
     code: &'a Code,
-    /// Where the ways from a jump meet again.
+    /// For each jump, the instruction at which its paths join.
     joins: BTreeMap<u32, u32>,
     /// The parameters by their slots.
     slots: BTreeMap<u16, usize>,
@@ -115,7 +117,7 @@ enum Slot {
     Of(Tree),
     /// An object of this class that has no value yet.
     New(String),
-    /// What is below, once more.
+    /// A copy of the value below.
     Same,
 }
 
@@ -420,7 +422,7 @@ impl Lifter<'_> {
         Some(Statement::Assign(Tree::Local(id), sum))
     }
 
-    /// What the class file tells of a variable that lives in a slot at a place.
+    /// The entry of the class file for a variable in a slot at an instruction.
     fn told(&self, slot: u16, pc: u32) -> Option<Local> {
         let pool = &self.file.pool;
         let mut attributes = self.code.attributes.iter();
@@ -439,7 +441,7 @@ impl Lifter<'_> {
         })
     }
 
-    /// What a call site of a concatenation or a lambda makes.
+    /// The value of a call site: a concatenation or a lambda.
     fn dynamic(&self, index: u16, state: &mut State) -> Option<Tree> {
         let pool = &self.file.pool;
         let site = pool.dynamic(index).ok()?;
@@ -465,13 +467,13 @@ impl Lifter<'_> {
                 };
                 let (kind, body) = pool.method_handle(*body).ok()?;
                 let body = pool.member(body).ok()?;
-                let site = Site {
+                let site = LambdaSite {
                     body: Member {
                         owner: body.owner.into_owned(),
                         name: body.name.into_owned(),
                         descriptor: body.descriptor.into_owned(),
                     },
-                    kind: i32::from(kind),
+                    kind: HandleKind::from_code(kind)?,
                     interface: result(&site.descriptor)?,
                     method: site.name.into_owned(),
                     erased: pool.method_type(*erased).ok()?.into_owned(),
@@ -485,8 +487,8 @@ impl Lifter<'_> {
     }
 }
 
-/// Where the ways from each place meet at the latest; those that throw meet no other. `None` where
-/// a way leads back.
+/// The nearest common post-dominator of each instruction's paths; paths that throw join no other. `None` where a
+/// jump leads back.
 fn joins(code: &Code) -> Option<BTreeMap<u32, u32>> {
     let all: Option<Vec<_>> = code.instructions().map(Result::ok).collect();
     let mut joins: BTreeMap<u32, u32> = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! Scalars and strings as Java source. What is printed here and compiled gives the value back,
-//! bit for bit.
+//! Scalars and strings as Java source. The compiled literal has the same value, bit for bit.
 
 use culprit_model::literal;
 use culprit_model::value::Value;

@@ -104,7 +104,7 @@ impl Names {
     }
 }
 
-/// What a variable of this type would be called.
+/// The name of a variable of this type.
 pub(crate) fn for_type(of: &Type) -> String {
     match of {
         Type::Primitive(shape) => match shape {
@@ -123,7 +123,7 @@ pub(crate) fn for_type(of: &Type) -> String {
     }
 }
 
-/// What the result of a method is called: `getSize` gives `size`, `toString` gives `string`.
+/// The name of a method's result: `getSize` gives `size`, `toString` gives `string`.
 pub(crate) fn for_result(method: &str) -> String {
     let rest = ["get", "is", "to"].iter().find_map(|prefix| {
         let rest = method.strip_prefix(prefix)?;
@@ -196,7 +196,7 @@ pub(crate) fn upper_first(word: &str) -> String {
     })
 }
 
-/// Whether a name of a parameter says something: `listener`, not `p0` or `x`.
+/// A parameter name that means something: `listener`, not `p0` or `x`.
 pub(crate) fn is_telling(name: &str) -> bool {
     name.len() > 2
         && name.starts_with(|c: char| c.is_alphabetic())

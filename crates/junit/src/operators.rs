@@ -1,187 +1,165 @@
-//! Java's operators, which scripts have as static methods of a class of the runtime.
+//! Operators of scripts in the notation of Java.
 
 use culprit_model::owner::asserting;
+use culprit_model::script::{Form, LoopVariable, Operation, Operator};
 use culprit_model::value::Shape;
-use culprit_model::{Member, Reference, Value};
+use culprit_model::{Reference, Value};
 
 use crate::error::Error;
 use crate::expr::{Expr, Level, Typing};
-use crate::lambda;
+use crate::graph::Node;
 use crate::literal;
 use crate::scope::{Scope, Throws};
-use crate::story::{Action, Story, identity};
 use crate::types::{Type, parameters, result};
 
-/// The class whose methods are operators.
-pub(crate) const OWNER: &str = "culprit/runtime/Operators";
-
-/// What a method of the class is in Java.
+/// The notation of an operator in Java.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Operator {
-    /// Between two numbers: the sign.
+enum Notation {
+    /// A sign between two numbers.
     Arithmetic(&'static str, Level),
     Shift(&'static str),
     Negate,
-    Convert,
-    /// The sign, and that of the opposite.
-    Compare(&'static str, &'static str, Level),
-    /// Of objects: the same.
-    Identity(&'static str, &'static str),
-    Null(&'static str, &'static str),
-    True,
-    False,
+    Cast,
+    /// A relation of numbers.
+    Relation(&'static str, Level),
+    /// `==` or `!=` of objects.
+    Identity(&'static str),
+    /// `==` or `!=` with `null`.
+    Null(&'static str),
+    /// The operand itself.
+    Plain,
+    Not,
     Concat,
     Instance,
     Element,
-    Length,
     Store,
-    Array,
+    Length,
     Raise,
-    Require,
-    Tolerate,
-    Expect,
-    Lambda,
-    /// What a variable has before a loop gives it other values.
-    Start,
-    /// What is another value in each round of a loop.
-    Each,
 }
 
-impl Operator {
-    /// The operator that a statement is.
-    pub(crate) fn of(action: &Action<'_>) -> Option<Operator> {
-        use Operator::{
-            Arithmetic, Array, Compare, Concat, Convert, Each, Element, Expect, False, Identity,
-            Instance, Lambda, Length, Negate, Null, Raise, Require, Shift, Start, Store, Tolerate,
-            True,
-        };
-        let Member { owner, name, .. } = &action.site.target;
-        if owner != OWNER {
-            return None;
-        }
-        Some(match name.as_str() {
-            "add" => Arithmetic("+", Level::Sum),
-            "subtract" => Arithmetic("-", Level::Sum),
-            "multiply" => Arithmetic("*", Level::Product),
-            "divide" => Arithmetic("/", Level::Product),
-            "remainder" => Arithmetic("%", Level::Product),
-            "and" => Arithmetic("&", Level::And),
-            "or" => Arithmetic("|", Level::Or),
-            "xor" => Arithmetic("^", Level::Xor),
-            "shiftLeft" => Shift("<<"),
-            "shiftRight" => Shift(">>"),
-            "shiftRightUnsigned" => Shift(">>>"),
-            "negate" => Negate,
-            "toInt" | "toLong" | "toFloat" | "toDouble" | "toByte" | "toChar" | "toShort" => {
-                Convert
-            }
-            "isEqual" => Compare("==", "!=", Level::Equality),
-            "isDifferent" => Compare("!=", "==", Level::Equality),
-            "isLess" => Compare("<", ">=", Level::Relation),
-            "isGreater" => Compare(">", "<=", Level::Relation),
-            "isAtMost" => Compare("<=", ">", Level::Relation),
-            "isAtLeast" => Compare(">=", "<", Level::Relation),
-            "isSame" => Identity("==", "!="),
-            "isOther" => Identity("!=", "=="),
-            "isNull" => Null("==", "!="),
-            "isNotNull" => Null("!=", "=="),
-            "isTrue" => True,
-            "isFalse" => False,
-            "concat" => Concat,
-            "isInstance" => Instance,
-            "element" => Element,
-            "length" => Length,
-            "store" => Store,
-            "array" => Array,
-            "raise" => Raise,
-            "require" => Require,
-            "tolerate" => Tolerate,
-            "expect" => Expect,
-            "lambda" => Lambda,
-            "start" => Start,
-            "each" => Each,
-            _ => return None,
-        })
-    }
-
-    /// Whether it does nothing but give a value.
-    pub(crate) fn is_pure(self) -> bool {
-        match self {
-            Operator::Arithmetic(sign, _) => sign != "/" && sign != "%",
-            Operator::Concat
-            | Operator::Element
-            | Operator::Length
-            | Operator::Store
-            | Operator::Raise
-            | Operator::Require
-            | Operator::Tolerate
-            | Operator::Expect => false,
-            _ => true,
-        }
+/// The notation of every operator. A new one has to be added here.
+fn notation(operator: Operator) -> Notation {
+    use Notation::{Arithmetic, Cast, Identity, Null, Relation, Shift};
+    match operator {
+        Operator::Add => Arithmetic("+", Level::Sum),
+        Operator::Subtract => Arithmetic("-", Level::Sum),
+        Operator::Multiply => Arithmetic("*", Level::Product),
+        Operator::Divide => Arithmetic("/", Level::Product),
+        Operator::Remainder => Arithmetic("%", Level::Product),
+        Operator::And => Arithmetic("&", Level::And),
+        Operator::Or => Arithmetic("|", Level::Or),
+        Operator::Xor => Arithmetic("^", Level::Xor),
+        Operator::ShiftLeft => Shift("<<"),
+        Operator::ShiftRight => Shift(">>"),
+        Operator::ShiftRightUnsigned => Shift(">>>"),
+        Operator::Negate => Notation::Negate,
+        Operator::ToInt
+        | Operator::ToLong
+        | Operator::ToFloat
+        | Operator::ToDouble
+        | Operator::ToByte
+        | Operator::ToChar
+        | Operator::ToShort => Cast,
+        Operator::IsEqual => Relation("==", Level::Equality),
+        Operator::IsDifferent => Relation("!=", Level::Equality),
+        Operator::IsLess => Relation("<", Level::Relation),
+        Operator::IsAtLeast => Relation(">=", Level::Relation),
+        Operator::IsGreater => Relation(">", Level::Relation),
+        Operator::IsAtMost => Relation("<=", Level::Relation),
+        Operator::IsSame => Identity("=="),
+        Operator::IsOther => Identity("!="),
+        Operator::IsNull => Null("=="),
+        Operator::IsNotNull => Null("!="),
+        Operator::IsTrue => Notation::Plain,
+        Operator::IsFalse => Notation::Not,
+        Operator::IsInstance => Notation::Instance,
+        Operator::Concat => Notation::Concat,
+        Operator::Element => Notation::Element,
+        Operator::Store => Notation::Store,
+        Operator::Length => Notation::Length,
+        Operator::Array => Notation::Plain,
+        Operator::Raise => Notation::Raise,
     }
 }
 
-/// Whether a statement does nothing but fail: what it is given does not decide whether it does.
-pub(crate) fn is_failure(action: &Action<'_>) -> bool {
-    let target = &action.site.target;
-    let asserts = asserting(&target.owner).is_some();
-    let of_constants = || {
-        action
-            .arguments
-            .iter()
-            .all(|value| identity(value).is_none())
-    };
-    asserts && (target.name == "fail" || of_constants())
-        || Operator::of(action) == Some(Operator::Raise)
-}
-
-/// The type that an operator gives, where its descriptor says less.
-pub(crate) fn given(action: &Action<'_>, story: &Story<'_>) -> Option<Type> {
-    let class = || {
-        let array = identity(action.arguments.first()?)?;
-        Some(Type::of_class(story.objects.get(&array)?.class))
-    };
-    match Operator::of(action)? {
-        Operator::Lambda => lambda::interface(action, story),
-        Operator::Start | Operator::Each => result(&action.site.target.descriptor),
-        Operator::Array => match action.arguments.first()? {
-            Value::Reference(Reference::Array { class, .. }) => {
-                let class = story.class(*class, action.step).ok()?;
-                Some(Type::of_class(class))
-            }
-            _ => class(),
-        },
-        Operator::Element => match class()? {
-            Type::Array(component) => Some(*component),
-            _ => None,
-        },
+/// The sign between two numbers or strings, which an assignment can include: `a += b`.
+pub(crate) fn sign(operator: Operator) -> Option<&'static str> {
+    match notation(operator) {
+        Notation::Arithmetic(sign, _) => Some(sign),
+        Notation::Concat => Some("+"),
         _ => None,
     }
 }
 
-/// Whether an operator takes arrays alone, whatever its descriptor says.
-pub(crate) fn wants_array(action: &Action<'_>) -> bool {
+/// The sign of the opposite relation.
+fn opposite(operator: Operator) -> Option<&'static str> {
+    match notation(operator.opposite()?) {
+        Notation::Relation(sign, _) | Notation::Identity(sign) | Notation::Null(sign) => Some(sign),
+        _ => None,
+    }
+}
+
+/// A statement that always fails, whatever it is given.
+pub(crate) fn is_failure(node: &Node<'_>) -> bool {
+    let Some(target) = node.target() else {
+        return node.operator() == Some(Operator::Raise);
+    };
+    let is_constant = || {
+        node.arguments
+            .iter()
+            .all(|value| value.identity().is_none())
+    };
+    asserting(&target.owner).is_some() && (target.name == "fail" || is_constant())
+}
+
+/// An operator whose first operand is an array, whatever its descriptor declares.
+pub(crate) fn wants_array(node: &Node<'_>) -> bool {
+    let form = node.operator().map(Operator::form);
     matches!(
-        Operator::of(action),
-        Some(Operator::Length | Operator::Array | Operator::Element | Operator::Store)
+        form,
+        Some(Form::Length | Form::Array | Form::Element | Form::Store)
     )
 }
 
 impl Scope<'_> {
-    /// An operator as Java writes it.
-    pub(crate) fn operator(&self, operator: Operator, action: &Action<'_>) -> Result<Expr, Error> {
-        match operator {
-            Operator::Lambda => return self.lambda_of(action),
-            Operator::Each => return self.each(action),
-            _ => {}
+    /// The condition of a guard.
+    pub(crate) fn condition_of(&self, node: &Node<'_>) -> Result<Expr, Error> {
+        self.only_operand(node, &Type::Primitive(Shape::Boolean))
+    }
+
+    /// The value of a loop's variable: the first, or that of the round.
+    pub(crate) fn loop_variable(
+        &self,
+        variable: LoopVariable,
+        node: &Node<'_>,
+    ) -> Result<Expr, Error> {
+        match variable {
+            LoopVariable::Start(_) => self.only_operand(node, &self.graph.result_type(node)),
+            LoopVariable::Each(_) => self.each(node),
         }
-        let descriptor = &action.site.target.descriptor;
-        let wanted = parameters(descriptor);
+    }
+
+    fn only_operand(&self, node: &Node<'_>, wanted: &Type) -> Result<Expr, Error> {
+        let statement = node.number;
+        let value = node.arguments.first();
+        let value = value.ok_or(Error::Values { statement })?;
+        let operand = self.operand(value, node)?;
+        Ok(match wanted {
+            Type::Primitive(_) => self.scalar(operand, value, wanted),
+            _ => operand,
+        })
+    }
+
+    /// An operator in the notation of Java.
+    pub(crate) fn operator(&self, operation: Operation, node: &Node<'_>) -> Result<Expr, Error> {
+        let Operation { operator, .. } = operation;
+        let descriptor = operation.descriptor();
+        let wanted = parameters(&descriptor);
         let mut all = Vec::new();
-        for (place, value) in action.arguments.iter().enumerate() {
+        for (place, value) in node.arguments.iter().enumerate() {
             let operand = match (operator, place) {
                 (Operator::Store, 2) => break,
-                _ => self.operand(value, action)?,
+                _ => self.operand(value, node)?,
             };
             all.push(match wanted.get(place) {
                 Some(wanted @ Type::Primitive(_)) => self.scalar(operand, value, wanted),
@@ -189,82 +167,73 @@ impl Scope<'_> {
             });
         }
         let depth = all.iter().map(|value| value.depth).max().unwrap_or(0);
-        let of = result(descriptor).unwrap_or(Type::Null);
-        let unfit = || Error::Values { step: action.step };
+        let of = result(&descriptor).unwrap_or(Type::Null);
+        let unfit = || Error::Values {
+            statement: node.number,
+        };
         let mut operands = all.into_iter();
         let first = operands.next().ok_or_else(unfit)?;
         let mut second = || operands.next().ok_or_else(unfit);
-        let expression = match operator {
-            Operator::Arithmetic(sign, level) => {
+        let opposite = opposite(operator);
+        let expression = match notation(operator) {
+            Notation::Arithmetic(sign, level) => {
                 let (left, right) = self.promoted(first, second()?, &wanted[0]);
                 binary(&left, sign, &right, level, of)
             }
-            Operator::Shift(sign) => {
+            Notation::Shift(sign) => {
                 let left = match promoted(&first.of, &first.of) == shape(&wanted[0]) {
                     true => first,
                     false => self.cast(&first, &wanted[0]),
                 };
                 binary(&left, sign, &second()?, Level::Shift, of)
             }
-            Operator::Negate => {
+            Notation::Negate => {
                 let text = match first.text.starts_with('-') {
                     true => format!("-({})", first.text),
                     false => format!("-{}", first.within(Level::Unary)),
                 };
                 Expr::new(text, of).at(Level::Unary)
             }
-            Operator::Convert => {
+            Notation::Cast => {
                 let widens = self.access.hierarchy.is_subtype(&first.of, &of);
                 Expr {
                     implicit: widens.then(|| Box::new(first.clone())),
                     ..self.cast(&first, &of)
                 }
             }
-            Operator::Compare(sign, opposite, level) => {
+            Notation::Relation(sign, level) => {
                 let right = second()?;
                 let (left, right) = self.promoted(first, right, &wanted[0]);
                 let is_real = matches!(wanted[0], Type::Primitive(Shape::Float | Shape::Double));
-                // What is no number is neither less nor not less.
-                let exact = level == Level::Equality || !is_real;
-                let other = binary(&left, opposite, &right, level, of.clone());
-                Expr {
-                    opposite: exact.then_some((other.text, level)),
-                    ..binary(&left, sign, &right, level, of)
-                }
+                // NaN is neither less nor at least.
+                let opposite = opposite.filter(|_| level == Level::Equality || !is_real);
+                relation((&left, &right), sign, opposite, level, of)
             }
-            Operator::Identity(sign, opposite) => {
+            Notation::Identity(sign) => {
                 let (left, right) = (self.boxed(first), self.boxed(second()?));
                 let (left, right) = self.comparable(left, right);
-                let other = binary(&left, opposite, &right, Level::Equality, of.clone());
-                Expr {
-                    opposite: Some((other.text, Level::Equality)),
-                    ..binary(&left, sign, &right, Level::Equality, of)
-                }
+                relation((&left, &right), sign, opposite, Level::Equality, of)
             }
-            Operator::Null(sign, opposite) => {
+            Notation::Null(sign) => {
                 let null = Expr::new("null", Type::Null);
                 let first = self.boxed(first);
-                let other = binary(&first, opposite, &null, Level::Equality, of.clone());
-                Expr {
-                    opposite: Some((other.text, Level::Equality)),
-                    ..binary(&first, sign, &null, Level::Equality, of)
-                }
+                relation((&first, &null), sign, opposite, Level::Equality, of)
             }
-            Operator::True => first,
-            Operator::False => first.negated(),
-            Operator::Concat => concat(first, second()?),
-            Operator::Instance => self.instance(&first, &second()?, action)?,
-            Operator::Element | Operator::Store => {
-                let array = self.as_array(first, action, &wanted[0]);
+            Notation::Plain => first,
+            Notation::Not => first.negated(),
+            Notation::Concat => concat(first, second()?),
+            Notation::Instance => self.instance(&first, &second()?, node)?,
+            Notation::Element | Notation::Store => {
+                let array = self.as_array(first, node, &wanted[0]);
                 let component = match &array.of {
                     Type::Array(component) => (**component).clone(),
                     _ => of,
                 };
                 let index = second()?;
                 let text = format!("{}[{}]", array.within(Level::Primary), index.text);
-                match action.arguments.get(2) {
+                match node.arguments.get(2) {
                     Some(value) if operator == Operator::Store => {
-                        let value = self.stored(value, &component, action)?;
+                        let value = self.stored(value, &component, node)?;
                         let text = format!("{text} = {}", value.text);
                         let depth = depth.max(value.depth);
                         return Ok(Expr::new(text, Type::Null).at(Level::Statement).deep(depth));
@@ -272,25 +241,18 @@ impl Scope<'_> {
                     _ => Expr::new(text, component),
                 }
             }
-            Operator::Length => {
-                let array = self.as_array(first, action, &wanted[0]);
+            Notation::Length => {
+                let array = self.as_array(first, node, &wanted[0]);
                 Expr::new(format!("{}.length", array.closed()), of)
             }
-            Operator::Array => first,
-            Operator::Raise => self.raise(first, action)?,
-            Operator::Require
-            | Operator::Tolerate
-            | Operator::Expect
-            | Operator::Start
-            | Operator::Lambda
-            | Operator::Each => first,
+            Notation::Raise => self.raise(first, node)?,
         };
         Ok(expression.deep(depth))
     }
 
-    /// What an operator is given.
-    fn operand(&self, value: &Value, action: &Action<'_>) -> Result<Expr, Error> {
-        let expression = self.value(value, action.step)?;
+    /// An operand of an operator.
+    fn operand(&self, value: &Value, node: &Node<'_>) -> Result<Expr, Error> {
+        let expression = self.value(value, node.number)?;
         if expression.typing == Typing::Inferred {
             self.refuse(value);
         }
@@ -302,7 +264,7 @@ impl Scope<'_> {
         if shape(&operand.of).is_some() || operand.of.unboxed().is_some() {
             return operand;
         }
-        let object = identity(value).and_then(|id| self.story.objects.get(&id));
+        let object = value.identity().and_then(|id| self.graph.objects.get(&id));
         let own = object.and_then(|object| Type::of_class(object.class).unboxed());
         self.cast(&operand, own.as_ref().unwrap_or(wanted))
     }
@@ -351,11 +313,11 @@ impl Scope<'_> {
         hierarchy.is_subtype(one, other) || hierarchy.is_subtype(other, one)
     }
 
-    fn instance(&self, value: &Expr, class: &Expr, action: &Action<'_>) -> Result<Expr, Error> {
+    fn instance(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
         let boolean = Type::Primitive(Shape::Boolean);
-        let of = match &action.arguments[1] {
+        let of = match &node.arguments[1] {
             Value::Reference(Reference::Class(id)) => {
-                Some(Type::of_class(self.story.class(*id, action.step)?))
+                Some(Type::of_class(self.graph.class(*id, node.number)?))
             }
             _ => None,
         };
@@ -373,29 +335,33 @@ impl Scope<'_> {
     }
 
     /// An array of a type with these elements.
-    fn as_array(&self, array: Expr, action: &Action<'_>, wanted: &Type) -> Expr {
+    fn as_array(&self, array: Expr, node: &Node<'_>, wanted: &Type) -> Expr {
         if let Type::Array(_) = array.of {
             return array;
         }
-        let object = action.arguments.first().and_then(identity);
-        let object = object.and_then(|id| self.story.objects.get(&id));
+        let object = node.arguments.first().and_then(Value::identity);
+        let object = object.and_then(|id| self.graph.objects.get(&id));
         let own = object.map(|object| Type::of_class(object.class));
         let own = own.filter(|own| matches!(own, Type::Array(_)) && self.access.names(own));
         self.cast(&array, own.as_ref().unwrap_or(wanted))
     }
 
-    fn stored(&self, value: &Value, component: &Type, action: &Action<'_>) -> Result<Expr, Error> {
+    fn stored(&self, value: &Value, component: &Type, node: &Node<'_>) -> Result<Expr, Error> {
         if let Some(text) = literal::constant(value) {
             return Ok(Expr::new(text, component.clone()));
         }
-        let value = self.operand(value, action)?;
-        let unknown = Error::Unknown { step: action.step };
+        let value = self.operand(value, node)?;
+        let unknown = Error::Unknown {
+            statement: node.number,
+        };
         self.fit(value, component).ok_or(unknown)
     }
 
-    fn raise(&self, thrown: Expr, action: &Action<'_>) -> Result<Expr, Error> {
+    fn raise(&self, thrown: Expr, node: &Node<'_>) -> Result<Expr, Error> {
         let thrown = self.fit(thrown, &Type::class("java/lang/Throwable"));
-        let thrown = thrown.ok_or(Error::Unknown { step: action.step })?;
+        let thrown = thrown.ok_or(Error::Unknown {
+            statement: node.number,
+        })?;
         let text = format!("throw {}", thrown.text);
         let hierarchy = self.access.hierarchy;
         let throws = match &thrown.of {
@@ -416,8 +382,23 @@ impl Scope<'_> {
     }
 }
 
-/// One side and the other. What holds together less tightly gets brackets, and so does what few know
-/// the rules of.
+/// A relation, with the sign that it has where it is negated.
+fn relation(
+    (left, right): (&Expr, &Expr),
+    sign: &str,
+    opposite: Option<&str>,
+    level: Level,
+    of: Type,
+) -> Expr {
+    let opposite = opposite.map(|sign| binary(left, sign, right, level, of.clone()).text);
+    Expr {
+        opposite: opposite.map(|text| (text, level)),
+        ..binary(left, sign, right, level, of)
+    }
+}
+
+/// Two operands with a sign between them. An operand of a lower level gets brackets, and so does one whose
+/// precedence few readers know.
 pub(crate) fn binary(left: &Expr, sign: &str, right: &Expr, level: Level, of: Type) -> Expr {
     let (least, above) = match level {
         Level::Sum => (Level::Sum, Level::Product),
@@ -473,55 +454,4 @@ fn promoted(left: &Type, right: &Type) -> Option<Shape> {
             .find(|shape| has(*shape))
             .unwrap_or(Shape::Int),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use culprit_classfile::access;
-    use culprit_model::{Site, SiteId, SiteKind};
-
-    use super::*;
-    use crate::facts::ClassFacts;
-    use crate::story::{End, Kind};
-
-    const CLASS: &[u8] =
-        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class");
-
-    #[test]
-    fn every_operator_of_the_runtime_is_known() {
-        let facts = ClassFacts::parse(CLASS).unwrap();
-        assert_eq!(facts.name, OWNER);
-        let public = |access: u16| access & access::PUBLIC != 0;
-        let mut known = 0;
-        for method in facts.methods.iter().filter(|method| public(method.access)) {
-            let target = Member {
-                owner: OWNER.to_owned(),
-                name: method.name.clone(),
-                descriptor: method.descriptor.clone(),
-            };
-            let site = Site {
-                id: SiteId(1),
-                kind: SiteKind::Entry,
-                class: OWNER.to_owned(),
-                method: method.name.clone(),
-                descriptor: method.descriptor.clone(),
-                line: None,
-                source: None,
-                target,
-                is_static: true,
-            };
-            let action = Action {
-                place: 0,
-                step: 0,
-                kind: Kind::Call,
-                site: &site,
-                receiver: None,
-                arguments: &[],
-                end: End::Open,
-            };
-            assert!(Operator::of(&action).is_some(), "{}", method.name);
-            known += 1;
-        }
-        assert!(known > 90, "{known} methods");
-    }
 }

@@ -1,64 +1,64 @@
-//! When variables get their values: before which statement stand-ins and arrays are made, and which
-//! variables must be fields of the test because a stand-in refers to them earlier than that.
+//! The order of declarations: the statement before which each stand-in and array is made, and the variables that
+//! must be fields of the test because a stand-in refers to them earlier.
 
 use std::collections::BTreeSet;
 
+use culprit_model::script::Origin;
 use culprit_model::{ObjectId, Value};
 
+use crate::graph::{Graph, Object};
 use crate::inline::Inline;
-use crate::story::{Answer, Maker, Object, Story, identity};
 
 pub(crate) struct Order {
     /// Objects that need a variable.
     pub(crate) named: BTreeSet<ObjectId>,
     /// For each statement, what is made before it.
     pub(crate) before: Vec<Vec<ObjectId>>,
-    /// Those of the variables that are fields.
+    /// The variables that are fields.
     pub(crate) fields: BTreeSet<ObjectId>,
 }
 
 struct Walk<'a> {
-    story: &'a Story<'a>,
+    graph: &'a Graph<'a>,
     order: Order,
     declared: BTreeSet<ObjectId>,
     open: BTreeSet<ObjectId>,
 }
 
 /// Goes through the statements once.
-pub(crate) fn order(story: &Story<'_>, inline: &Inline) -> Order {
-    let named = story
+pub(crate) fn order(graph: &Graph<'_>, inline: &Inline) -> Order {
+    let named = graph
         .objects
         .iter()
-        .filter(|(_, object)| match object.maker {
+        .filter(|(_, object)| match object.origin {
             // An array that is used once is written where it is used.
-            Maker::Array(_) => object.uses.len() > 1,
+            Origin::Array(_) => object.uses.len() > 1,
             _ => !object.uses.is_empty(),
         })
         .map(|(id, _)| *id)
         .filter(|id| inline.made_at(*id).is_none())
         .collect();
     let mut walk = Walk {
-        story,
+        graph,
         order: Order {
             named,
-            before: vec![Vec::new(); story.actions.len()],
+            before: vec![Vec::new(); graph.nodes.len()],
             fields: BTreeSet::new(),
         },
         declared: BTreeSet::new(),
         open: BTreeSet::new(),
     };
     // A stand-in gives those to the test.
-    let captured = story
-        .objects
-        .iter()
-        .filter(|(id, object)| object.maker == Maker::Captured && walk.order.named.contains(id));
+    let captured = graph.objects.iter().filter(|(id, object)| {
+        matches!(object.origin, Origin::Captured { .. }) && walk.order.named.contains(id)
+    });
     walk.order.fields.extend(captured.map(|(id, _)| *id));
-    for (place, action) in story.actions.iter().enumerate() {
-        for value in action.receiver.into_iter().chain(action.arguments) {
+    for (place, node) in graph.nodes.iter().enumerate() {
+        for value in node.receiver.into_iter().chain(node.arguments) {
             walk.value(value, place);
         }
-        for (id, object) in &story.objects {
-            if matches!(object.maker, Maker::Result(at) | Maker::Thrown(at) if at == place) {
+        for (id, object) in &graph.objects {
+            if matches!(object.origin, Origin::Result(at) | Origin::Thrown(at) if at == place) {
                 walk.declared.insert(*id);
             }
         }
@@ -68,21 +68,21 @@ pub(crate) fn order(story: &Story<'_>, inline: &Inline) -> Order {
 
 impl Walk<'_> {
     /// All that a value needs is made before the statement.
-    fn value(&mut self, value: &Value, action: usize) {
+    fn value(&mut self, value: &Value, node: usize) {
         let mut ids = Vec::new();
         value.each_reference(&mut |reference| {
-            ids.extend(identity(&Value::Reference(reference.clone())));
+            ids.extend(Value::Reference(reference.clone()).identity());
         });
         for id in ids {
-            self.object(id, action);
+            self.object(id, node);
         }
     }
 
-    fn object(&mut self, id: ObjectId, action: usize) {
-        let Some(object) = self.story.objects.get(&id) else {
+    fn object(&mut self, id: ObjectId, node: usize) {
+        let Some(object) = self.graph.objects.get(&id) else {
             return;
         };
-        let made_here = matches!(object.maker, Maker::StandIn | Maker::Array(_));
+        let made_here = matches!(object.origin, Origin::StandIn | Origin::Array(_));
         if !made_here || self.declared.contains(&id) || !self.open.insert(id) {
             return;
         }
@@ -90,13 +90,13 @@ impl Walk<'_> {
             if needed == id {
                 continue;
             }
-            self.object(needed, action);
+            self.object(needed, node);
             // Where it threw, it is assigned twice, and no stand-in may refer to such a variable.
             let thrown = self
-                .story
+                .graph
                 .objects
                 .get(&needed)
-                .is_some_and(|needed| matches!(needed.maker, Maker::Thrown(_)));
+                .is_some_and(|needed| matches!(needed.origin, Origin::Thrown(_)));
             if (thrown || !self.declared.contains(&needed)) && self.order.named.contains(&needed) {
                 self.order.fields.insert(needed);
             }
@@ -104,7 +104,7 @@ impl Walk<'_> {
         self.open.remove(&id);
         self.declared.insert(id);
         if self.order.named.contains(&id) {
-            self.order.before[action].push(id);
+            self.order.before[node].push(id);
         }
     }
 
@@ -112,15 +112,15 @@ impl Walk<'_> {
         let mut ids = Vec::new();
         let mut note = |value: &Value| {
             value.each_reference(&mut |reference| {
-                ids.extend(identity(&Value::Reference(reference.clone())));
+                ids.extend(Value::Reference(reference.clone()).identity());
             });
         };
         // Elements are made before what holds them.
-        if let Maker::Array(value) = object.maker {
+        if let Origin::Array(value) = object.origin {
             note(value);
         }
         for asked in &object.asked {
-            if let Answer::Return(Some(value)) | Answer::Throw(value) = asked.answer {
+            if let Some(value) = asked.answer.value() {
                 note(value);
             }
             asked.filled.iter().for_each(|(_, array)| note(array));

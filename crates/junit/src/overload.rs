@@ -1,5 +1,4 @@
-//! Which of several methods of one name a call means: the rules of the Java Language
-//! Specification, 15.12.2, without type arguments.
+//! Overload resolution: the rules of the Java Language Specification, 15.12.2, without type arguments.
 
 use crate::hierarchy::Hierarchy;
 use crate::types::Type;
@@ -11,7 +10,7 @@ pub(crate) struct Candidate {
     pub(crate) is_varargs: bool,
 }
 
-/// How the chosen method takes the arguments.
+/// The manner in which the chosen method takes the arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Manner {
     AsTheyAre,
@@ -103,7 +102,7 @@ fn spread(candidate: &Candidate, count: usize) -> Option<Vec<Type>> {
     Some(all)
 }
 
-/// Whether a value may stand where the type is wanted, boxed or unboxed if need be.
+/// A value can be used where the type is wanted, boxed or unboxed if need be.
 pub(crate) fn converts(hierarchy: &Hierarchy<'_>, from: &Type, to: &Type) -> bool {
     hierarchy.is_subtype(from, to)
         || match (from, to) {

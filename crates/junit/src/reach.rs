@@ -1,16 +1,24 @@
-//! Whether code of a package can call a method or use a field, and through which class.
+//! The methods that code of a package can call and the fields that it can use, through a given class.
 
 use std::rc::Rc;
 
 use culprit_classfile::access as flags;
 use culprit_model::Member;
+use culprit_model::script::Action;
 
 use crate::access::Access;
 use crate::facts::{ClassFacts, FieldFacts};
+use crate::graph::Node;
 use crate::hierarchy::Found;
-use crate::story::{Action, Kind};
 
-/// What a name in the source means. `None` inside where nothing is known of the class.
+/// An access to a field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FieldAccess {
+    Read,
+    Write,
+}
+
+/// The declaration that a name in the source refers to. `None` inside where the class is unknown.
 pub(crate) type Reached<T> = Option<Option<T>>;
 
 impl Access<'_> {
@@ -43,7 +51,7 @@ impl Access<'_> {
         &self,
         class: &str,
         member: &Member,
-        kind: Kind,
+        access: FieldAccess,
     ) -> Reached<(Rc<ClassFacts>, FieldFacts)> {
         if !self.names_class(class) {
             return None;
@@ -56,36 +64,41 @@ impl Access<'_> {
         let meant = self.hierarchy.field(&member.owner, &member.name);
         let same = meant.is_none_or(|(meant, _)| meant.name == owner.name);
         let open = self.uses(&owner, field.access)
-            && !(kind == Kind::Write && field.access & flags::FINAL != 0);
+            && !(access == FieldAccess::Write && field.access & flags::FINAL != 0);
         (same && open).then_some(Some((owner, field)))
     }
 
-    /// Whether a member of an object can be used if a variable of this class holds it.
-    pub(crate) fn member(&self, class: &str, action: &Action<'_>) -> bool {
-        let member = &action.site.target;
-        match action.kind {
-            Kind::Call => self.method(class, member).is_some(),
-            kind => self.field(class, member, kind).is_some(),
+    /// The member of a statement can be used on a variable of this class.
+    pub(crate) fn member(&self, class: &str, node: &Node<'_>) -> bool {
+        let Some(member) = node.target() else {
+            return false;
+        };
+        match &node.statement.action {
+            Action::Read(_) => self.field(class, member, FieldAccess::Read).is_some(),
+            Action::Write(_) => self.field(class, member, FieldAccess::Write).is_some(),
+            _ => self.method(class, member).is_some(),
         }
     }
 
-    /// Whether the statement can be written without reflection. `class` is that of the receiver.
-    pub(crate) fn is_open(&self, action: &Action<'_>, class: Option<&str>) -> bool {
-        let member = &action.site.target;
-        if action.site.is_constructor() {
+    /// The statement can be written without reflection. `class` is that of the receiver.
+    pub(crate) fn is_open(&self, node: &Node<'_>, class: Option<&str>) -> bool {
+        let Some(member) = node.target() else {
+            return true;
+        };
+        if node.is_constructor() {
             return self.constructor(member).is_some();
         }
-        match class.filter(|_| action.site.has_receiver()) {
+        match class.filter(|_| node.receiver.is_some()) {
             Some(class) if !class.starts_with('[') => {
-                self.member(&member.owner, action)
+                self.member(&member.owner, node)
                     || self
                         .hierarchy
                         .lineage(class)
                         .iter()
-                        .any(|class| self.member(class, action))
+                        .any(|class| self.member(class, node))
             }
             Some(_) => true,
-            None => self.member(&member.owner, action),
+            None => self.member(&member.owner, node),
         }
     }
 }

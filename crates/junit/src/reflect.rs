@@ -1,5 +1,5 @@
-//! Reflection, where nothing else helps: helper methods at the end of the test class. They throw
-//! what the code throws, not a wrapper around it.
+//! Reflection as the last resort: methods at the end of the test class. They throw the exceptions of the program
+//! itself, without a wrapper.
 
 use std::collections::BTreeSet;
 

@@ -1,27 +1,30 @@
-//! What every part of the printer shares: the story, the view from the package of the test, names,
-//! and what has been used so far of what must be declared around the statements.
+//! The state that all parts of the printer share: the graph, the view from the package of the test, names, and the
+//! imports, exceptions and methods used so far, which are declared around the statements.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::owner::asserting;
+use culprit_model::script::loops::Loops;
 use culprit_model::{Member, ObjectId, Value};
 
 use crate::access::Access;
+use crate::condition::Condition;
 use crate::expr::{Expr, Level};
 use crate::flow::Flow;
+use crate::graph::Graph;
 use crate::hierarchy::Found;
 use crate::imports::Imports;
 use crate::inline::Inline;
-use crate::loops::Loops;
 use crate::names::Names;
 use crate::overload::converts;
 use crate::reflect::Helper;
-use crate::story::{Story, identity};
 use crate::types::Type;
 
 pub(crate) struct Scope<'a> {
-    pub(crate) story: &'a Story<'a>,
+    pub(crate) graph: &'a Graph<'a>,
+    /// The condition of the user that a statement checks.
+    pub(crate) condition: Option<&'a Condition>,
     pub(crate) access: Access<'a>,
     pub(crate) imports: Imports<'a>,
     pub(crate) variables: BTreeMap<ObjectId, Variable>,
@@ -34,9 +37,9 @@ pub(crate) struct Scope<'a> {
     pub(crate) rows: BTreeMap<ObjectId, String>,
     /// Results that are written where they are used.
     pub(crate) inline: Inline,
-    /// Those of them that had better be variables after all.
+    /// Inlined results that need a variable after all.
     pub(crate) refused: RefCell<BTreeSet<ObjectId>>,
-    /// Variables for results without identity, by the place of the statement.
+    /// Variables for results without by the place of the statement.
     pub(crate) results: RefCell<BTreeMap<usize, Expr>>,
 }
 
@@ -49,7 +52,7 @@ pub(crate) struct Variable {
     pub(crate) is_field: bool,
 }
 
-/// What the test method declares to throw.
+/// The exceptions that the test method declares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Throws {
     Nothing,
@@ -84,7 +87,9 @@ impl Scope<'_> {
 
     /// A result that is written where it is used had better be a variable.
     pub(crate) fn refuse(&self, value: &Value) {
-        let made = identity(value).filter(|id| self.inline.made_at(*id).is_some());
+        let made = value
+            .identity()
+            .filter(|id| self.inline.made_at(*id).is_some());
         self.refused.borrow_mut().extend(made);
     }
 
@@ -115,7 +120,7 @@ impl Scope<'_> {
         found.method.exceptions.clone()
     }
 
-    /// Whether a method is one of a class whose static methods assert.
+    /// A method of a class whose static methods assert.
     pub(crate) fn is_assertion(member: &Member) -> bool {
         asserting(&member.owner).is_some()
     }

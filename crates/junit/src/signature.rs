@@ -9,7 +9,7 @@ use crate::facts::ClassFacts;
 use crate::hierarchy::{Found, Hierarchy};
 use crate::types::{Type, parameters, result};
 
-/// What type variables stand for.
+/// The types of type variables.
 type Meaning = BTreeMap<String, Type>;
 
 /// Parameters and result of a method.
@@ -47,7 +47,7 @@ pub(crate) fn parameters_of(signature: &str) -> Option<Vec<&str>> {
     Some(all)
 }
 
-/// Whether a part of a signature names a type variable.
+/// A part of a signature that names a type variable.
 pub(crate) fn has_variable(signature: &str) -> bool {
     // Bounds of its own variables count as well.
     let starts = |(at, _): &(usize, char)| {
@@ -95,8 +95,8 @@ impl Hierarchy<'_> {
         Reader::new(of_method).method(&mut meaning)
     }
 
-    /// What the type variables of a class stand for where a class below it is meant. `None` where
-    /// the class below has type variables itself: without arguments, nothing above has any.
+    /// The types of the type variables of a class, as seen from a subclass. `None` where the subclass has type
+    /// variables itself: as a raw type, it erases those above.
     fn meaning(&self, class: &str, above: &str) -> Option<Meaning> {
         let facts = self.class(class)?;
         if class == above || facts.is_generic() {

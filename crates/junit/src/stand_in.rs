@@ -1,16 +1,16 @@
-//! Objects that nobody in the scenario makes: small classes that give the recorded answers stand in
-//! for them, or plain new objects where nothing was asked.
+//! The types of stand-ins: the class that one extends and the interfaces that it implements. A stand-in that was
+//! never asked can be a plain new object.
 
 use culprit_classfile::access as flags;
 
 use crate::access::Access;
 use crate::error::Error;
+use crate::graph::{Graph, Object, Role};
 use crate::hierarchy::Found;
 use crate::scope::Scope;
-use crate::story::{Object, Role, Story};
 use crate::types::{Type, default_value, parameters};
 
-/// What a stand-in is made of.
+/// The supertypes of a stand-in.
 pub(crate) struct Base {
     /// The class that it extends or is, `java/lang/Object` if only interfaces are wanted.
     pub(crate) class: String,
@@ -20,15 +20,18 @@ pub(crate) struct Base {
 }
 
 /// The types that the uses of an object want it to have, without those that others imply.
-pub(crate) fn classes(object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -> Vec<String> {
+pub(crate) fn classes(object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -> Vec<String> {
     let hierarchy = access.hierarchy;
     let mut wanted: Vec<String> = Vec::new();
     let asked = object.asked.iter().map(|asked| &asked.site.target.owner);
     wanted.extend(asked.cloned());
     for each in &object.uses {
         match &each.role {
-            Role::Receiver => wanted.push(story.actions[each.action].site.target.owner.clone()),
-            Role::Argument(_, of) | Role::Stored(of) | Role::Answer(_, of) => {
+            Role::Receiver => {
+                let target = graph.nodes[each.statement].target();
+                wanted.extend(target.map(|target| target.owner.clone()));
+            }
+            Role::Argument(_, of) | Role::Stored(of) | Role::Answer(of) => {
                 wanted.extend(of.name().map(str::to_owned));
             }
         }
@@ -54,10 +57,10 @@ pub(crate) fn classes(object: &Object<'_>, story: &Story<'_>, access: Access<'_>
     wanted
 }
 
-/// What to extend and to implement.
+/// The class to extend and the interfaces to implement.
 pub(crate) fn base(
     object: &Object<'_>,
-    story: &Story<'_>,
+    graph: &Graph<'_>,
     access: Access<'_>,
 ) -> Result<Base, Error> {
     let refused = || Error::NoStandIn {
@@ -66,7 +69,7 @@ pub(crate) fn base(
     if object.class.starts_with('[') {
         return Err(refused());
     }
-    let (interfaces, mut superclasses): (Vec<String>, Vec<String>) = classes(object, story, access)
+    let (interfaces, mut superclasses): (Vec<String>, Vec<String>) = classes(object, graph, access)
         .into_iter()
         .partition(|name| {
             access
@@ -102,10 +105,10 @@ pub(crate) fn base(
 /// The type of the variable that holds the stand-in.
 pub(crate) fn variable_type(
     object: &Object<'_>,
-    story: &Story<'_>,
+    graph: &Graph<'_>,
     access: Access<'_>,
 ) -> Result<Type, Error> {
-    let base = base(object, story, access)?;
+    let base = base(object, graph, access)?;
     let passed = |interface: &&String| {
         object.uses.iter().any(|each| match &each.role {
             Role::Argument(_, of) => of.name() == Some(interface),

@@ -1,18 +1,19 @@
-//! The body of the test: a statement for each action, and before it what it needs.
+//! The body of the test: the statements, each after the variables that it needs.
 
 use std::collections::BTreeMap;
 
+use culprit_model::script::{Action, End, Operator, Origin};
 use culprit_model::{ObjectId, Reference, Value};
 
 use crate::error::Error;
 use crate::expr::Expr;
+use crate::graph::Node;
 use crate::inline::is_too_much;
 use crate::names;
-use crate::operators::Operator;
+use crate::operators::sign;
 use crate::order::Order;
-use crate::place::is_foreign;
+use crate::package::is_foreign;
 use crate::scope::{Scope, Variable};
-use crate::story::{Action, End, Kind, Maker, identity};
 use crate::types::{Type, default_value};
 
 /// The lines of a body, without indentation.
@@ -27,13 +28,13 @@ pub(crate) struct Tried {
     pub(crate) caught: String,
 }
 
-/// How far the statements have come.
+/// The statements written so far.
 pub(crate) struct Progress<'a> {
     order: &'a Order,
     stand_ins: usize,
-    /// What is known to be in arrays.
+    /// The known contents of arrays.
     contents: BTreeMap<ObjectId, Vec<Value>>,
-    /// Statements of the scenario whose needs are written.
+    /// Statements whose needs are written.
     done: usize,
     /// Loops around what is written now.
     pub(crate) depth: usize,
@@ -48,7 +49,7 @@ impl Scope<'_> {
             done: 0,
             depth: 0,
         };
-        let roots = self.inline.roots(self.story);
+        let roots = self.inline.roots(self.graph);
         let lines = self.run(&roots, &mut progress)?;
         Ok(Body {
             lines,
@@ -73,58 +74,58 @@ impl Scope<'_> {
                 continue;
             }
             lines.extend(self.needs(*place, progress)?);
-            let action = &self.story.actions[*place];
-            let written = match self.block(action, after, progress)? {
+            let node = &self.graph.nodes[*place];
+            let written = match self.block(node, after, progress)? {
                 Some(block) => block,
-                None => (self.statement(action)?, 0),
+                None => (self.statement(node)?, 0),
             };
             lines.extend(written.0);
             rest = &after[written.1..];
-            if Operator::of(action) == Some(Operator::Raise) && !self.is_caught(action) {
+            if node.operator() == Some(Operator::Raise) && !self.is_caught(node) {
                 break;
             }
         }
         Ok(lines)
     }
 
-    /// What is made for a statement, and for those that are written within it.
+    /// The declarations for a statement, and for those that are written within it.
     pub(crate) fn needs(
         &self,
         place: usize,
         progress: &mut Progress<'_>,
     ) -> Result<Vec<String>, Error> {
         let mut lines = Vec::new();
-        for action in self
-            .story
-            .actions
+        for node in self
+            .graph
+            .nodes
             .get(progress.done..=place)
             .unwrap_or_default()
         {
-            for id in &progress.order.before[action.place] {
-                let is_stand_in = self.story.objects[id].maker == Maker::StandIn;
+            for id in &progress.order.before[node.number] {
+                let is_stand_in = self.graph.objects[id].origin == Origin::StandIn;
                 progress.stand_ins += usize::from(is_stand_in);
-                lines.extend(self.declaration(*id, action)?);
+                lines.extend(self.declaration(*id, node)?);
             }
-            for value in action.arguments {
-                lines.extend(self.updates(value, &mut progress.contents, action)?);
+            for value in node.arguments {
+                lines.extend(self.updates(value, &mut progress.contents, node)?);
             }
         }
         progress.done = progress.done.max(place + 1);
         Ok(lines)
     }
 
-    /// Whether a call threw, and the test goes on.
-    pub(crate) fn is_caught(&self, action: &Action<'_>) -> bool {
-        matches!(action.end, End::Threw(_)) && action.place + 1 < self.story.actions.len()
+    /// The call throws, and the test continues.
+    pub(crate) fn is_caught(&self, node: &Node<'_>) -> bool {
+        matches!(node.end, End::Threw(_)) && node.number + 1 < self.graph.nodes.len()
     }
 
     /// A stand-in or an array gets its variable.
-    fn declaration(&self, id: ObjectId, action: &Action<'_>) -> Result<Vec<String>, Error> {
+    fn declaration(&self, id: ObjectId, node: &Node<'_>) -> Result<Vec<String>, Error> {
         let variable = &self.variables[&id];
         let start = self.start(variable);
-        match self.story.objects[&id].maker {
-            Maker::Array(value) => {
-                let (of, text) = self.array(value, action.step)?;
+        match self.graph.objects[&id].origin {
+            Origin::Array(value) => {
+                let (of, text) = self.array(value, node.number)?;
                 let text = if variable.is_field && text.starts_with('{') {
                     format!("new {} {text}", self.imports.name(&of))
                 } else {
@@ -144,12 +145,12 @@ impl Scope<'_> {
         }
     }
 
-    /// What the program put into an array since the last time.
+    /// Assignments of the elements that the program changed since the last use of an array.
     fn updates(
         &self,
         value: &Value,
         known: &mut BTreeMap<ObjectId, Vec<Value>>,
-        action: &Action<'_>,
+        node: &Node<'_>,
     ) -> Result<Vec<String>, Error> {
         let Value::Reference(Reference::Array {
             id,
@@ -163,11 +164,11 @@ impl Scope<'_> {
         let Some(variable) = self.variables.get(id) else {
             return Ok(Vec::new());
         };
-        let of = Type::of_class(self.story.class(*class, action.step)?);
+        let of = Type::of_class(self.graph.class(*class, node.number)?);
         let Type::Array(component) = &of else {
             return Ok(Vec::new());
         };
-        let Some(now) = self.elements(component, *length, contents, action.step)? else {
+        let Some(now) = self.elements(component, *length, contents, node.number)? else {
             return Ok(Vec::new());
         };
         let mut lines = Vec::new();
@@ -175,31 +176,36 @@ impl Scope<'_> {
             .insert(*id, now.clone())
             .unwrap_or_else(|| now.clone());
         for (place, (before, now)) in before.iter().zip(&now).enumerate() {
-            let unchanged = match (identity(before), identity(now)) {
+            let unchanged = match (before.identity(), now.identity()) {
                 (Some(before), Some(now)) => before == now,
                 _ => before == now,
             };
             if !unchanged {
-                let value = self.value(now, action.step)?;
+                let value = self.value(now, node.number)?;
                 let value = self.fit(value, component);
-                let value = value.ok_or(Error::Unknown { step: action.step })?;
+                let value = value.ok_or(Error::Unknown {
+                    statement: node.number,
+                })?;
                 lines.push(format!("{}[{place}] = {};", variable.name, value.text));
             }
         }
         Ok(lines)
     }
 
-    pub(crate) fn statement(&self, action: &Action<'_>) -> Result<Vec<String>, Error> {
-        match action.end {
-            End::Threw(value) if self.is_caught(action) => {
-                let tried = self.tried(action, value)?;
-                self.caught(action, value, &tried)
+    pub(crate) fn statement(&self, node: &Node<'_>) -> Result<Vec<String>, Error> {
+        match node.end {
+            End::Threw(value) if self.is_caught(node) => {
+                let tried = self.tried(node, value)?;
+                self.caught(node, value, &tried)
             }
             _ => {
-                let expression = self.action(action)?;
+                if let Some(condition) = self.condition_checked(node) {
+                    return self.check(condition, node);
+                }
+                let expression = self.expression(node)?;
                 let depth = expression.depth;
-                let line = self.assigned(action.place, action, expression)?;
-                self.measure(action, &line, depth)?;
+                let line = self.assigned(node.number, node, expression)?;
+                self.measure(node, &line, depth)?;
                 Ok(vec![line])
             }
         }
@@ -207,33 +213,28 @@ impl Scope<'_> {
 
     /// Sees to it that a statement can be read. An object of the program that something is done with
     /// has a name.
-    pub(crate) fn measure(
-        &self,
-        action: &Action<'_>,
-        line: &str,
-        depth: usize,
-    ) -> Result<(), Error> {
+    pub(crate) fn measure(&self, node: &Node<'_>, line: &str, depth: usize) -> Result<(), Error> {
         if is_too_much(line, depth) {
-            let refused = self.too_much(action)?;
+            let refused = self.too_much(node)?;
             self.refused.borrow_mut().extend(refused);
         }
-        let receiver = action.receiver.and_then(identity);
+        let receiver = node.receiver.and_then(Value::identity);
         let made = receiver.and_then(|id| self.inline.made_at(id));
-        let made = made.map(|place| &self.story.actions[place].site);
+        let made = made.and_then(|place| self.graph.nodes[place].site);
         if made.is_some_and(|site| site.is_constructor() && !is_foreign(&site.target.owner)) {
             self.refused.borrow_mut().extend(receiver);
         }
         Ok(())
     }
 
-    /// What a statement does first of what is written within it, as far as that can be read alone.
-    fn too_much(&self, action: &Action<'_>) -> Result<Option<ObjectId>, Error> {
+    /// The first result written within a statement that is readable on its own.
+    fn too_much(&self, node: &Node<'_>) -> Result<Option<ObjectId>, Error> {
         let mut found = None;
-        let mut around = action;
+        let mut around = node;
         while let Some((id, made)) = self.inline.first_within(around) {
             found = Some(id);
-            around = &self.story.actions[made];
-            let part = self.action(around)?;
+            around = &self.graph.nodes[made];
+            let part = self.expression(around)?;
             let of = self.imports.name(&part.of);
             let line = format!("{of} {} = {};", names::for_type(&part.of), part.text);
             if !is_too_much(&line, part.depth) {
@@ -244,12 +245,12 @@ impl Scope<'_> {
     }
 
     /// A call that is known to throw, and is not the one that the test is about.
-    pub(crate) fn tried(&self, action: &Action<'_>, thrown: &Value) -> Result<Tried, Error> {
+    pub(crate) fn tried(&self, node: &Node<'_>, thrown: &Value) -> Result<Tried, Error> {
         let thrown_before = self.throws.get();
-        let call = self.action(action)?;
+        let call = self.expression(node)?;
         let class = match thrown {
             Value::Reference(Reference::Object { class, .. }) => {
-                self.story.class(*class, action.step)?
+                self.graph.class(*class, node.number)?
             }
             _ => "java/lang/Throwable",
         };
@@ -262,12 +263,12 @@ impl Scope<'_> {
         Ok(Tried { call, caught })
     }
 
-    /// What a variable starts with: of a new array, its elements.
-    fn initializer(&self, action: &Action<'_>, variable: &Variable, text: &str) -> String {
+    /// The initializer of a variable: of a new array, its elements.
+    fn initializer(&self, node: &Node<'_>, variable: &Variable, text: &str) -> String {
         let prefix = format!("new {} ", self.imports.name(&variable.of));
         match text.strip_prefix(&prefix) {
             Some(elements)
-                if Operator::of(action) == Some(Operator::Array)
+                if node.operator() == Some(Operator::Array)
                     && !variable.is_field
                     && elements.starts_with('{') =>
             {
@@ -278,37 +279,32 @@ impl Scope<'_> {
     }
 
     /// The statement, whose result is kept if somebody needs it.
-    fn assigned(
-        &self,
-        place: usize,
-        action: &Action<'_>,
-        expression: Expr,
-    ) -> Result<String, Error> {
-        let result = match action.end {
-            End::Returned(Some(value)) => identity(value),
-            _ => None,
-        };
-        let next = result.filter(|id| self.loops.assigned.contains(&(place, *id)));
+    fn assigned(&self, place: usize, node: &Node<'_>, expression: Expr) -> Result<String, Error> {
+        let result = node.result();
+        let next = result.filter(|id| self.loops.assigned(place) == Some(*id));
         if let Some(variable) = next.and_then(|id| self.variables.get(&id)) {
-            return self.next(variable, action, expression);
+            return self.next(variable, node, expression);
         }
         let made = result.filter(|id| {
-            let object = self.story.objects.get(id);
-            object.is_some_and(|object| object.maker == Maker::Result(place))
+            let object = self.graph.objects.get(id);
+            object.is_some_and(|object| object.origin == Origin::Result(place))
         });
         if let Some(variable) = made.and_then(|id| self.variables.get(&id)) {
             let value = self.fit(expression, &variable.of);
-            let value = value.ok_or(Error::Unknown { step: action.step })?;
-            let text = self.initializer(action, variable, &value.text);
+            let value = value.ok_or(Error::Unknown {
+                statement: node.number,
+            })?;
+            let text = self.initializer(node, variable, &value.text);
             return Ok(format!("{}{text};", self.start(variable)));
         }
         let is_source = self.flow.sources.values().any(|source| *source == place);
         // To read a field is no statement, and may yet initialize its class.
-        let operator = Operator::of(action).filter(|_| expression.of != Type::Null);
-        if is_source || action.kind == Kind::Read || operator.is_some() {
-            let name = match operator {
-                Some(_) => names::for_type(&expression.of),
-                None => names::for_result(&action.site.target.name),
+        let is_read = matches!(node.statement.action, Action::Read(_));
+        let is_value = node.target().is_none() && expression.of != Type::Null;
+        if is_source || is_read || is_value {
+            let name = match node.target() {
+                Some(target) => names::for_result(&target.name),
+                None => names::for_type(&expression.of),
             };
             let name = self.names.borrow_mut().give(&name);
             let of = self.imports.name(&expression.of);
@@ -323,19 +319,19 @@ impl Scope<'_> {
     fn next(
         &self,
         variable: &Variable,
-        action: &Action<'_>,
+        node: &Node<'_>,
         expression: Expr,
     ) -> Result<String, Error> {
         let name = &variable.name;
         let is_plain = expression.of == variable.of;
         let value = self.fit(expression, &variable.of);
-        let value = value.ok_or(Error::Unknown { step: action.step })?.text;
-        let sign = match Operator::of(action) {
-            Some(Operator::Arithmetic(sign, _)) => sign,
-            Some(Operator::Concat) => "+",
-            _ => "",
-        };
-        let first = action.arguments.first().and_then(identity);
+        let value = value
+            .ok_or(Error::Unknown {
+                statement: node.number,
+            })?
+            .text;
+        let sign = node.operator().and_then(sign).unwrap_or_default();
+        let first = node.arguments.first().and_then(Value::identity);
         let is_last = first.and_then(|id| self.variables.get(&id)) == Some(variable);
         match value.strip_prefix(&format!("{name} {sign} ")) {
             Some("1") if is_last && is_plain && sign == "+" => Ok(format!("{name}++;")),
@@ -345,23 +341,20 @@ impl Scope<'_> {
     }
 
     /// A call that throws, and what it throws is kept if somebody needs it.
-    fn caught(
-        &self,
-        action: &Action<'_>,
-        thrown: &Value,
-        tried: &Tried,
-    ) -> Result<Vec<String>, Error> {
+    fn caught(&self, node: &Node<'_>, thrown: &Value, tried: &Tried) -> Result<Vec<String>, Error> {
         let name = self.names.borrow().clone().give("expected");
         let mut lines = Vec::new();
-        let keep = match self.kept(action, thrown) {
+        let keep = match self.kept(node, thrown) {
             Some(variable) => {
                 if !variable.is_field {
-                    let null = self.value(&default_value(&variable.of), action.step)?;
+                    let null = self.value(&default_value(&variable.of), node.number)?;
                     lines.push(format!("{}{};", self.start(variable), null.text));
                 }
                 let value = Expr::new(name.clone(), Type::class(&tried.caught));
                 let value = self.fit(value, &variable.of);
-                let value = value.ok_or(Error::Unknown { step: action.step })?;
+                let value = value.ok_or(Error::Unknown {
+                    statement: node.number,
+                })?;
                 format!("{} = {};", variable.name, value.text)
             }
             None => "// as recorded".to_owned(),
@@ -378,14 +371,14 @@ impl Scope<'_> {
     }
 
     /// The variable of what a call throws.
-    pub(crate) fn kept(&self, action: &Action<'_>, thrown: &Value) -> Option<&Variable> {
-        let id = identity(thrown)?;
-        let object = self.story.objects.get(&id)?;
+    pub(crate) fn kept(&self, node: &Node<'_>, thrown: &Value) -> Option<&Variable> {
+        let id = thrown.identity()?;
+        let object = self.graph.objects.get(&id)?;
         let variable = self.variables.get(&id)?;
-        (object.maker == Maker::Thrown(action.place)).then_some(variable)
+        (object.origin == Origin::Thrown(node.number)).then_some(variable)
     }
 
-    /// Whether a class can be caught: the compiler wants to see where checked exceptions come from.
+    /// The class can be caught: the compiler rejects a checked exception that nothing declares.
     pub(crate) fn can_catch(&self, class: &str, declared: &[String]) -> bool {
         let hierarchy = self.access.hierarchy;
         let has = |one: &str, other: &str| {
@@ -401,7 +394,7 @@ impl Scope<'_> {
         self.access.names_class(class) && is_thrown
     }
 
-    /// What can be caught.
+    /// The nearest class that can be caught.
     fn caught_class(&self, class: &str, declared: &[String]) -> String {
         let hierarchy = self.access.hierarchy;
         let line = hierarchy.lineage(class);

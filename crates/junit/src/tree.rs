@@ -2,6 +2,7 @@
 //! [`crate::lambda_body`] prints.
 
 use culprit_model::Member;
+use culprit_model::script::HandleKind;
 use culprit_model::value::Shape;
 
 use crate::types::Type;
@@ -21,7 +22,7 @@ pub(crate) struct Lifted {
 pub(crate) struct Local {
     pub(crate) name: Option<String>,
     pub(crate) of: Option<Type>,
-    /// Where the class file says that it begins.
+    /// The instruction at which its scope begins.
     pub(crate) start: Option<u16>,
 }
 
@@ -85,16 +86,15 @@ pub(crate) enum Piece {
 /// A lambda within a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Made {
-    pub(crate) site: Site,
+    pub(crate) site: LambdaSite,
     pub(crate) captured: Vec<Tree>,
 }
 
-/// What a call site makes a lambda of.
+/// The call site of a lambda.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Site {
+pub(crate) struct LambdaSite {
     pub(crate) body: Member,
-    /// The kind of method handle.
-    pub(crate) kind: i32,
+    pub(crate) kind: HandleKind,
     pub(crate) interface: Type,
     /// The method of the interface.
     pub(crate) method: String,
@@ -103,7 +103,7 @@ pub(crate) struct Site {
     pub(crate) exact: String,
 }
 
-/// What is made of two numbers, in the order of the instructions.
+/// A binary operator of numbers, in the order of the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sign {
     Add,
@@ -119,7 +119,7 @@ pub(crate) enum Sign {
     Xor,
 }
 
-/// How two values are to each other, in the order of the instructions.
+/// A relation of two values, in the order of the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Relation {
     Equal,
@@ -152,7 +152,7 @@ impl Relation {
     }
 }
 
-/// What is true where a condition is false.
+/// The opposite condition.
 pub(crate) fn negated(condition: Tree) -> Tree {
     match condition {
         Tree::Not(inner) => *inner,

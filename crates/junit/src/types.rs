@@ -9,7 +9,7 @@ pub(crate) enum Type {
     /// By its internal name.
     Class(String),
     Array(Box<Type>),
-    /// That of `null`.
+    /// The type of `null`.
     Null,
 }
 
@@ -47,25 +47,6 @@ impl Type {
         primitive.map_or_else(|| Type::class(name), Type::Primitive)
     }
 
-    /// The descriptor of a field of this type.
-    pub(crate) fn descriptor(&self) -> String {
-        match self {
-            Type::Primitive(shape) => shape.code().to_string(),
-            Type::Class(name) => format!("L{name};"),
-            Type::Array(component) => format!("[{}", component.descriptor()),
-            Type::Null => Type::object().descriptor(),
-        }
-    }
-
-    /// The name of the run-time class: `java/lang/String`, `[I`, `int`.
-    pub(crate) fn class_name(&self) -> String {
-        match self {
-            Type::Primitive(shape) => keyword(*shape).to_owned(),
-            Type::Class(name) => name.clone(),
-            _ => self.descriptor(),
-        }
-    }
-
     pub(crate) fn object() -> Type {
         Type::class("java/lang/Object")
     }
@@ -96,17 +77,7 @@ impl Type {
 
     /// The class that boxes a primitive type.
     pub(crate) fn boxed(shape: Shape) -> Type {
-        Type::class(match shape {
-            Shape::Boolean => "java/lang/Boolean",
-            Shape::Byte => "java/lang/Byte",
-            Shape::Short => "java/lang/Short",
-            Shape::Char => "java/lang/Character",
-            Shape::Int => "java/lang/Integer",
-            Shape::Long => "java/lang/Long",
-            Shape::Float => "java/lang/Float",
-            Shape::Double => "java/lang/Double",
-            Shape::Reference => "java/lang/Object",
-        })
+        Type::class(shape.box_name())
     }
 
     /// The primitive type that a class boxes.
@@ -147,16 +118,8 @@ pub(crate) fn keyword(shape: Shape) -> &'static str {
 
 /// A primitive zero, `false`, or `null`.
 pub(crate) fn default_value(of: &Type) -> Value {
-    use culprit_model::Reference;
     match of {
-        Type::Primitive(Shape::Boolean) => Value::Boolean(false),
-        Type::Primitive(Shape::Byte) => Value::Byte(0),
-        Type::Primitive(Shape::Short) => Value::Short(0),
-        Type::Primitive(Shape::Char) => Value::Char(0),
-        Type::Primitive(Shape::Int) => Value::Int(0),
-        Type::Primitive(Shape::Long) => Value::Long(0),
-        Type::Primitive(Shape::Float) => Value::Float(0.0),
-        Type::Primitive(Shape::Double) => Value::Double(0.0),
-        _ => Value::Reference(Reference::Null),
+        Type::Primitive(shape) => Value::zero(*shape),
+        _ => Value::zero(Shape::Reference),
     }
 }

@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::expr::{Expr, Level};
 use crate::literal;
 use crate::scope::Scope;
-use crate::story::identity;
 use crate::types::{Type, default_value};
 
 /// Zeros and nulls that are written one by one.
@@ -17,13 +16,13 @@ const FEW: u32 = 3;
 const LONGEST: u32 = 2000;
 
 impl Scope<'_> {
-    /// The value of a step. Scalars have their own type, whatever is wanted.
-    pub(crate) fn value(&self, value: &Value, step: usize) -> Result<Expr, Error> {
-        if let Some(variable) = identity(value).and_then(|id| self.variables.get(&id)) {
+    /// The value of a statement. Scalars have their own type, whatever is wanted.
+    pub(crate) fn value(&self, value: &Value, statement: usize) -> Result<Expr, Error> {
+        if let Some(variable) = value.identity().and_then(|id| self.variables.get(&id)) {
             return Ok(Expr::new(variable.name.clone(), variable.of.clone()));
         }
-        if let Some(place) = identity(value).and_then(|id| self.inline.made_at(id)) {
-            return self.action(&self.story.actions[place]);
+        if let Some(place) = value.identity().and_then(|id| self.inline.made_at(id)) {
+            return self.expression(&self.graph.nodes[place]);
         }
         let Value::Reference(reference) = value else {
             return Ok(scalar(value));
@@ -34,8 +33,8 @@ impl Scope<'_> {
                 Expr::new(literal::string(units), Type::class("java/lang/String"))
             }
             Reference::StringBlob(id) => {
-                let blob = self.story.scenario.tables.blobs.get(id);
-                let bytes = blob.ok_or(Error::Tables { step })?;
+                let blob = self.graph.script.tables.blobs.get(id);
+                let bytes = blob.ok_or(Error::Tables { statement })?;
                 let units: Vec<u16> = bytes
                     .chunks_exact(2)
                     .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
@@ -44,20 +43,20 @@ impl Scope<'_> {
             }
             Reference::Boxed(value) => scalar(value),
             Reference::Class(id) => {
-                self.class_literal(&Type::of_class(self.story.class(*id, step)?))
+                self.class_literal(&Type::of_class(self.graph.class(*id, statement)?))
             }
             Reference::Enum { class, ordinal } => {
-                let class = self.story.class(*class, step)?;
+                let class = self.graph.class(*class, statement)?;
                 let name = self
                     .constant_name(class, *ordinal)
-                    .ok_or(Error::Tables { step })?;
+                    .ok_or(Error::Tables { statement })?;
                 self.static_field(&self.enum_class(class), &name)
             }
             Reference::Constant { class, name } => {
-                self.static_field(self.story.class(*class, step)?, name)
+                self.static_field(self.graph.class(*class, statement)?, name)
             }
             Reference::Array { .. } => {
-                let (of, initializer) = self.array(value, step)?;
+                let (of, initializer) = self.array(value, statement)?;
                 let text = if initializer.starts_with('{') {
                     format!("new {} {initializer}", self.imports.name(&of))
                 } else {
@@ -67,18 +66,18 @@ impl Scope<'_> {
             }
             Reference::Object { class, .. } => {
                 return Err(Error::NoStandIn {
-                    class: self.story.class(*class, step)?.replace('/', "."),
+                    class: self.graph.class(*class, statement)?.replace('/', "."),
                 });
             }
             Reference::Redacted
             | Reference::Unknown
             | Reference::Structure { .. }
-            | Reference::Piece(_) => return Err(Error::Unknown { step }),
+            | Reference::Piece(_) => return Err(Error::Unknown { statement }),
         })
     }
 
     /// The type of an array, and its initializer, `{1, 2}`, or an expression that makes it.
-    pub(crate) fn array(&self, value: &Value, step: usize) -> Result<(Type, String), Error> {
+    pub(crate) fn array(&self, value: &Value, statement: usize) -> Result<(Type, String), Error> {
         let Value::Reference(Reference::Array {
             class,
             length,
@@ -86,17 +85,17 @@ impl Scope<'_> {
             ..
         }) = value
         else {
-            return Err(Error::Values { step });
+            return Err(Error::Values { statement });
         };
-        let of = Type::of_class(self.story.class(*class, step)?);
+        let of = Type::of_class(self.graph.class(*class, statement)?);
         let Type::Array(component) = &of else {
-            return Err(Error::Values { step });
+            return Err(Error::Values { statement });
         };
-        let Some(elements) = self.elements(component, *length, contents, step)? else {
-            return Err(Error::Unknown { step });
+        let Some(elements) = self.elements(component, *length, contents, statement)? else {
+            return Err(Error::Unknown { statement });
         };
         let plain = default_value(component);
-        if *length > FEW && elements.iter().all(|element| is_same(element, &plain)) {
+        if *length > FEW && elements.iter().all(|element| element.is_identical(&plain)) {
             // `new int[3][]`: the length goes into the first brackets.
             let name = self.imports.name(of.element());
             let rest = self.imports.name(component)[name.len()..].to_owned();
@@ -107,7 +106,7 @@ impl Scope<'_> {
         }
         let mut texts = Vec::new();
         for element in &elements {
-            texts.push(self.element(element, component, step)?);
+            texts.push(self.element(element, component, statement)?);
         }
         Ok((of.clone(), format!("{{{}}}", texts.join(", "))))
     }
@@ -116,21 +115,23 @@ impl Scope<'_> {
         &self,
         element: &Value,
         component: &Type,
-        step: usize,
+        statement: usize,
     ) -> Result<String, Error> {
         if let Some(text) = literal::constant(element) {
             return Ok(text);
         }
-        let inline = identity(element).is_none_or(|id| !self.variables.contains_key(&id));
+        let inline = element
+            .identity()
+            .is_none_or(|id| !self.variables.contains_key(&id));
         if inline && matches!(element, Value::Reference(Reference::Array { .. })) {
-            let (of, text) = self.array(element, step)?;
+            let (of, text) = self.array(element, statement)?;
             if of == *component {
                 return Ok(text);
             }
         }
-        let value = self.value(element, step)?;
+        let value = self.value(element, statement)?;
         let fitted = self.fit(value, component);
-        Ok(fitted.ok_or(Error::Unknown { step })?.text)
+        Ok(fitted.ok_or(Error::Unknown { statement })?.text)
     }
 
     /// All elements; those that are not told are zeros. `None` where none are told.
@@ -139,23 +140,23 @@ impl Scope<'_> {
         component: &Type,
         length: u32,
         contents: &Contents,
-        step: usize,
+        statement: usize,
     ) -> Result<Option<Vec<Value>>, Error> {
         Ok(match contents {
             Contents::Unknown => (length == 0).then(Vec::new),
             Contents::Elements(elements) => Some(elements.clone()),
             Contents::Blob(id) => {
-                let blob = self.story.scenario.tables.blobs.get(id);
-                let bytes = blob.ok_or(Error::Tables { step })?;
-                Some(scalars(component, bytes).ok_or(Error::Values { step })?)
+                let blob = self.graph.script.tables.blobs.get(id);
+                let bytes = blob.ok_or(Error::Tables { statement })?;
+                Some(scalars(component, bytes).ok_or(Error::Values { statement })?)
             }
             Contents::Part { from, known } => {
-                let Some(known) = self.elements(component, length, known, step)? else {
+                let Some(known) = self.elements(component, length, known, statement)? else {
                     return Ok(None);
                 };
                 let mut all = vec![default_value(component); length as usize];
                 for (place, value) in (*from as usize..).zip(known) {
-                    *all.get_mut(place).ok_or(Error::Values { step })? = value;
+                    *all.get_mut(place).ok_or(Error::Values { statement })? = value;
                 }
                 Some(all)
             }
@@ -227,7 +228,7 @@ impl Scope<'_> {
     }
 
     fn constant_name(&self, class: &str, ordinal: u32) -> Option<String> {
-        let types = &self.story.scenario.tables.types;
+        let types = &self.graph.script.tables.types;
         let told = types.iter().find(|def| def.name == class);
         let told = told.and_then(|def| def.constants.get(ordinal as usize));
         told.cloned().or_else(|| {
@@ -250,18 +251,6 @@ pub(crate) fn scalar(value: &Value) -> Expr {
         false => Level::Primary,
     };
     Expr::new(text, Type::Primitive(value.shape())).at(level)
-}
-
-/// Equal as the bits are: a negative zero is no zero.
-pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
-        (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
-        (Value::Reference(Reference::Boxed(one)), Value::Reference(Reference::Boxed(other))) => {
-            is_same(one, other)
-        }
-        _ => one == other,
-    }
 }
 
 /// The elements of a primitive array, from a blob.

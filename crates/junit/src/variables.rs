@@ -1,46 +1,63 @@
-//! Types and names of variables: the type that a call returns if that is enough for what is done
-//! with the object, otherwise the nearest one that is.
+//! Types and names of variables. A variable has the type that the call declares, if that suffices for all uses,
+//! otherwise the nearest type that does.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use culprit_classfile::access as flags;
 use culprit_model::ObjectId;
+use culprit_model::script::Origin;
+use culprit_model::script::loops::{Head, Loops};
 
 use crate::access::Access;
+use crate::condition::Condition;
 use crate::error::Error;
 use crate::flow::Flow;
+use crate::graph::{Graph, Object, Role};
 use crate::imports::Imports;
 use crate::inline::Inline;
-use crate::loops::{COUNTERS, Head, Loops};
+use crate::loops::{COUNTERS, counter};
 use crate::names::{self, Names};
-use crate::operators::{self, Operator};
+use crate::operators::wants_array;
 use crate::order::Order;
-use crate::place::{is_foreign, is_open};
+use crate::package::{is_foreign, is_open};
 use crate::scope::{Scope, Throws, Variable};
 use crate::stand_in;
-use crate::story::{End, Kind, Maker, Object, Role, Story};
-use crate::types::{Type, result};
+use crate::types::Type;
 
 /// Methods whose names say nothing of what they give.
 const UNTOLD: [&str; 6] = ["get", "next", "call", "apply", "invoke", "valueOf"];
 
+/// Decisions about a test that are made before its variables.
+pub(crate) struct Plan<'a> {
+    pub(crate) flow: Flow,
+    pub(crate) inline: Inline,
+    pub(crate) loops: &'a Loops,
+    pub(crate) condition: Option<&'a Condition>,
+}
+
 /// The scope of a test, with all its variables.
 pub(crate) fn scope<'a>(
-    story: &'a Story<'a>,
+    graph: &'a Graph<'a>,
     order: &Order,
     access: Access<'a>,
     imports: Imports<'a>,
-    (flow, inline, loops): (Flow, Inline, &'a Loops),
+    plan: Plan<'a>,
 ) -> Result<Scope<'a>, Error> {
+    let Plan {
+        flow,
+        inline,
+        loops,
+        condition,
+    } = plan;
     let mut names = Names::default();
     if !loops.all.is_empty() {
         COUNTERS.iter().for_each(|name| names.reserve(name));
     }
     // Within a stand-in, fields of its superclass would hide variables.
-    for object in story.objects.values() {
-        if object.maker == Maker::StandIn {
-            for class in stand_in::classes(object, story, access) {
+    for object in graph.objects.values() {
+        if object.origin == Origin::StandIn {
+            for class in stand_in::classes(object, graph, access) {
                 for class in access.hierarchy.lineage(&class) {
                     let fields = access.hierarchy.class(&class);
                     let fields = fields.iter().flat_map(|class| &class.fields);
@@ -51,21 +68,14 @@ pub(crate) fn scope<'a>(
         }
     }
     let mut variables = BTreeMap::new();
-    for id in in_order(story, order) {
-        let object = &story.objects[&id];
-        if let Maker::Result(action) = object.maker {
-            if !matches!(story.actions[action].end, End::Returned(_)) {
-                return Err(Error::Unfinished {
-                    class: object.class.replace('/', "."),
-                });
-            }
-        }
-        let of = variable_type(id, object, story, access)?;
-        let wish = role(object, story, access)
-            .or_else(|| row_name(object, &of, story))
-            .or_else(|| result_name(id, object, &of, story, loops))
+    for id in in_order(graph, order) {
+        let object = &graph.objects[&id];
+        let of = variable_type(object, graph, access)?;
+        let wish = role(object, graph, access)
+            .or_else(|| row_name(object, &of, graph))
+            .or_else(|| result_name(id, object, &of, graph, loops))
             .unwrap_or_else(|| names::for_type(&of));
-        let name = match loops.counter(id) {
+        let name = match counter(loops, id) {
             Some(counter) => counter.to_owned(),
             None => names.give(&wish),
         };
@@ -76,11 +86,12 @@ pub(crate) fn scope<'a>(
     for each in &loops.all {
         if let Head::Rows(columns) = &each.head {
             let row = names.give("row");
-            rows.extend(columns.iter().map(|(id, _)| (*id, row.clone())));
+            rows.extend(columns.iter().map(|it| (it.variable, row.clone())));
         }
     }
     Ok(Scope {
-        story,
+        graph,
+        condition,
         access,
         imports,
         variables,
@@ -97,14 +108,14 @@ pub(crate) fn scope<'a>(
 }
 
 /// Named objects in the order of their declarations.
-fn in_order(story: &Story<'_>, order: &Order) -> Vec<ObjectId> {
+fn in_order(graph: &Graph<'_>, order: &Order) -> Vec<ObjectId> {
     let mut all = Vec::new();
     for (place, before) in order.before.iter().enumerate() {
         all.extend(before.iter().copied());
-        all.extend(story.objects.iter().filter_map(|(id, object)| {
-            let here = match object.maker {
-                Maker::Result(at) | Maker::Thrown(at) => at == place,
-                Maker::Captured => place == 0,
+        all.extend(graph.objects.iter().filter_map(|(id, object)| {
+            let here = match object.origin {
+                Origin::Result(at) | Origin::Thrown(at) => at == place,
+                Origin::Captured { .. } => place == 0,
                 _ => false,
             };
             (here && order.named.contains(id)).then_some(*id)
@@ -114,30 +125,21 @@ fn in_order(story: &Story<'_>, order: &Order) -> Vec<ObjectId> {
 }
 
 fn variable_type(
-    id: ObjectId,
     object: &Object<'_>,
-    story: &Story<'_>,
+    graph: &Graph<'_>,
     access: Access<'_>,
 ) -> Result<Type, Error> {
     let own = Type::of_class(object.class);
-    let given = match object.maker {
-        Maker::StandIn => return stand_in::variable_type(object, story, access),
-        Maker::Array(_) => return Ok(own),
-        Maker::Thrown(_) => own.clone(),
-        Maker::Captured => story.given.get(&id).cloned().unwrap_or_else(Type::object),
-        Maker::Result(action) => {
-            let action = &story.actions[action];
-            let member = &action.site.target;
-            if let Some(given) = operators::given(action, story) {
-                given
-            } else if !is_open(story, &access, action) {
-                Type::object()
-            } else if action.site.is_constructor() {
-                Type::class(&member.owner)
-            } else if action.kind == Kind::Call {
-                result(&member.descriptor).unwrap_or_else(Type::object)
-            } else {
-                Type::of(&member.descriptor)
+    let given = match object.origin {
+        Origin::StandIn => return stand_in::variable_type(object, graph, access),
+        Origin::Array(_) => return Ok(own),
+        Origin::Thrown(_) => own.clone(),
+        Origin::Captured { question, argument } => graph.captured_type(question, argument),
+        Origin::Result(node) => {
+            let node = &graph.nodes[node];
+            match is_open(graph, &access, node) {
+                true => graph.result_type(node),
+                false => Type::object(),
             }
         }
     };
@@ -149,7 +151,7 @@ fn variable_type(
     let candidates = [given.clone(), own].into_iter().chain(line);
     let mut nameable = candidates.filter(|of| access.names(of));
     // Of what was thrown, only the class of what is caught is known.
-    if matches!(object.maker, Maker::Thrown(_)) {
+    if matches!(object.origin, Origin::Thrown(_)) {
         return Ok(nameable
             .next()
             .unwrap_or_else(|| Type::class("java/lang/Throwable")));
@@ -159,65 +161,64 @@ fn variable_type(
         .clone()
         .into_iter()
         .chain(nameable)
-        .find(|of| fits(of, object, story, access));
+        .find(|of| fits(of, object, graph, access));
     Ok(fitting.or(first).unwrap_or_else(Type::object))
 }
 
-/// Whether all that is done with an object can be done if it is of this type.
-fn fits(of: &Type, object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -> bool {
+/// All uses of an object are possible with a variable of this type.
+fn fits(of: &Type, object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -> bool {
     object.uses.iter().all(|each| match &each.role {
         Role::Receiver => match of {
-            Type::Class(class) => access.member(class, &story.actions[each.action]),
+            Type::Class(class) => access.member(class, &graph.nodes[each.statement]),
             _ => true,
         },
-        Role::Argument(0, _) if operators::wants_array(&story.actions[each.action]) => {
+        Role::Argument(0, _) if wants_array(&graph.nodes[each.statement]) => {
             matches!(of, Type::Array(_))
         }
-        Role::Argument(_, wanted) | Role::Stored(wanted) | Role::Answer(_, wanted) => {
+        Role::Argument(_, wanted) | Role::Stored(wanted) | Role::Answer(wanted) => {
             access.hierarchy.is_subtype(of, wanted)
         }
     })
 }
 
-/// What an array is called that is another one in each round.
-fn row_name(object: &Object<'_>, of: &Type, story: &Story<'_>) -> Option<String> {
-    let is_each = match object.maker {
-        Maker::Result(place) => Operator::of(&story.actions[place]) == Some(Operator::Each),
+/// The name of an array that a loop gives another value in each round.
+fn row_name(object: &Object<'_>, of: &Type, graph: &Graph<'_>) -> Option<String> {
+    let is_each = match object.origin {
+        Origin::Result(place) => graph.nodes[place].is_loop_value(),
         _ => false,
     };
     (is_each && matches!(of, Type::Array(_))).then(|| "row".to_owned())
 }
 
-/// What a method says that it gives, of a value whose type says nothing.
+/// The name after the method, for a value whose type means nothing to a reader.
 fn result_name(
     id: ObjectId,
     object: &Object<'_>,
     of: &Type,
-    story: &Story<'_>,
+    graph: &Graph<'_>,
     loops: &Loops,
 ) -> Option<String> {
-    let Maker::Result(place) = object.maker else {
+    let Origin::Result(place) = object.origin else {
         return None;
     };
-    let is_start = Operator::of(&story.actions[place]) == Some(Operator::Start);
+    let is_start = graph.nodes[place].is_loop_start();
     let place = loops.assigns(id).filter(|_| is_start).unwrap_or(place);
-    let action = &story.actions[place];
+    let node = &graph.nodes[place];
     let says_nothing = match of {
         Type::Primitive(_) => true,
         of => of.unboxed().is_some() || of.name() == Some("java/lang/String"),
     };
-    let is_method = !action.site.is_constructor() && Operator::of(action).is_none();
-    let name = &action.site.target.name;
-    let tells = says_nothing && is_method && !UNTOLD.contains(&name.as_str());
+    let name = &node.target().filter(|_| !node.is_constructor())?.name;
+    let tells = says_nothing && !UNTOLD.contains(&name.as_str());
     tells.then(|| names::for_result(name))
 }
 
 /// The name of the parameter that an object is for, where that tells more than its type: of
 /// stand-ins, arrays and objects of the JDK.
-fn role(object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -> Option<String> {
-    let plain = match object.maker {
-        Maker::StandIn | Maker::Array(_) => true,
-        Maker::Result(_) => is_foreign(object.class),
+fn role(object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -> Option<String> {
+    let plain = match object.origin {
+        Origin::StandIn | Origin::Array(_) => true,
+        Origin::Result(_) => is_foreign(object.class),
         _ => false,
     };
     if !plain {
@@ -227,7 +228,7 @@ fn role(object: &Object<'_>, story: &Story<'_>, access: Access<'_>) -> Option<St
         let Role::Argument(place, _) = &each.role else {
             return None;
         };
-        let member = &story.actions[each.action].site.target;
+        let member = graph.nodes[each.statement].target()?;
         let class = access.hierarchy.class(&member.owner)?;
         let method = class
             .methods

@@ -1,16 +1,14 @@
-//! Scenarios without class files, and such as cannot be printed.
+//! Scripts without class files, and scripts that cannot be printed.
 
 use culprit_junit::{ClassFacts, Error, Junit, Options, Test, print};
-use culprit_model::Scenario;
+use culprit_model::script::Script;
 
 const TABLES: &str = "\
-scenario 1
+script 1
 type 1 shop/Order$Line loader 2
 type 2 shop/Listener loader 2
 type 3 java/lang/IllegalStateException
 type 4 java/lang/String[]
-thread 1 main
-thread 2 other
 site 1 entry shop/Order$Line.<init>(Ljava/lang/String;)V
 site 2 entry shop/Order$Line.ship([Ljava/lang/String;Z)V
 site 3 call shop/Listener.told()V in shop/Order$Line.ship([Ljava/lang/String;Z)V
@@ -18,15 +16,16 @@ site 4 entry shop/Order$Line.listen(Lshop/Listener;)V
 ";
 
 fn printed(steps: &str) -> Result<Test, Error> {
-    let scenario: Scenario = format!("{TABLES}{steps}").parse().unwrap();
+    let script: Script = format!("{TABLES}{steps}").parse().unwrap();
     let classes = |_: &str| None::<Vec<u8>>;
     let options = Options {
         junit: Junit::Five,
         name: "LineTest".to_owned(),
         loops: true,
+        condition: None,
     };
     print(
-        &scenario,
+        &script,
         &culprit_junit::ClassBytes(classes),
         &options,
         |_| vec!["Of */ 5 \\u000a calls:\none \u{e9}".to_owned()],
@@ -50,20 +49,23 @@ fn what_is_not_known_of_a_class_is_taken_to_be_as_usual() {
 fn what_cannot_be_printed_is_told() {
     for (steps, expect) in [
         ("", Error::Empty),
-        ("=> @1(unknown)\n<= @1 = #1:@1", Error::Unknown { step: 0 }),
-        ("=> @1(redacted)\n<= @1 = #1:@1", Error::Unknown { step: 0 }),
-        ("=> @1(blob 7)\n<= @1 = #1:@1", Error::Tables { step: 0 }),
-        ("=> @1(5)\n<= @1 = #1:@1", Error::Values { step: 0 }),
-        ("=> @1(null)\nt2 => @1(null)", Error::Threads { step: 1 }),
         (
-            "=> @1(null)\n-> @3() on #2:@2\n=> @1(null)",
-            Error::Callback { step: 2 },
+            "=> @1(unknown)\n<= @1 = #1:@1",
+            Error::Unknown { statement: 0 },
         ),
         (
-            "=> @1(null)\n== this @1 = #1:@1\n<=! @1 = #3:@3\n=> @2(null, true) on #1:@1",
-            Error::Unfinished {
-                class: "shop.Order$Line".to_owned(),
-            },
+            "=> @1(redacted)\n<= @1 = #1:@1",
+            Error::Unknown { statement: 0 },
+        ),
+        (
+            "=> @1(blob 7)\n<= @1 = #1:@1",
+            Error::Tables { statement: 0 },
+        ),
+        ("=> @1(5)\n<= @1 = #1:@1", Error::Values { statement: 0 }),
+        ("tolerate @9", Error::Tables { statement: 0 }),
+        (
+            "=> @1(null)\n<= @1 = #1:@1\nleft (#1:@1)",
+            Error::Values { statement: 1 },
         ),
     ] {
         assert_eq!(printed(steps), Err(expect), "{steps}");

@@ -1,4 +1,4 @@
-//! What a pool costs: starting a worker, and a run in which nothing happens. Measured with a
+//! The cost of a pool: starting a worker, and a run in which nothing happens. Measured with a
 //! worker that is a bare process (this program, started once more) and with one that is a JVM,
 //! neither with an agent.
 #![expect(clippy::print_stdout, reason = "a bench speaks to a terminal only")]

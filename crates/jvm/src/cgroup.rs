@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Limits;
 
-/// Where groups are.
+/// The folder of control groups.
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// How the names of ours begin.
+/// The prefix of the names of Culprit's groups.
 const PREFIX: &str = "culprit-";
 
 /// Threads that a JVM and a program in it may have.
@@ -75,7 +75,7 @@ impl Cgroup {
         file.write_all(value.to_string().as_bytes())
     }
 
-    /// Whether the kernel ended a process for want of memory.
+    /// True if the kernel ended a process for want of memory.
     pub(crate) fn has_run_out(&self) -> bool {
         let events = fs::read_to_string(self.folder.join("memory.events")).unwrap_or_default();
         let kills = events
@@ -100,7 +100,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Whether parts of a group can have limits of memory, and we may make some.
+/// True if parts of a group can have limits of memory, and we may make some.
 fn divides_memory(group: &Path) -> bool {
     let parts = fs::read_to_string(group.join("cgroup.subtree_control")).unwrap_or_default();
     let may_move = || File::options().write(true).open(group.join("cgroup.procs"));

@@ -33,7 +33,7 @@ pub(crate) struct Connection {
     sent: usize,
 }
 
-/// What came of listening.
+/// The result of listening.
 #[derive(Debug)]
 pub(crate) enum Heard {
     Message(FromWorker),
@@ -45,7 +45,7 @@ pub(crate) enum Heard {
     Interrupted,
 }
 
-/// What came of waiting.
+/// The result of waiting.
 enum Event {
     Readable,
     /// The worker has ended, and the line is empty.
@@ -57,7 +57,7 @@ enum Event {
 /// Why a conversation broke off.
 #[derive(Debug)]
 pub(crate) enum Broken<E> {
-    /// What the worker sends is no message.
+    /// The worker sent something that is not a message.
     Line(WireError),
     /// There is nothing to send.
     Source(E),
@@ -81,12 +81,12 @@ impl Connection {
         })
     }
 
-    /// Where frames to send are appended. They are sent while listening.
+    /// The buffer of frames to send. They are sent while listening.
     pub(crate) fn outgoing(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Whether the worker is there and has said nothing that was not listened to.
+    /// True if the worker is there and has said nothing that was not listened to.
     pub(crate) fn is_quiet(&mut self) -> bool {
         let nothing = matches!(self.stream.read(&mut self.buffer),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock);

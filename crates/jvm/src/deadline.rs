@@ -65,12 +65,12 @@ impl Deadline {
         }
     }
 
-    /// Whether no time is left.
+    /// True if no time is left.
     pub fn is_over(&self) -> bool {
         self.left().is_zero()
     }
 
-    /// Whether somebody wants us to end, whatever time is left.
+    /// True if somebody wants us to end, whatever time is left.
     pub fn is_interrupted(&self) -> bool {
         (self.interrupt.as_ref()).is_some_and(Interrupt::ends_waits)
     }
@@ -85,7 +85,7 @@ impl Deadline {
         }
     }
 
-    /// What ends it early.
+    /// The interrupt that ends it early.
     pub fn interrupt(&self) -> Option<&Interrupt> {
         self.interrupt.as_ref()
     }

@@ -13,32 +13,33 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
+use tracing::debug;
 
 use crate::group::{Group, Streams};
 use crate::{Excess, Launch, LaunchError, Status, orphans};
 
-/// How long the streams may stay open when everything that is known of was ended.
+/// The time that streams may remain open after all known processes were ended.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often it is asked whether somebody still waits.
+/// The interval between checks whether somebody still waits.
 const PULSE: Duration = Duration::from_millis(10);
 
 /// Bytes of a stream that are read before anything else is looked at.
 const AT_ONCE: usize = 1 << 20;
 
-/// How a command is run.
+/// A command to run, with its limits.
 pub struct Errand<'a> {
     /// It is killed after so long.
     pub limit: Duration,
-    /// What it reads on its standard input, if anything.
+    /// The file on its standard input, if any.
     pub input: Option<&'a Path>,
     /// Bytes of each stream that are kept at most, half of them of its end.
     pub kept: usize,
-    /// Whether somebody waits for it. It is killed when nobody does.
+    /// True if somebody waits for it. It is killed when nobody does.
     pub wanted: &'a dyn Fn() -> bool,
 }
 
-/// What became of it.
+/// The outcome of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ran {
     pub end: Fate,
@@ -49,7 +50,7 @@ pub struct Ran {
     pub strays: usize,
 }
 
-/// How it ended.
+/// The way in which a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// By itself.
@@ -62,7 +63,7 @@ pub enum Fate {
     Exceeded(Excess),
 }
 
-/// What is kept of a stream: all, or its start and its end.
+/// The kept part of a stream: all, or its start and its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kept {
     most: usize,
@@ -158,6 +159,7 @@ impl Launch {
         let took = began.elapsed();
         let exceeded = || group.excess().map(Fate::Exceeded);
         let end = cause.or_else(exceeded).unwrap_or(Fate::Ended(status));
+        debug!(pid = group.leader().as_raw_nonzero().get(), end = ?end, took = ?took, "process ended");
         let strays = orphans::end(&mark, group.leader());
         drain(&mut streams, Instant::now() + GRACE).map_err(failed)?;
         let [out, err] = streams.map(|mut stream| {

@@ -1,4 +1,4 @@
-//! What can go wrong before a target runs. How it ends is a [`Status`](crate::Status), never
+//! Errors before a target runs. The way it ends is a [`Status`](crate::Status), never
 //! an error.
 
 use std::io;
@@ -13,14 +13,14 @@ pub enum JdkError {
     NotFound,
     #[error("no JDK at {}: it has no bin/java", .0.display())]
     NotAJdk(PathBuf),
-    #[error("the JDK at {} does not say its version", .0.display())]
+    #[error("the JDK at {} does not report its version", .0.display())]
     NoVersion(PathBuf),
     #[error("Java {version} at {} is too old; {OLDEST_JAVA} is the oldest that works", .home.display())]
     TooOld { home: PathBuf, version: JavaVersion },
 }
 
 impl JdkError {
-    /// What the user can do about it.
+    /// The next step for the user.
     pub fn next_step(&self) -> String {
         match self {
             JdkError::NotFound | JdkError::TooOld { .. } => {
@@ -44,12 +44,12 @@ pub enum TargetError {
     NotExecutable(PathBuf),
     #[error("cannot start {}: {error}", .program.display())]
     Start { program: PathBuf, error: io::Error },
-    #[error("lost sight of the started program: {0}")]
+    #[error("cannot wait for the started program: {0}")]
     Watch(io::Error),
 }
 
 impl TargetError {
-    /// What the user can do about it.
+    /// The next step for the user.
     pub fn next_step(&self) -> &'static str {
         match self {
             TargetError::NotOnPath(_) | TargetError::NoSuchFile(_) => {

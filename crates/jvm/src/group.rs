@@ -12,12 +12,14 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use culprit_model::{clean, secret, shell};
 use rustix::io::{FdFlags, fcntl_setfd};
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, setsid, waitid,
 };
+use tracing::debug;
 
 use crate::cgroup::Entrance;
 use crate::guard::Guard;
@@ -27,7 +29,7 @@ use crate::target::{command, wait_without_reaping};
 use crate::watcher::{Excess, Watched};
 use crate::{Limits, Sandbox, Status, descriptors, orphans, watchdog};
 
-/// What to start, and in which confines.
+/// A program to start, with its confinement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
     /// The file to start: a program, not a script.
@@ -77,6 +79,13 @@ impl fmt::Debug for Group {
 }
 
 impl Launch {
+    /// The command as a shell would read it, with secrets masked.
+    fn line(&self) -> String {
+        let file = self.file.as_os_str();
+        let args = self.args.iter().map(AsRef::as_ref);
+        shell::line(secret::masked(std::iter::once(file).chain(args)))
+    }
+
     pub(crate) fn start(&self, streams: Streams) -> Result<Group, LaunchError> {
         let (guard, entrance) = Guard::prepare(self);
         let confinement = match &self.sandbox {
@@ -100,6 +109,13 @@ impl Launch {
         })?;
         let leader = Pid::from_child(&child);
         watchdog::watch(leader);
+        debug!(
+            pid = leader.as_raw_nonzero().get(),
+            is_confined = self.sandbox.is_some(),
+            directory = %clean::path(&self.directory),
+            command = %self.line(),
+            "process started"
+        );
         let mut group = Group {
             leader,
             child,
@@ -183,7 +199,7 @@ impl Group {
         }
     }
 
-    /// What the program used too much of, if it was ended for that.
+    /// The resource that the program used too much of, if it was ended for that.
     pub(crate) fn excess(&self) -> Option<Excess> {
         self.guard.excess()
     }
@@ -193,7 +209,7 @@ impl Group {
         self.leader
     }
 
-    /// Whether the program has ended. It is not reaped by this.
+    /// True if the program has ended. It is not reaped by this.
     pub(crate) fn has_ended(&self) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let state = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(self.leader), options))?;
@@ -201,7 +217,7 @@ impl Group {
     }
 
     /// Waits for the program to end, but not longer; then ends what is left of the group.
-    /// Whether it ended by itself.
+    /// True if it ended by itself.
     pub(crate) fn end_within(&mut self, limit: Duration) -> io::Result<(Status, bool)> {
         if let Some(status) = self.ended {
             return Ok((status, true));

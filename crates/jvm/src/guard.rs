@@ -4,7 +4,7 @@ use crate::cgroup::{Cgroup, Entrance};
 use crate::watcher::{Excess, Watched, Watcher};
 use crate::{Launch, Limits};
 
-/// What guards one process. The guard ends before the process is forgotten.
+/// The limits of one process. The guard ends before the process is forgotten.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     watcher: Option<Watcher>,
@@ -33,7 +33,7 @@ impl Guard {
         self.watcher = Watcher::start(watched);
     }
 
-    /// What it used too much of, if it was ended for that.
+    /// The resource that it used too much of, if it was ended for that.
     pub(crate) fn excess(&self) -> Option<Excess> {
         let seen = self.watcher.as_ref().and_then(Watcher::excess);
         let has_run_out = || self.group.as_ref().is_some_and(Cgroup::has_run_out);

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// What a shell shows for a program that was interrupted.
+/// The status that a shell reports for an interrupted program.
 const INTERRUPTED: i32 = 130;
 
-/// Whether somebody wants us to end. Clones are one.
+/// A request to end, shared by all clones.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
     wanted: Arc<AtomicBool>,
@@ -52,7 +52,7 @@ impl Interrupt {
         self.heeded.store(true, Ordering::Relaxed);
     }
 
-    /// Whether waits are to end.
+    /// True if waits are to end.
     pub(crate) fn ends_waits(&self) -> bool {
         self.is_wanted() && !self.heeded.load(Ordering::Relaxed)
     }

@@ -16,7 +16,7 @@ pub struct Jdk {
     pub version: JavaVersion,
 }
 
-/// Where to look; passed in, so that tests need not change the environment.
+/// The places to search; passed in, so that tests need not change the environment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Surroundings {
     pub java_home: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn of_process() -> Surroundings {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let in_home = [".sdkman/candidates/java", ".jdks", ".asdf/installs/java"];
@@ -204,7 +204,7 @@ mod tests {
         let mute = fake(dir.path(), "mute", None, "");
         for (home, expect) in [
             (old, "Java 1.8.0_292 at "),
-            (mute, "does not say its version"),
+            (mute, "does not report its version"),
             (dir.path().join("none"), "it has no bin/java"),
         ] {
             let error = Jdk::at(&home).unwrap_err();

@@ -1,4 +1,4 @@
-//! What a pool is asked, and what it answers.
+//! Jobs for a pool, and their answers.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -19,10 +19,10 @@ pub struct Job<'a> {
     /// The steps are of several threads.
     pub multi_threaded: bool,
     pub lines: LineCheck,
-    /// What the steps refer to. A worker that has the very same tables is not told them again.
+    /// The tables that the steps refer to. They are not sent again to a worker that has the same tables.
     pub tables: Arc<Tables>,
     pub steps: &'a dyn Steps,
-    /// How long it may take, once a worker is up and has taken in the subject.
+    /// The time limit, once a worker is ready and has loaded the subject.
     pub limit: Duration,
     /// When everything must have ended, the start of a worker included.
     pub deadline: Deadline,
@@ -62,7 +62,7 @@ impl Steps for Vec<Step> {
     }
 }
 
-/// What came of a candidate.
+/// The result of a candidate.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
     /// It ran.
@@ -74,7 +74,7 @@ pub enum Answer {
     Unresolved(Unresolved),
 }
 
-/// How a candidate took its worker with it. The worker had run nothing before.
+/// The way in which a candidate ended its worker, which had run nothing before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unresolved {
     TimeLimit(Duration),
@@ -94,7 +94,7 @@ pub enum Unresolved {
     Silent {
         output: String,
     },
-    /// What it says makes no sense.
+    /// Its messages are invalid.
     Garbled {
         what: String,
         output: String,

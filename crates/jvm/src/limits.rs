@@ -1,4 +1,4 @@
-//! What a started program may use up.
+//! Limits on the resources of a started program.
 //!
 //! Memory is limited by `RLIMIT_DATA`, the private memory that a process can write to. A JVM
 //! reserves far more address space than it will ever use (`RLIMIT_AS` would have to be

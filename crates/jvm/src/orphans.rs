@@ -4,7 +4,7 @@
 //! a process whose parent ends becomes a child of this one. A run marks its environment, which its
 //! processes inherit, so that those of other runs are left alone.
 //!
-//! Where the system has no such thing, only groups are ended.
+//! On systems without this, only groups are ended.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,10 +25,10 @@ const MARK: &str = "CULPRIT_RUN";
 /// Children that somebody here waits for: they are never reaped by others.
 static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// How often it is looked for processes that those just ended have left behind.
+/// The number of searches for processes that those just ended have left behind.
 const ROUNDS: usize = 200;
 
-/// How long they are given to end.
+/// The time between two searches.
 const PAUSE: Duration = Duration::from_micros(500);
 
 /// The start of the marks of all runs of this process, which no other process has: variable, process, chance.
@@ -135,7 +135,7 @@ fn adopted() -> Vec<Pid> {
     found
 }
 
-/// Whether a process has this text in its environment. One that has ended has none any more, and one that is
+/// True if a process has this text in its environment. One that has ended has none any more, and one that is
 /// becoming another program has none yet: of those it is not known.
 #[cfg(target_os = "linux")]
 fn is_marked(pid: Pid, mark: &str) -> Option<bool> {

@@ -1,7 +1,7 @@
 //! The pool of workers: candidates go in from any number of threads, each comes back with its
 //! answer.
 //!
-//! What a candidate is answered depends on it alone, not on the number of workers nor on who ran
+//! The answer to a candidate depends on it alone, not on the number of workers nor on who ran
 //! before: a candidate that is lost together with a worker that ran others before it is run once
 //! more, by a fresh worker, and that counts. A worker that is lost is replaced.
 
@@ -11,16 +11,18 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use culprit_model::Outcome;
 use culprit_wire::{Message, Subject, WireError};
+use tracing::debug;
 
 use crate::group::LaunchError;
 use crate::job::{Answer, Job, SourceError};
 use crate::worker::{NoAnswer, Plan, Worker};
 use crate::{Deadline, Status, WorkingFolder};
 
-/// How often a worker is started before that is given up.
+/// The number of attempts to start a worker.
 const ATTEMPTS: u32 = 2;
 
 /// No answer, and not because of the candidate.
@@ -28,9 +30,9 @@ const ATTEMPTS: u32 = 2;
 pub enum PoolError {
     #[error(transparent)]
     Start(StartError),
-    #[error("a worker found a mistake of its own: {what}{}", .output)]
+    #[error("a worker failed with an internal error: {what}{}", .output)]
     Fault { what: String, output: Told },
-    #[error("cannot tell a worker: {0}")]
+    #[error("cannot send to a worker: {0}")]
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
     Source(SourceError),
@@ -47,7 +49,7 @@ pub enum StartError {
     Launch(#[from] LaunchError),
     #[error("no folder for a worker at {}: {error}", .path.display())]
     Folder { path: PathBuf, error: io::Error },
-    #[error("lost sight of a worker: {0}")]
+    #[error("cannot wait for a worker: {0}")]
     Watch(io::Error),
     #[error("the worker ended with {status} before it was ready{}", .output)]
     Ended { status: Status, output: Told },
@@ -55,14 +57,14 @@ pub enum StartError {
     Late { limit: Duration, output: Told },
     #[error("the worker speaks version {found} of the protocol, this culprit version {supported}")]
     Version { found: u16, supported: u16 },
-    #[error("the worker does not start as it should: {what}{}", .output)]
+    #[error("the worker did not start correctly: {what}{}", .output)]
     Garbled { what: String, output: Told },
     #[error("interrupted")]
     Interrupted,
 }
 
 impl StartError {
-    /// Whether the same again could end otherwise.
+    /// True if the same again could end otherwise.
     fn may_pass(&self) -> bool {
         match self {
             StartError::Launch(_)
@@ -79,7 +81,7 @@ impl StartError {
 }
 
 impl PoolError {
-    /// What the user can do about it.
+    /// The next step for the user.
     pub fn next_step(&self) -> &'static str {
         match self {
             PoolError::Start(StartError::Launch(LaunchError::Sandbox(_))) => {
@@ -98,7 +100,7 @@ impl PoolError {
     }
 }
 
-/// What a worker printed, as told after the message about it.
+/// The output of a worker, as shown after the message about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Told {
     /// The last lines of it.
@@ -121,7 +123,7 @@ impl fmt::Display for Told {
 #[derive(Debug)]
 pub struct Pool {
     plan: Plan,
-    /// What each worker is told at first.
+    /// The first message to each worker.
     subject: Vec<u8>,
     size: usize,
     places: Mutex<Places>,
@@ -159,7 +161,7 @@ impl Pool {
         })
     }
 
-    /// Whether its workers are in a sandbox.
+    /// True if its workers are in a sandbox.
     pub fn is_confined(&self) -> bool {
         self.plan.sandbox.is_some()
     }
@@ -179,7 +181,7 @@ impl Pool {
         self.single_use.store(true, Ordering::Relaxed);
     }
 
-    /// Whether each candidate has a worker of its own.
+    /// True if each candidate has a worker of its own.
     pub fn uses_new_workers(&self) -> bool {
         self.single_use.load(Ordering::Relaxed)
     }
@@ -194,7 +196,10 @@ impl Pool {
             let worker = place.worker(&job.deadline)?;
             let is_fresh = worker.is_fresh();
             let number = self.runs.fetch_add(1, Ordering::Relaxed);
-            match worker.run(job, number) {
+            let began = Instant::now();
+            let answered = worker.run(job, number);
+            debug!(run = number, took = ?began.elapsed(), answer = %Brief(&answered), "candidate run");
+            match answered {
                 Ok(answer) => return Ok(answer),
                 Err(NoAnswer::Lost(unresolved)) => {
                     place.worker = None;
@@ -210,7 +215,7 @@ impl Pool {
         }
     }
 
-    /// How many workers were started so far.
+    /// The number of workers started so far.
     pub fn started(&self) -> u64 {
         self.started.load(Ordering::Relaxed)
     }
@@ -252,7 +257,11 @@ impl Pool {
         let mut attempt = 1;
         loop {
             let number = self.started.fetch_add(1, Ordering::Relaxed);
-            match Worker::start(&self.plan, number, deadline) {
+            let began = Instant::now();
+            let started = Worker::start(&self.plan, number, deadline);
+            let error = started.as_ref().err().map(tracing::field::display);
+            debug!(worker = number, took = ?began.elapsed(), error, "worker started");
+            match started {
                 Ok(mut worker) => {
                     worker.tell(&self.subject);
                     return Ok(worker);
@@ -264,6 +273,31 @@ impl Pool {
                 Err(StartError::Interrupted) => return Err(PoolError::Interrupted),
                 Err(error) => return Err(PoolError::Start(error)),
             }
+        }
+    }
+}
+
+/// An answer in a few words, for the log.
+struct Brief<'a>(&'a Result<Answer, NoAnswer>);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outcome = match self.0 {
+            Ok(Answer::Ran { outcome, .. }) => outcome,
+            Ok(Answer::Unresolved(unresolved)) => return write!(f, "unresolved: {unresolved:?}"),
+            Err(NoAnswer::Lost(unresolved)) => return write!(f, "worker lost: {unresolved:?}"),
+            Err(NoAnswer::Failed(error)) => return write!(f, "no answer: {error}"),
+        };
+        match outcome {
+            Outcome::InSync { steps, .. } => write!(f, "in sync after {steps} steps"),
+            Outcome::Diverged(it) => write!(f, "diverged at step {}: {}", it.at, it.why),
+            Outcome::Differed { differences, .. } => write!(f, "{} differences", differences.len()),
+            Outcome::Threw { at, trace } => {
+                let first = trace.lines().next().unwrap_or_default();
+                write!(f, "threw at step {at}: {first}")
+            }
+            Outcome::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Outcome::Stopped => f.write_str("stopped"),
         }
     }
 }

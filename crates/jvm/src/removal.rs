@@ -13,7 +13,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fstat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-/// What its owner needs to change what is in a folder.
+/// The mode that an owner needs to change the contents of a folder.
 const RIGHTS: Mode = Mode::RWXU;
 
 /// Folders within each other that are open at a time.

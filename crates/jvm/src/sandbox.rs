@@ -30,7 +30,7 @@ mod privileges;
 
 pub(crate) use system::Confinement;
 
-/// What a confined program may do besides reading.
+/// The permissions of a confined program besides reading.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sandbox {
     pub(crate) writable: Vec<PathBuf>,
@@ -74,7 +74,7 @@ pub enum SandboxError {
     Rules(String),
 }
 
-/// What this system can deny to a confined program.
+/// The operations that this system can deny to a confined program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abilities {
     /// Writing to files, creating and deleting them, executing them.
@@ -90,7 +90,7 @@ pub struct Abilities {
 }
 
 impl Sandbox {
-    /// What the system can do.
+    /// The abilities of this system.
     pub fn probe() -> Abilities {
         system::probe()
     }
@@ -143,7 +143,7 @@ impl Sandbox {
 }
 
 impl Abilities {
-    /// What is missing, in one sentence; `None` where nothing is.
+    /// The missing abilities, in one sentence; `None` if there are none.
     pub fn gap(&self) -> Option<String> {
         let gaps = [
             (self.files, "write files and start programs"),

@@ -15,10 +15,10 @@ use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 
 use crate::removal::remove_folder;
 
-/// How the names of such folders begin. The folders of results have other names.
+/// The prefix of the names of such folders. Result folders have other names.
 const PREFIX: &str = "culprit-tmp-";
 
-/// How often a name is tried that somebody else may have.
+/// The number of names to try, since others may use the same.
 const ATTEMPTS: usize = 100;
 
 /// A folder that is removed when this is dropped, whatever is in it.
@@ -70,7 +70,7 @@ impl Scratch {
         Ok(lock(&path)?.map(|lock| Scratch { path, _lock: lock }))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -133,7 +133,7 @@ fn sweep(folder: &Path) -> usize {
     swept.count()
 }
 
-/// Whether a folder has a name as [`unused_name`] ends it: a process, a number, chance.
+/// True if a folder has a name as [`unused_name`] ends it: a process, a number, chance.
 fn is_ours(name: &str) -> bool {
     let parts: Vec<&str> = name.rsplitn(4, '-').collect();
     let [chance, number, process, start] = parts[..] else {

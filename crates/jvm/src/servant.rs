@@ -1,7 +1,7 @@
 //! Servants: a program that stays and answers question after question on its standard streams.
 //!
-//! What a question or an answer means is for the caller to know; here is seen to it that nobody
-//! waits for ever, and that nothing of the program is left in the end.
+//! The caller interprets questions and answers; this module ensures that nobody
+//! waits for ever, and that no process of the program is left at the end.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ use rustix::io::ioctl_fionbio;
 use crate::group::{Group, Streams};
 use crate::{Launch, LaunchError, orphans};
 
-/// How often it is asked whether somebody still waits.
+/// The interval between checks whether somebody still waits.
 const PULSE: Duration = Duration::from_millis(10);
 
 /// A program that waits for questions.
@@ -27,7 +27,7 @@ pub struct Servant {
     mark: String,
 }
 
-/// What came of a question.
+/// The result of a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Heard {
     Answer(Vec<u8>),

@@ -1,4 +1,4 @@
-//! How a target ended, as data.
+//! The way in which a target ended, as data.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
@@ -22,7 +22,7 @@ impl Status {
         }
     }
 
-    /// Whether the process ended with status 0.
+    /// True if the process ended with status 0.
     pub fn is_success(self) -> bool {
         self == Status::Exited(0)
     }

@@ -25,7 +25,7 @@ use crate::{Status, TargetError, orphans, starter};
 /// Signals that would end us before the child, and that somebody may mean for the child.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
-/// What the system says of a file that is neither a binary nor a script it can start.
+/// The error for a file that is neither a binary nor a script that the system can start.
 const NOEXEC: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
 
 /// A command to run.

@@ -7,7 +7,7 @@ use crate::{Deadline, Errand, Fate, Launch, LaunchError, Status};
 /// Bytes of each stream that are kept, half of them of its end.
 const KEPT: usize = 2 << 20;
 
-/// How a program ended and what it printed.
+/// The end of a program, and its output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     /// `None` where it was killed because it took too long or used too much.

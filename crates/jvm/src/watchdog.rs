@@ -237,7 +237,7 @@ fn end_all(sessions: &BTreeSet<i32>, mark: &str, end: u64) {
     }
 }
 
-/// Whether a live process belongs to one of the sessions. A session whose leader was started after the original
+/// True if a live process belongs to one of the sessions. A session whose leader was started after the original
 /// ended has the number of one of ours by chance.
 fn is_of_session(pid: Pid, sessions: &BTreeSet<i32>, end: u64) -> bool {
     let is_new = |session| About::of(session).is_some_and(|leader| leader.started > end);
@@ -246,7 +246,7 @@ fn is_of_session(pid: Pid, sessions: &BTreeSet<i32>, end: u64) -> bool {
     })
 }
 
-/// Whether a process has a variable that begins with the mark.
+/// True if a process has a variable that begins with the mark.
 fn is_marked(pid: Pid, mark: &str) -> bool {
     let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
     let environment = environment.unwrap_or_default();

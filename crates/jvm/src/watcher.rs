@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, pidfd_send_signal};
 
 use crate::{Limits, untrusted};
 
-/// How often it is looked.
+/// The interval between two checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A look that takes long, at many files, is followed by a pause so many times as long.
@@ -34,7 +34,7 @@ const FILES_OF_LIMIT: u64 = 2;
 /// Folders within each other that there may be.
 const DEPTH: usize = 64;
 
-/// What a process used too much of.
+/// The resource that a process used too much of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Excess {
     /// It had more memory than this, in bytes.
@@ -66,7 +66,7 @@ pub(crate) struct Watcher {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is watched.
+/// The process and folders to watch.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) pid: Pid,
@@ -195,14 +195,14 @@ fn without_name(pid: Pid) -> u64 {
     bytes.map(|file| file.blocks().saturating_mul(512)).sum()
 }
 
-/// What a folder takes.
+/// The space and the number of files of a folder.
 #[derive(Clone, Copy, Default, Debug)]
 struct Usage {
     bytes: u64,
     files: u64,
 }
 
-/// What a folder takes with all that is in it, but not behind links. No more than the most files are looked at, and none
+/// The usage of a folder and its contents, without following links. At most `most` files are examined, and none
 /// when the watch is over; folders that are nested too deeply count as more than the most.
 fn usage(folder: &Path, most: u64, is_over: &AtomicBool) -> Usage {
     let mut usage = Usage::default();

@@ -25,7 +25,7 @@ use crate::{
     remove_folder, untrusted,
 };
 
-/// How to start workers.
+/// The parameters for starting workers.
 pub struct Plan {
     /// The executable of the JVM.
     pub file: PathBuf,
@@ -38,14 +38,14 @@ pub struct Plan {
     pub scratch: PathBuf,
     pub folder: WorkingFolder,
     pub limits: Limits,
-    /// What a worker may do besides writing to its folder; `None` lets it do whatever we may do.
+    /// The confinement of a worker, which may always write to its folder; `None` for no confinement.
     pub sandbox: Option<Sandbox>,
     pub output: Output,
-    /// How long it may take a worker to be up.
+    /// The time limit for the start of a worker.
     pub patience: Duration,
-    /// How long it may take it to take in the subject, besides what its first run takes.
+    /// The time limit for loading the subject, in addition to that of the first run.
     pub intake: Duration,
-    /// What ends every wait for a worker.
+    /// The interrupt that ends every wait for a worker.
     pub interrupt: Option<Interrupt>,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Plan {
     }
 }
 
-/// Where one worker is.
+/// The place of one worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Seat<'a> {
     /// The number of its end of the socket.
@@ -74,7 +74,7 @@ pub struct Seat<'a> {
     pub workspace: &'a Workspace,
 }
 
-/// Where goes what workers print.
+/// The destination of the output of workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Output {
     /// To files in their folders. They are emptied now and then.
@@ -96,7 +96,7 @@ const MOST_REPORTS: usize = 4;
 /// Bytes of the report of a crash that are saved.
 const MOST_SAVED: u64 = 16 << 20;
 
-/// What a JVM prints that ends for want of memory.
+/// The messages of a JVM that ends for lack of memory.
 const NO_MEMORY: [&str; 2] = [
     "There is insufficient memory for the Java Runtime Environment to continue",
     "Terminating due to java.lang.OutOfMemoryError",
@@ -105,7 +105,7 @@ const NO_MEMORY: [&str; 2] = [
 /// Bytes of messages that are put together before they are sent.
 const BATCH: usize = 64 << 10;
 
-/// How long a JVM that has closed the line may take to end.
+/// The time that a JVM may take to end after it closed the line.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A limit beyond all others, for those that no clock can express.
@@ -118,7 +118,7 @@ pub(crate) struct Worker {
     connection: Connection,
     scratch: PathBuf,
     workspace: Workspace,
-    /// What it printed, errors first.
+    /// Its output, errors first.
     printed: Vec<File>,
     intake: Duration,
     /// The tables that it has.
@@ -237,12 +237,12 @@ impl Worker {
         self.connection.outgoing().extend_from_slice(frames);
     }
 
-    /// Whether it has run nothing yet: whatever happens is the candidate's doing.
+    /// True if it has run nothing yet: whatever happens is the candidate's doing.
     pub(crate) fn is_fresh(&self) -> bool {
         self.runs == 0
     }
 
-    /// Whether it is there and waits for work.
+    /// True if it is there and waits for work.
     pub(crate) fn is_idle(&mut self) -> bool {
         self.connection.is_quiet()
     }
@@ -344,7 +344,7 @@ impl Worker {
         })
     }
 
-    /// How a worker ended that has closed the line.
+    /// The end of a worker that has closed the line.
     fn dead(&mut self) -> NoAnswer {
         match self.group.end_within(GRACE) {
             Ok((status, true)) => NoAnswer::Lost(self.death(status)),
@@ -431,7 +431,7 @@ impl Drop for Worker {
     }
 }
 
-/// What is said in a run after its start.
+/// The conversation of a run after its start.
 struct Talk<'a> {
     pieces: Box<dyn Iterator<Item = Result<Piece<'a>, crate::job::SourceError>> + 'a>,
     packer: StepPacker,

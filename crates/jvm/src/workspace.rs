@@ -148,7 +148,7 @@ impl Template {
         Ok(self)
     }
 
-    /// Whether the folder had nothing that a run could find.
+    /// True if the folder had nothing that a run could find.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -160,7 +160,7 @@ impl Template {
         }
     }
 
-    /// Where a link leads: to the original, or to where the original leads if that is a copy, too.
+    /// The target of a link: the original, or the target of the original if that was copied, too.
     fn target(&self, path: &Path) -> PathBuf {
         let original = self.root.join(path);
         let target = fs::read_link(&original).ok();
@@ -211,7 +211,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     to.set_modified(known.modified()?)
 }
 
-/// Whether a folder is the database of a version control system.
+/// True if a folder is the database of a version control system.
 fn is_history(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str);
     name.is_some_and(|name| [".git", ".hg", ".svn"].contains(&name))

@@ -44,7 +44,7 @@ fn stages() -> &'static [Stage] {
 }
 
 impl Stage {
-    /// Whether its Java is too old for an attempt.
+    /// True if its Java is too old for an attempt.
     fn lacks(&self, attempt: &str) -> bool {
         let since = match attempt {
             "unix" => 16,
@@ -131,7 +131,7 @@ impl World {
         self.home.path().join(name).display().to_string()
     }
 
-    /// What must not be possible.
+    /// Operations that must fail.
     fn harmful(&self) -> Vec<(&'static str, String)> {
         let pid = std::process::id();
         let tmp = std::env::temp_dir().join(format!("culprit-sandbox-{pid}"));
@@ -157,7 +157,7 @@ impl World {
         ]
     }
 
-    /// What must succeed and have no effect, of files outside and inside of the folder to write to.
+    /// Operations that must succeed without effect, on files outside and inside of the writable folder.
     fn ignored(&self) -> Vec<(&'static str, String)> {
         let own = self.scratch.path().join("own");
         fs::write(&own, "text").unwrap();
@@ -169,7 +169,7 @@ impl World {
         ]
     }
 
-    /// What must stay possible.
+    /// Operations that must succeed.
     fn harmless(&self) -> Vec<(&'static str, String)> {
         vec![
             ("read", "/etc/passwd".to_owned()),
@@ -197,7 +197,7 @@ fn sleeper() -> Child {
     Command::new("/bin/sleep").arg("1000").spawn().unwrap()
 }
 
-/// What the program says came of each attempt.
+/// The outcome of each attempt, as the program prints it.
 fn outcomes(ended: &Ended) -> Vec<(&str, &str)> {
     assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
     ended
@@ -232,7 +232,7 @@ fn confined(world: &World) -> Option<Sandbox> {
     Some(Sandbox::default().allow_write(world.scratch.path()))
 }
 
-/// Whether this kernel has a sandbox to test. Where it has gaps the tests are skipped, except in
+/// True if this kernel has a sandbox to test. Where it has gaps the tests are skipped, except in
 /// CI.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must see it")]
 fn can_confine() -> bool {
@@ -480,7 +480,7 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// Whether a JVM at the port answers as debuggers expect.
+/// True if a JVM at the port answers as debuggers expect.
 fn shake_hands(port: u16) -> bool {
     let greeting = b"JDWP-Handshake";
     let started = Instant::now();

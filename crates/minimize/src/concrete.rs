@@ -8,10 +8,10 @@ use std::sync::Arc;
 use culprit_model::script::Builder;
 use culprit_model::value::Shape;
 use culprit_model::{Reference, Site, Value};
+use culprit_scripts::{Run, RunScript, TEXT, printing};
 use culprit_signature::Thrown;
 
-use crate::seek::{Runs, TEXT, printing};
-use crate::{Error, Run, Script};
+use crate::{Error, Script};
 
 /// Values that are asked for at most: each is a run.
 const MOST: usize = 64;
@@ -22,7 +22,7 @@ const ERROR: &str = "java/lang/AssertionError";
 /// kept statements from being run at other times goes, too.
 pub(crate) fn concrete(
     script: &Script,
-    runs: &Runs<'_>,
+    runs: &RunScript<'_>,
     is_failing: &dyn Fn(&Run) -> bool,
 ) -> Result<Script, Error> {
     let mut best = script.clone();
@@ -79,7 +79,7 @@ fn value_of(
     script: &Script,
     number: usize,
     place: usize,
-    runs: &Runs<'_>,
+    runs: &RunScript<'_>,
 ) -> Result<Option<Value>, Error> {
     let given = &script.statements[number].given[place];
     let Some(name) = type_of(script, given) else {
@@ -128,7 +128,7 @@ mod tests {
     use culprit_model::{ObjectId, Tables};
 
     use super::*;
-    use crate::needs;
+    use culprit_scripts::needs;
 
     /// `Till.price()` is given to `Till.charge`, with a text and a till.
     fn script() -> Script {

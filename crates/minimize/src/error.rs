@@ -1,67 +1,44 @@
-//! What can go wrong.
+//! Errors of a reduction.
 
 use culprit_jvm::{LaunchError, PoolError};
+use culprit_scripts::Run;
 use culprit_signature::Refusal;
 
-/// A recording could not be minimised.
+/// A script could not be reduced to a test.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It could not be read.
+    /// There is no script to start from.
     #[error(transparent)]
-    Replay(#[from] culprit_replay::Error),
-    /// It could not be read.
-    #[error(transparent)]
-    Recording(#[from] culprit_trace::Error),
+    Script(culprit_scripts::Error),
     /// No worker could run a candidate, through no fault of its own.
     #[error(transparent)]
     Pool(#[from] PoolError),
-    /// The failure never left the observed code by an exception.
-    #[error("no call of the recording ended with the failure")]
-    NoFailure,
-    /// The call that failed was given something that no test can make.
-    #[error("the failing call needs {0}, which nothing in the recording tells how to make")]
-    Missing(String),
-    /// What the failing assertion looks at came from elsewhere.
+    /// The failing assertion checks something that no observed call returned.
     #[error("the failing assertion looks at something that no observed call returned")]
     NotLinked,
-    /// The driver does not do what a condition is about.
-    #[error("the driver makes no call for which '{0}' holds")]
-    NotCalled(String),
-    /// The driver has nothing to do with objects of a class.
-    #[error("the driver has no object of a class {0}")]
-    NoObject(String),
-    /// A condition was true of no object at any time.
-    #[error("'{0}' holds for no object that the driver uses")]
-    NeverHeld(String),
-    /// The compiler refuses an expression.
-    #[error("the condition cannot be compiled: {0}")]
-    Expression(String),
     /// A file of a test cannot be written.
     #[error("cannot write a test: {0}")]
     Write(#[from] std::io::Error),
     /// The compiler or a JVM cannot be started.
     #[error(transparent)]
-    Launch(#[from] culprit_jvm::LaunchError),
+    Launch(#[from] LaunchError),
     /// A script cannot be printed as a test.
     #[error("no test can be printed: {0}")]
     Print(String),
     /// The recorded calls do not fail the same way when they are made alone.
     #[error("the recorded calls, made alone, do not fail the same way: {0}")]
-    OtherFailure(crate::Run),
-    /// They fail the same way, but for the values in the message.
+    OtherFailure(Run),
+    /// They fail the same way, apart from the values in the message.
     #[error("the recorded calls, made alone, fail with another message: {0}")]
-    OtherMessage(crate::Run),
-    /// The failure is what a sandbox makes, too.
+    OtherMessage(Run),
+    /// The failure is one that a sandbox causes, too.
     #[error(
         "the failure is that the system denied {0}: in the sandbox, which denies the same, \
          nothing tells one from the other"
     )]
     Refused(Refusal),
-    /// More calls than memory can hold.
-    #[error("the recording has more calls than can be held in memory")]
-    TooLarge,
     /// The same calls fail once and pass once.
-    #[error("the same calls fail once and pass once")]
+    #[error("the same calls fail in one run and pass in another")]
     Unsteady,
     /// A journal cannot be used.
     #[error(transparent)]
@@ -79,5 +56,24 @@ impl Error {
             Error::Pool(PoolError::OutOfTime | PoolError::Interrupted)
                 | Error::Launch(LaunchError::Interrupted)
         )
+    }
+}
+
+/// Errors that both crates have are the same.
+impl From<culprit_scripts::Error> for Error {
+    fn from(error: culprit_scripts::Error) -> Error {
+        match error {
+            culprit_scripts::Error::Pool(error) => Error::Pool(error),
+            culprit_scripts::Error::Launch(error) => Error::Launch(error),
+            culprit_scripts::Error::Write(error) => Error::Write(error),
+            culprit_scripts::Error::OtherFailure(run) => Error::OtherFailure(run),
+            error => Error::Script(error),
+        }
+    }
+}
+
+impl From<culprit_program::Error> for Error {
+    fn from(error: culprit_program::Error) -> Error {
+        culprit_scripts::Error::from(error).into()
     }
 }

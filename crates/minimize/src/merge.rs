@@ -1,12 +1,10 @@
 //! Merges objects: where one will do for two of a class, the calls that make the other go.
 
 use culprit_model::script::Action;
-use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
-use crate::link::finds_fault;
-use crate::minimise::closure;
-use crate::script::needs;
+use culprit_scripts::{closure, finds_fault, needs, rename};
+
 use crate::{Error, Script, Statement};
 
 /// The script with as few objects as still fail. `fails` tells what is printed of the failure. Where an
@@ -127,19 +125,5 @@ fn made(statement: &Statement) -> Option<(ObjectId, TypeId)> {
     match statement.result()? {
         Value::Reference(Reference::Object { id, class }) => Some((*id, *class)),
         _ => None,
-    }
-}
-
-pub(crate) fn rename(value: &mut Value, from: ObjectId, to: ObjectId) {
-    match value {
-        Value::Reference(Reference::Object { id, .. }) if *id == from => *id = to,
-        Value::Reference(Reference::Array {
-            contents: Contents::Elements(elements),
-            ..
-        }) => {
-            let elements = elements.iter_mut();
-            elements.for_each(|element| rename(element, from, to));
-        }
-        _ => {}
     }
 }

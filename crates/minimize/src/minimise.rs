@@ -11,14 +11,15 @@ use culprit_reduce::{
     Artefact, ArtefactOracle, DeltaSet, Digester, Driver, End, Error as Refused, Goal, Needs,
     Problem, Scale, Schedule, Search, Verdict, Wanted,
 };
+use culprit_scripts::{
+    Error as ScriptError, Run, closure, finds_fault, interactions, is_for_assertions, needs,
+    standard_stream,
+};
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
-use crate::link::{finds_fault, is_for_assertions};
 use crate::merge::{is_question, merge};
-use crate::script::{interactions, needs};
-use crate::seek::standard_stream;
-use crate::{Error, Run, Script, Stage, Statement, slice};
+use crate::{Error, Script, Stage, Statement, slice};
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -81,7 +82,10 @@ pub fn minimise(
         driver,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
-    let last = all.len().checked_sub(1).ok_or(Error::NoFailure)?;
+    let last = all
+        .len()
+        .checked_sub(1)
+        .ok_or(Error::Script(ScriptError::NoFailure))?;
     let slice = slice(script, last);
     let (captured, sliced) = (interactions(script, &all), interactions(script, &slice));
     let first = bench.run(&all)?;
@@ -185,22 +189,6 @@ fn is_named_for_change(site: &Site) -> bool {
 fn moves_on(site: &Site) -> bool {
     let name = &site.target.name;
     name.starts_with("next") || name.starts_with("read")
-}
-
-/// All that a statement needs, and itself.
-pub(crate) fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
-    let mut found = vec![of];
-    let mut at = 0;
-    while let Some(next) = found.get(at).copied() {
-        at += 1;
-        for need in &needs[next] {
-            if !found.contains(need) {
-                found.push(*need);
-            }
-        }
-    }
-    found.sort_unstable();
-    found
 }
 
 struct Reducer<'a> {
@@ -541,7 +529,7 @@ impl Reducer<'_> {
         statements: impl IntoIterator<Item = &'s Statement>,
     ) -> Result<Run, Error> {
         self.driver.count_run();
-        self.stage.run(tables, statements, self.fresh)
+        Ok(self.stage.run(tables, statements, self.fresh)?)
     }
 
     /// Whether the statements fail the same way, as far as there is time to see it.

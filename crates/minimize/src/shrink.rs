@@ -14,11 +14,11 @@ mod simpler;
 use std::time::Duration;
 
 use culprit_reduce::{Budget, Driver};
+use culprit_scripts::{Run, finds_fault};
 use culprit_signature::{Grade, Origin, Signature, Thrown};
 use culprit_wire::FreshState;
 
-use crate::link::finds_fault;
-use crate::{Error, Minimised, Run, Stage, Statement};
+use crate::{Error, Minimised, Stage, Statement};
 pub use shrinker::VALUES;
 use shrinker::{Fails, Oracle, Shrinker};
 
@@ -66,7 +66,8 @@ pub(crate) fn shrink(
     // Outside of the search: `None` where the work was ended from outside.
     let run_new = |statements: &[Statement]| {
         driver.count_run();
-        match stage.run(&script.tables, statements, FreshState::NewLoader) {
+        let run = stage.run(&script.tables, statements, FreshState::NewLoader);
+        match run.map_err(Error::from) {
             Err(error) if error.is_end() => Ok(None),
             run => run.map(Some),
         }

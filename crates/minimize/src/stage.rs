@@ -3,19 +3,17 @@
 //! In a sandbox, an exception by which the JVM reports that something was denied tells of the sandbox and not
 //! of the program. Such a run is unresolved, whatever failure is looked for.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Answer, Deadline, Job, Pool, WorkingFolder};
+use culprit_jvm::{Answer, Deadline, Job, Pool, PoolError, WorkingFolder};
 use culprit_model::script::Lowering;
 use culprit_model::{Outcome, Statement, Tables};
 use culprit_reduce::{End, GRACE};
+use culprit_scripts::Run;
 use culprit_signature::Refusal;
 use culprit_wire::{FreshState, LineCheck, Mode};
-
-use crate::Error;
 
 /// Workers for scripts.
 pub struct Stage {
@@ -39,36 +37,6 @@ struct Lowered {
 /// How long a script may take at least, and how many times as long as others that came to their end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const TIMES: u32 = 3;
-
-/// How a script ended.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Run {
-    /// All statements were done.
-    Done,
-    /// One threw: its number, and what is printed of the exception.
-    Threw { at: usize, trace: String },
-    /// One threw because the sandbox denied something, which says nothing of the program.
-    Refused { refusal: Refusal, trace: String },
-    /// It could not be run, or not to its end.
-    Unresolved(String),
-}
-
-impl fmt::Display for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Run::Done => f.write_str("nothing is thrown"),
-            Run::Threw { trace, .. } => f.write_str(first_line(trace)),
-            Run::Refused { refusal, trace } => {
-                write!(f, "the sandbox denied {refusal} ({})", first_line(trace))
-            }
-            Run::Unresolved(why) => f.write_str(why),
-        }
-    }
-}
-
-fn first_line(trace: &str) -> &str {
-    trace.lines().next().unwrap_or("?")
-}
 
 impl Stage {
     pub fn new(pool: Pool, limit: Duration, deadline: Deadline) -> Stage {
@@ -168,7 +136,7 @@ impl Stage {
         tables: &Arc<Tables>,
         statements: impl IntoIterator<Item = &'s Statement>,
         fresh: FreshState,
-    ) -> Result<Run, Error> {
+    ) -> Result<Run, PoolError> {
         let lowering = self.lowering(tables);
         let (mut steps, mut firsts) = (Vec::new(), Vec::new());
         for statement in statements {

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use culprit_junit::{Junit, Test};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
+use culprit_program::{Compilation, Confines, Environment, Folders, Program, class_path_option};
 use culprit_reduce::Driver;
-use culprit_replay::Environment;
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
@@ -25,11 +25,10 @@ use variables::needed;
 pub use variables::{Needed, VARIABLES};
 use verdict::Mark;
 
-use crate::confines::{Place, on_class_path};
-use crate::{Confines, Error, Program, full_name};
+use crate::{Error, full_name};
 
 /// How long a test may take.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// The same for the run without the variables of the user, where another one may follow.
 const PLAIN_LIMIT: Duration = Duration::from_secs(20);
@@ -195,13 +194,16 @@ impl Surroundings<'_> {
             files.push(OsString::from(file));
         }
         let class_path = self.joined();
-        let place = Place {
+        let folders = Folders {
             directory: &folder,
             scratch: &folder,
         };
-        let javac = self
-            .confines
-            .javac(self.jdk, (&class_path, &files), &classes, place);
+        let compilation = Compilation {
+            class_path: &class_path,
+            sources: &files,
+            classes: &classes,
+        };
+        let javac = self.confines.javac(self.jdk, compilation, folders);
         let compiled = javac.run(self.deadline.within(LIMIT))?;
         Ok(match compiled.status {
             None => Err(format!(
@@ -245,11 +247,11 @@ impl Compiled<'_> {
         words.extend_from_slice(workspace.jvm_options());
         words.extend(running(&self.classes, &self.class_path, self.test));
         words.push(mark.word().into());
-        let place = Place {
+        let folders = Folders {
             directory: workspace.directory(),
             scratch: &scratch,
         };
-        let java = with.confines.java(with.jdk, words, place, environment);
+        let java = with.confines.java(with.jdk, words, folders, environment);
         let ran = java.run(with.deadline.within(limit))?;
         Ok(match mark.verdict(ran.status, &ran.err, ran.took) {
             Verified::Threw(trace) if with.is_refused(&trace) => Verified::Refused(trace),
@@ -266,7 +268,7 @@ fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
     let name = full_name(test);
     let method = &test.method;
     let last = [CLASS, &name, method].map(OsString::from);
-    ["-ea".into(), on_class_path(&whole)]
+    ["-ea".into(), class_path_option(&whole)]
         .into_iter()
         .chain(last)
         .collect()

@@ -11,7 +11,9 @@ mod check;
 mod compute;
 mod group;
 mod lambda;
+pub mod loops;
 mod lower;
+mod objects;
 mod operator;
 mod stand_in;
 mod statement;
@@ -21,6 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::scenario::Uses;
+use crate::value::{class_of_descriptor, split_descriptor};
 use crate::{Member, ObjectId, Reference, Site, Tables, TypeId, Value};
 
 pub use build::{Builder, Operated, Target};
@@ -29,6 +32,7 @@ pub use compute::compute;
 pub use group::{Grouper, Ungrouped};
 pub use lambda::{HandleKind, Lambda};
 pub use lower::{Lowering, OPERATORS};
+pub use objects::{Object, Origin, Role, Use};
 pub use operator::{Effect, Form, Operation, Operator};
 pub use stand_in::{AnswerPlace, AnsweredMethod, StandIn};
 pub use statement::{
@@ -79,6 +83,42 @@ impl Script {
                 Some(*id)
             }
             _ => None,
+        }
+    }
+
+    /// The class that a statement declares its result to have: that of the object may be a subclass of it.
+    pub fn result_class<'s>(&'s self, statement: &'s Statement) -> Option<&'s str> {
+        match &statement.action {
+            Action::Call(call) => {
+                let site = self.tables.site(call.site)?;
+                if site.is_constructor() {
+                    return Some(&site.target.owner);
+                }
+                let (_, result) = split_descriptor(&site.target.descriptor)?;
+                class_of_descriptor(result)
+            }
+            Action::Read(site) => class_of_descriptor(&self.tables.site(*site)?.target.descriptor),
+            Action::Operate(operation) => {
+                let array = match statement.given.first() {
+                    Some(Value::Reference(
+                        Reference::Array { class, .. } | Reference::Object { class, .. },
+                    )) => Some(self.class_name(*class)),
+                    _ => None,
+                };
+                let own = match operation.operator.form() {
+                    Form::Array => array,
+                    Form::Element => array
+                        .and_then(|array| array.strip_prefix('['))
+                        .and_then(class_of_descriptor),
+                    _ => None,
+                };
+                own.or_else(|| Some(operation.result()?).map(|_| operation.result_class()))
+            }
+            Action::Lambda(lambda) => Some(self.class_name(lambda.interface)),
+            Action::Loop(LoopVariable::Start(class) | LoopVariable::Each(class)) => {
+                Some(self.class_name(*class))
+            }
+            Action::Write(_) | Action::Guard | Action::Expect(_) | Action::Mark(_) => None,
         }
     }
 

@@ -104,6 +104,19 @@ impl Value {
         }
     }
 
+    /// Equal by bits: NaN is identical to itself, and a negative zero differs from zero.
+    pub fn is_identical(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+            (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
+            (
+                Value::Reference(Reference::Boxed(one)),
+                Value::Reference(Reference::Boxed(other)),
+            ) => one.is_identical(other),
+            _ => self == other,
+        }
+    }
+
     /// A string.
     pub fn text(text: &str) -> Value {
         Value::Reference(Reference::String(text.encode_utf16().collect()))
@@ -168,6 +181,14 @@ impl Contents {
             Contents::Elements(elements) => elements,
             Contents::Part { known, .. } => known.elements(),
             Contents::Unknown | Contents::Blob(_) => &[],
+        }
+    }
+
+    pub fn elements_mut(&mut self) -> &mut [Value] {
+        match self {
+            Contents::Elements(elements) => elements,
+            Contents::Part { known, .. } => known.elements_mut(),
+            Contents::Unknown | Contents::Blob(_) => &mut [],
         }
     }
 
@@ -255,6 +276,21 @@ impl Shape {
         }
     }
 
+    /// The class that boxes a primitive type; `java/lang/Object` for references.
+    pub fn box_name(self) -> &'static str {
+        match self {
+            Shape::Boolean => "java/lang/Boolean",
+            Shape::Byte => "java/lang/Byte",
+            Shape::Short => "java/lang/Short",
+            Shape::Char => "java/lang/Character",
+            Shape::Int => "java/lang/Integer",
+            Shape::Long => "java/lang/Long",
+            Shape::Float => "java/lang/Float",
+            Shape::Double => "java/lang/Double",
+            Shape::Reference => "java/lang/Object",
+        }
+    }
+
     /// The shape of values of a class: a primitive type by its name, or a reference.
     pub fn of_class(name: &str) -> Shape {
         let scalars = Shape::ALL
@@ -288,6 +324,17 @@ pub fn method_shapes(descriptor: &str) -> Option<(Vec<Shape>, Option<Shape>)> {
         other => Some(Shape::of(other)?),
     };
     Some((shapes, result))
+}
+
+/// The class of a field descriptor, as tables name it: `int`, `[I`, `java/lang/String`. `None` for `void`.
+pub fn class_of_descriptor(descriptor: &str) -> Option<&str> {
+    if descriptor.starts_with('[') {
+        return Some(descriptor);
+    }
+    match Shape::of(descriptor)? {
+        Shape::Reference => descriptor.strip_prefix('L')?.strip_suffix(';'),
+        scalar => Some(scalar.class_name()),
+    }
 }
 
 /// The parameter descriptors and the return descriptor of a method descriptor.

@@ -13,7 +13,7 @@ pub enum Error<E> {
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// What should fail does not.
-    #[error("the failure does not show with all deltas: the verdict is {}", word(*.verdict))]
+    #[error("the failure does not occur with all deltas: the verdict is {}", word(*.verdict))]
     NotFailing {
         /// What it does instead.
         verdict: Kind,

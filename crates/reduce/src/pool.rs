@@ -13,9 +13,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 
+use tracing::debug;
+
 use crate::digest::Digest;
 use crate::knowledge::Knowledge;
-use crate::oracle::{Limits, Oracle, Verdict, Wanted};
+use crate::oracle::{Detail, Limits, Oracle, Verdict, Wanted};
 use crate::search::Search;
 use crate::set::DeltaSet;
 
@@ -195,7 +197,15 @@ pub(crate) fn judge<O: Oracle>(
 ) -> Option<Answer<O>> {
     let wanted = Wanted { limits, moot };
     let result = oracle.judge(candidate, &wanted);
-    wanted.still().then_some(result)
+    let is_wanted = wanted.still();
+    debug!(
+        deltas = candidate.len(),
+        verdict = ?result.as_ref().ok().map(Verdict::kind),
+        detail = result.as_ref().ok().and_then(Verdict::detail).map(Detail::to_text),
+        is_wanted,
+        "candidate judged"
+    );
+    is_wanted.then_some(result)
 }
 
 /// A way on for the search, with the chance of it.

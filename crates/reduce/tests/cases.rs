@@ -190,11 +190,11 @@ fn a_failure_that_does_not_show_is_an_error() {
     };
     check(
         Verdict::Pass,
-        "the failure does not show with all deltas: the verdict is pass",
+        "the failure does not occur with all deltas: the verdict is pass",
     );
     check(
         Verdict::Unresolved(()),
-        "the failure does not show with all deltas: the verdict is unresolved",
+        "the failure does not occur with all deltas: the verdict is unresolved",
     );
     let empty = Problem::new(0);
     let oracle = Judge(|_: &DeltaSet| Verdict::Fail(()));

@@ -6,12 +6,13 @@ use culprit_classfile::{ClassFile, named_classes, outline};
 use culprit_model::Selection;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::options::{RecordOptions, WeaveOptions};
+use culprit_program::ClassPath;
 use culprit_trace::Recording;
 use culprit_wire::{ClassKind, LineCheck, Subject, SubjectClass};
 
+use crate::Error;
 use crate::changes::{ClassChanges, compare};
 use crate::subject::{exactly, subject};
-use crate::{ClassPath, Error};
 
 /// Another version of a program.
 #[derive(Debug)]

@@ -1,8 +1,5 @@
 //! What can go wrong.
 
-use std::io;
-use std::path::PathBuf;
-
 use culprit_jvm::PoolError;
 use culprit_model::options::OptionsError;
 
@@ -12,17 +9,14 @@ pub enum Error {
     /// It could not be read.
     #[error(transparent)]
     Recording(#[from] culprit_trace::Error),
-    /// It claims what no recording of ours does.
+    /// Its program cannot be read or run.
     #[error(transparent)]
-    Forged(#[from] crate::Forged),
+    Program(culprit_program::Error),
     /// The options it was made with make no sense.
-    #[error("the recording has options that make no sense: {0}")]
+    #[error("the recording has invalid options: {0}")]
     Options(#[from] OptionsError),
-    /// Something on a class path cannot be read.
-    #[error("cannot read {}: {error}", .path.display())]
-    ClassPath { path: PathBuf, error: io::Error },
     /// A class file makes no sense.
-    #[error("the class file of {class} makes no sense: {error}")]
+    #[error("the class file of {class} is invalid: {error}")]
     Class {
         class: String,
         error: culprit_classfile::Error,
@@ -30,4 +24,14 @@ pub enum Error {
     /// No worker could run it, through no fault of its own.
     #[error(transparent)]
     Pool(#[from] PoolError),
+}
+
+impl From<culprit_program::Error> for Error {
+    fn from(error: culprit_program::Error) -> Error {
+        match error {
+            culprit_program::Error::Recording(error) => Error::Recording(error),
+            culprit_program::Error::Pool(error) => Error::Pool(error),
+            error => Error::Program(error),
+        }
+    }
 }

@@ -1,31 +1,20 @@
 //! Runs a recording again: one worker JVM that is like the recorded one, and one run in it.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_classfile::{ClassFile, named_classes};
-use culprit_jvm::{
-    Answer, Deadline, Interrupt, JavaVersion, Jdk, Job, Limits, Output, Plan, Pool, Sandbox, Seat,
-    WorkingFolder, jvm_options,
-};
+use culprit_jvm::{Answer, Deadline, Job, Limits, Plan, Pool, Sandbox};
 use culprit_model::AgentOptions;
-use culprit_model::options::{Mode as AgentMode, RecordOptions, WorkerOptions};
+use culprit_model::options::{Mode as AgentMode, RecordOptions};
+use culprit_program::{Extras, WorkerJvm, agent_argument, likeness, vet};
 use culprit_trace::Recording;
 use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
 
 use crate::subject::salt;
-use crate::{Coverage, Environment, Error, lift, likeness, vet};
-
-/// The main class of a worker; the agent brings it along.
-const MAIN: &str = "culprit.runtime.Worker";
-
-/// How long a JVM may take to be up.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Memory of a worker besides its heap: the JVM's own, and what the executor remembers.
-const BESIDES: u64 = 2 << 30;
+use crate::{Coverage, Error, lift};
 
 /// An error that ends a worker, unless the recorded program met it too or its code speaks of it.
 const NO_MEMORY: &str = "java/lang/OutOfMemoryError";
@@ -33,30 +22,17 @@ const NO_MEMORY: &str = "java/lang/OutOfMemoryError";
 /// How to replay.
 #[derive(Debug)]
 pub struct Replayer {
-    pub jdk: Jdk,
-    /// The library of the agent.
-    pub agent: PathBuf,
-    /// A folder for the folders of workers.
-    pub scratch: PathBuf,
-    /// Megabytes of the heap.
-    pub heap: u64,
+    pub jvm: WorkerJvm,
     /// What a difference does.
     pub mode: Mode,
     /// Whether to count the lines that are run.
     pub coverage: bool,
     /// How long a replay may take; `None` is for ever.
     pub limit: Option<Duration>,
-    /// What a worker may do; `None` lets it do whatever we may do.
-    pub sandbox: Option<Sandbox>,
     /// Options of the JVM, after ours.
     pub options: Vec<OsString>,
-    /// Where goes what workers print.
-    pub output: Output,
-    pub interrupt: Option<Interrupt>,
     /// A recording to make of what is replayed.
     pub capture: Option<Capture>,
-    /// Variables for plain runs, besides those that are the same everywhere.
-    pub environment: Environment,
 }
 
 /// A second agent in the replaying JVM, which records what the first one replays.
@@ -79,23 +55,6 @@ pub struct Replayed {
     pub took: Duration,
 }
 
-/// The JDK for a recording: one of the same feature version, of the very same version if possible.
-pub fn choose(recording: &Recording, jdks: &[Jdk]) -> Option<Jdk> {
-    let recorded = JavaVersion::parse(&recording.start().jvm_version)?;
-    let mut fit = jdks
-        .iter()
-        .filter(|jdk| jdk.version.feature == recorded.feature);
-    let is_same = |jdk: &&Jdk| {
-        let rest = recording
-            .start()
-            .jvm_version
-            .strip_prefix(&jdk.version.to_string());
-        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
-    };
-    let same = fit.clone().find(is_same);
-    same.or_else(|| fit.next()).cloned()
-}
-
 impl Replayer {
     /// Replays a recording with its own program, or with another one. Ask [`crate::check`] first
     /// what can be expected.
@@ -106,7 +65,7 @@ impl Replayer {
         lines: LineCheck,
     ) -> Result<Replayed, Error> {
         let began = Instant::now();
-        vet(recording, &self.jdk)?;
+        vet(recording, &self.jvm.jdk)?;
         let lifted = lift(recording);
         let lines_run = match self.coverage {
             true => Some(Coverage::none(&subject)?),
@@ -126,7 +85,7 @@ impl Replayer {
         let took = began.elapsed();
         // Agents of the user write their reports when the JVM ends.
         if !self.options.is_empty() || self.capture.is_some() {
-            pool.dismiss(PATIENCE);
+            pool.dismiss(WorkerJvm::PATIENCE);
         }
         let coverage = match (lines_run, &answer) {
             (Some(mut lines), Answer::Ran { coverage, .. }) => {
@@ -149,37 +108,11 @@ impl Replayer {
         subject: Subject,
         size: usize,
     ) -> Result<Pool, Error> {
-        vet(recording, &self.jdk)?;
+        vet(recording, &self.jvm.jdk)?;
         let plan = Plan {
-            patience: PATIENCE,
-            intake: PATIENCE,
+            patience: WorkerJvm::PATIENCE,
+            intake: WorkerJvm::PATIENCE,
             ..self.plan(recording, &subject)
-        };
-        Ok(Pool::new(plan, size, subject)?)
-    }
-
-    /// Workers for plain runs of the recorded program, which is on a class path. Their surroundings are the
-    /// same everywhere, but for the variables of [`Replayer::environment`].
-    pub fn plain_pool(
-        &self,
-        recording: &Recording,
-        class_path: Vec<String>,
-        folder: WorkingFolder,
-        size: usize,
-    ) -> Result<Pool, Error> {
-        vet(recording, &self.jdk)?;
-        let fixed = likeness::plain_options(recording.start());
-        let env = likeness::plain_variables();
-        let mut plan = Plan {
-            patience: PATIENCE,
-            intake: PATIENCE,
-            folder,
-            ..self.plan_of(fixed, env, None)
-        };
-        plan.env.extend(self.environment.variables());
-        let subject = Subject {
-            class_path,
-            ..Subject::default()
         };
         Ok(Pool::new(plan, size, subject)?)
     }
@@ -196,12 +129,9 @@ impl Replayer {
         }
     }
 
-    /// What a worker may use up.
-    pub fn limits(&self) -> Limits {
-        let limits = Limits {
-            memory: Some(self.heap.saturating_mul(1 << 20).saturating_add(BESIDES)),
-            ..Limits::default()
-        };
+    /// The limits of a worker.
+    fn limits(&self) -> Limits {
+        let limits = self.jvm.limits();
         match self.options.is_empty() {
             true => limits,
             // A collector may keep the heap in a file of memory, as ZGC does, and agents write
@@ -219,51 +149,34 @@ impl Replayer {
         if !types.any(|class| class.name == NO_MEMORY) && !speaks_of_memory(subject) {
             fixed.push("-XX:+ExitOnOutOfMemoryError".to_owned());
         }
-        let env = likeness::variables(recording.start());
-        self.plan_of(fixed, env, salt(recording))
-    }
-
-    fn plan_of(&self, options: Vec<String>, env: Vec<(String, String)>, salt: Option<i64>) -> Plan {
-        let mut fixed: Vec<OsString> = options.into_iter().map(OsString::from).collect();
-        fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
         let capture = self.capture.as_ref().map(|capture| {
             let mut record = capture.options.clone();
             record.beside = true;
-            record.weave.salt = salt;
+            record.weave.salt = salt(recording);
             let options = AgentOptions {
                 out: capture.out.clone(),
                 mode: AgentMode::Record(record),
             };
-            library(&capture.agent, &options)
+            agent_argument(&capture.agent, &options)
         });
-        // Whoever comes first sees the classes as they were, and is seen by those that follow.
-        fixed.extend(capture);
-        let (agent, last) = (self.agent.clone(), self.options.clone());
-        let (seal, coverage) = (self.sandbox.is_some(), self.coverage);
-        let worker = move |seat: &Seat<'_>| WorkerOptions {
-            socket: seat.descriptor.unsigned_abs(),
-            seal,
-            coverage,
-        };
+        // The first agent sees the classes as they were, and those that follow see its changes.
+        let last_options = capture.into_iter().chain(self.options.iter().cloned());
+        let plan = self.jvm.plan(Extras {
+            first_options: fixed.into_iter().map(OsString::from).collect(),
+            last_options: last_options.collect(),
+            variables: likeness::variables(recording.start()),
+            coverage: self.coverage,
+        });
         Plan {
-            file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &last, &agent, worker(seat))),
-            env: env
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            scratch: self.scratch.clone(),
-            folder: WorkingFolder::Scratch,
             limits: self.limits(),
-            sandbox: self.sandbox.clone().map(|sandbox| self.confines(sandbox)),
-            output: self.output,
+            sandbox: plan.sandbox.map(|sandbox| self.confines(sandbox)),
             patience: match self.limit {
-                Some(_) => PATIENCE,
+                Some(_) => WorkerJvm::PATIENCE,
                 None => Duration::MAX,
             },
             // A replay is one run; whoever sets a limit means all of it.
             intake: Duration::ZERO,
-            interrupt: self.interrupt.clone(),
+            ..plan
         }
     }
 }
@@ -279,31 +192,4 @@ fn speaks_of_memory(subject: &Subject) -> bool {
         let names = ClassFile::parse(&class.bytes).and_then(|class| named_classes(&class));
         names.is_ok_and(|names| names.contains(NO_MEMORY))
     })
-}
-
-fn arguments(
-    seat: &Seat<'_>,
-    fixed: &[OsString],
-    last: &[OsString],
-    agent: &Path,
-    options: WorkerOptions,
-) -> Vec<OsString> {
-    let options = AgentOptions {
-        out: seat.scratch.display().to_string(),
-        mode: AgentMode::Worker(options),
-    };
-    let mut arguments = jvm_options(seat.scratch);
-    arguments.extend_from_slice(seat.workspace.jvm_options());
-    arguments.extend_from_slice(fixed);
-    arguments.extend_from_slice(last);
-    arguments.extend([library(agent, &options), MAIN.into()]);
-    arguments
-}
-
-/// The argument that puts an agent into a JVM.
-fn library(agent: &Path, options: &AgentOptions) -> OsString {
-    let mut argument = OsString::from("-agentpath:");
-    argument.push(agent);
-    argument.push(format!("={options}"));
-    argument
 }

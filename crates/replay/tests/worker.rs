@@ -5,7 +5,8 @@ mod support;
 use culprit_jvm::{JavaVersion, Jdk, Piece, Steps};
 use culprit_model::options::WeaveOptions;
 use culprit_model::{BlobId, Reference, Value};
-use culprit_replay::{Lifted, choose, lift, subject};
+use culprit_program::matching_jdk;
+use culprit_replay::{Lifted, lift, subject};
 use culprit_trace::BlobKind;
 use culprit_wire::{ClassKind, LONG_VALUES};
 use support::{CLASS_FILE, Made, ask, call, end};
@@ -113,7 +114,7 @@ fn the_jdk_is_of_the_same_feature_version_and_of_the_same_version_if_possible() 
         version: JavaVersion::parse(version).unwrap(),
     };
     let chosen = |jdks: &[Jdk]| {
-        let jdk = choose(&recording, jdks)?;
+        let jdk = matching_jdk(&recording, jdks)?;
         Some(jdk.home.display().to_string())
     };
     let (other, near, same) = (jdk("o", "17.0.2"), jdk("n", "21.0.20"), jdk("s", "21.0.2"));

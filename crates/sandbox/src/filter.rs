@@ -47,14 +47,14 @@ impl fmt::Display for FilterError {
 impl std::error::Error for FilterError {}
 
 impl Filter {
-    /// Whether the kernel has such filters.
+    /// True if the kernel has such filters.
     pub fn is_available() -> bool {
         std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail")
             .is_ok_and(|actions| actions.split_whitespace().any(|action| action == "errno"))
             && arch().is_ok()
     }
 
-    /// What holds from before a confined program is executed: the calls that it may make.
+    /// The filter that is set before a confined program is executed: the calls that it may make.
     pub fn for_launch(permissions: Permissions) -> Result<Filter, FilterError> {
         let program = compile(rules::launch(permissions), SeccompAction::Allow, denied())?;
         // The C library tries newer calls first, and takes another way where the kernel has none.
@@ -88,7 +88,7 @@ impl Filter {
         }
     }
 
-    /// What [`seal`](crate::seal) adds, for the process with this id.
+    /// The filter that [`seal`](crate::seal) adds, for the process with this id.
     pub fn for_seal(process: u32) -> Result<Filter, FilterError> {
         let program = compile(rules::seal(process), denied(), SeccompAction::Allow)?;
         Ok(Filter {
@@ -138,7 +138,7 @@ fn compile(
         .map_err(FilterError::Rules)
 }
 
-/// Whether `clone3` makes a thread or a process is told in memory, which a filter cannot see.
+/// `clone3` has its flags (thread or process) in memory, which a filter cannot see.
 /// Without it, the C library makes threads with `clone`.
 fn without_clone3(program: BpfProgram) -> BpfProgram {
     prefixed(program, &tests([rules::CLONE3]), ENOSYS)

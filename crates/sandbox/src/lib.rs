@@ -6,7 +6,7 @@
 //! from within, when the JVM is up and before it runs anything of the subject: no programs, no
 //! signals to others.
 //!
-//! What a process may write to is not for a filter to say, which sees no paths: that is Landlock's
+//! A filter sees no paths, so it cannot restrict the files that a process writes to: that is Landlock's
 //! part, in `crates/jvm`. This crate is small because the agent carries it.
 #![forbid(unsafe_code)]
 
@@ -22,7 +22,7 @@ mod rules;
 
 pub use filter::{Filter, FilterError};
 
-/// What a confined process may do besides what every JVM does.
+/// The permissions of a confined process beyond those of every JVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Permissions {
     pub network: Network,
@@ -34,7 +34,7 @@ pub struct Permissions {
     pub shared_memory: bool,
 }
 
-/// What a confined process may do on the network.
+/// The network permissions of a confined process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Network {
     #[default]

@@ -28,7 +28,7 @@ const SCHEDULING: [i64; 4] = [
     libc::SYS_sched_setscheduler,
 ];
 
-/// What `setpriority` and `ioprio_set` call one thread.
+/// The constants of `setpriority` and `ioprio_set` for one thread.
 const PRIO_PROCESS: u64 = 0;
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
@@ -87,7 +87,7 @@ const SETTINGS: [i32; 14] = [
 const PR_SVE_GET_VL: i32 = 51;
 const PR_GET_TAGGED_ADDR_CTRL: i32 = 56;
 
-/// What a confined program may ask of the kernel.
+/// The system calls that a confined program may make.
 pub(crate) fn launch(permissions: Permissions) -> Result<Rules, BackendError> {
     let mut rules: Rules = calls::always().map(|call| (call, Vec::new())).collect();
     // Which program is Landlock's to say.
@@ -259,7 +259,7 @@ const PROGRAMS: [i64; 4] = [
 #[cfg(not(target_arch = "x86_64"))]
 const PROGRAMS: [i64; 2] = [libc::SYS_execve, libc::SYS_execveat];
 
-/// What is denied when the JVM is up.
+/// The system calls that are denied once the JVM is running.
 pub(crate) fn seal(process: u32) -> Result<Rules, BackendError> {
     let mut rules: Rules = PROGRAMS.iter().map(|call| (*call, Vec::new())).collect();
     let no_thread = rule(&[(0, MaskedEq(number(CLONE_THREAD)), 0)])?;

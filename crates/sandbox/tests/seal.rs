@@ -18,7 +18,7 @@ use rustix::process::{Signal, getpid, getppid, kill_process, test_kill_process};
 /// Which attempt the started process makes.
 const ATTEMPT: &str = "CULPRIT_TEST_ATTEMPT";
 
-/// What a command of the user's may do.
+/// The permissions of a user's command.
 const COMMAND: Permissions = Permissions {
     network: culprit_sandbox::Network::Nothing,
     programs: true,

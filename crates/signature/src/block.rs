@@ -6,12 +6,12 @@
 use crate::frame::{Frame, is_class};
 use crate::thrown::Thrown;
 
-/// How deep causes and suppressed exceptions are followed; what is deeper is left out.
+/// The maximal depth of causes and suppressed exceptions; deeper ones are ignored.
 const DEPTH: usize = 64;
-/// How many lines of a message are looked through for the stack below it.
+/// The maximal number of lines of a message above its stack.
 pub(crate) const MESSAGE: usize = 100;
 
-/// How a trace is written.
+/// The layout of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
     /// Frames start with `at`.
@@ -67,7 +67,7 @@ fn without_prefix<'a>(line: &'a str, prefix: &str) -> &'a str {
     }
 }
 
-/// What a line can be once a trace has begun.
+/// The kinds of lines in a trace.
 pub(crate) enum Line<'a> {
     Frame(Frame),
     /// So many frames as in the enclosing trace.
@@ -202,12 +202,12 @@ pub(crate) fn within<S: AsRef<str>>(
     reader.throwable(start, None, 0)
 }
 
-/// Where an exception starts.
+/// The first line of an exception.
 pub(crate) struct Start<'a> {
     pub(crate) header: &'a str,
     /// Its line.
     pub(crate) at: usize,
-    /// How far the line is indented: what is less indented belongs to an enclosing exception.
+    /// The indentation of the line; a less indented line belongs to an enclosing exception.
     pub(crate) indent: usize,
 }
 

@@ -51,11 +51,11 @@ struct Finder<'a> {
     lines: &'a [String],
     announced: Vec<Option<Announced<'a>>>,
     barriers: Vec<bool>,
-    /// What stands before the indentation, in lines with a frame.
+    /// The text before the indentation, for lines with a frame.
     prefixes: Vec<Option<&'a str>>,
 }
 
-/// What a line says about the trace in it or below it.
+/// The information of a line about the trace in it or below it.
 enum Announced<'a> {
     /// The trace of a test starts in the next line.
     Test {
@@ -279,14 +279,14 @@ fn start_message_in_its_line(thrown: &mut Thrown) {
     }
 }
 
-/// Whether a name says by itself that this is an exception.
+/// True if a name says by itself that this is an exception.
 fn is_named(header: &Header<'_>) -> bool {
     let ends = ["Exception", "Error", "Throwable", "Failure", "Fault"];
     let (class, _) = crate::frame::split_hidden(header.class);
     class.contains(['.', '$']) && ends.iter().any(|end| class.ends_with(end))
 }
 
-/// Whether a name can be that of an exception, since a frame is below it. Thread dumps and levels
+/// True if a name can be that of an exception, since a frame is below it. Thread dumps and levels
 /// of logs look the same.
 fn is_likely(header: &Header<'_>) -> bool {
     let simple = header.class.rsplit(['.', '$']).next().unwrap_or_default();
@@ -296,7 +296,7 @@ fn is_likely(header: &Header<'_>) -> bool {
         && !matches!(simple, "Warning" | "Info" | "Severe" | "Debug")
 }
 
-/// What stands before the indentation of a frame, if the line ends with one.
+/// The text before the indentation of a frame, if the line ends with one.
 fn frame_prefix(line: &str) -> Option<&str> {
     let mut starts = line.match_indices("at ");
     starts.find_map(|(at, word)| {

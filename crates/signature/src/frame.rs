@@ -16,7 +16,7 @@ pub struct Frame {
     pub file: Option<String>,
     /// Line in the source file.
     pub line: Option<u32>,
-    /// Whether the method is native; then there is no file.
+    /// True if the method is native; then there is no file.
     pub native: bool,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Frame {
     }
 }
 
-/// Whether this can be the name of a class, as far as the names that people and compilers choose go.
+/// True if this can be the name of a class, as far as the names that people and compilers choose go.
 pub(crate) fn is_class(name: &str) -> bool {
     let name = split_hidden(name).0;
     let identifier = |segment: &str| {

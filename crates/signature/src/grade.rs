@@ -1,8 +1,8 @@
-//! How much two failures have in common.
+//! Grades of agreement between two failures.
 
 use std::fmt;
 
-/// How much another failure has in common with a signature. Each grade includes those before it;
+/// The degree to which a failure agrees with a signature. Each grade includes those before it;
 /// a failure that does not even reach the first is another failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub enum Grade {

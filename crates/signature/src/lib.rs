@@ -1,11 +1,11 @@
-//! What makes two failures the same failure.
+//! Signatures of failures: the comparison of two failures.
 //!
 //! A failure is known by its stack trace: [`Thrown`], read from what `printStackTrace` prints
 //! ([`Thrown::parse`]) or out of the output of a whole command ([`find_all`]). Its [`Signature`]
 //! says where it was thrown and judges others: [`Signature::grade`] tells how much another failure
 //! has in common with it, as a [`Grade`], or that it is another one.
 //!
-//! What differs from run to run must not tell failures apart, so messages are compared with their
+//! Properties that differ from run to run must not distinguish failures, so messages are compared with their
 //! volatile parts masked ([`mask`]), and numbers that the JVM or a compiler makes up in names of
 //! classes and methods do not count.
 //!

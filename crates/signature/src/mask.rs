@@ -90,7 +90,7 @@ fn volatile(text: &str, at: usize) -> Match {
         .or_else(|| temporary(rest))
 }
 
-/// What starts with a digit and no word goes on there.
+/// A token that starts with a digit, where no word continues.
 fn number(before: &str, rest: &str) -> Match {
     address(rest)
         .or_else(|| uuid(rest))
@@ -412,7 +412,7 @@ fn long_number(before: &str, rest: &str) -> Match {
     (long && ends(rest, digits)).then_some((digits, "<number>"))
 }
 
-/// How many bytes at the start satisfy a condition; it must hold for bytes of ASCII only, or for
+/// The number of bytes at the start that satisfy a condition; it must hold for bytes of ASCII only, or for
 /// all others.
 fn run(text: &str, condition: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| condition(*byte)).count()
@@ -431,7 +431,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '>')
 }
 
-/// Whether no word goes on behind so many bytes.
+/// True if no word goes on behind so many bytes.
 fn ends(text: &str, length: usize) -> bool {
     !text[length..].chars().next().is_some_and(goes_on)
 }
@@ -440,7 +440,7 @@ fn goes_on(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '<')
 }
 
-/// Whether a dot or hyphen joins more to it: a number with fractions, a host, a version.
+/// True if a dot or hyphen joins more to it: a number with fractions, a host, a version.
 fn continues(text: &str, length: usize) -> bool {
     let mut rest = text[length..].chars();
     let joined = matches!(rest.next(), Some('.' | '-'));

@@ -12,10 +12,10 @@ pub enum Origin {
     Program,
     /// The JDK, and what compilers of other languages call for null checks and the like.
     Jdk,
-    /// What the JVM puts between a call and what it calls: reflection, proxies, hidden classes.
-    /// How often a method was called already may decide about these frames.
+    /// Frames that the JVM puts between a caller and its callee: reflection, proxies, hidden classes.
+    /// They may depend on how often a method was called before.
     Reflection,
-    /// What starts tests and commands, or replaces collaborators in tests.
+    /// Tools that start tests and commands, or replace collaborators in tests.
     Harness,
     /// Libraries of assertions.
     Assertion,

@@ -88,7 +88,7 @@ fn of_one(thrown: &Thrown) -> Option<Refusal> {
     is_told.then(|| access(thrown, message))
 }
 
-/// Whether code that makes system calls threw it: the JDK's, or a native method. An exception without
+/// True if code that makes system calls threw it: the JDK's, or a native method. An exception without
 /// frames may be anybody's.
 fn is_by_system(thrown: &Thrown) -> bool {
     let by_system =
@@ -96,7 +96,7 @@ fn is_by_system(thrown: &Thrown) -> bool {
     thrown.frames.first().is_none_or(by_system)
 }
 
-/// Whether exceptions of a class say by themselves that something was denied. Without a socket no name
+/// True if exceptions of a class say by themselves that something was denied. Without a socket no name
 /// can be resolved, and the exception does not tell why.
 fn is_refused(class: &str) -> bool {
     [

@@ -20,7 +20,7 @@ const WRAPPERS: &[&str] = &[
     "java.util.concurrent.ExecutionException",
 ];
 
-/// How messages of exceptions begin that carry one which was thrown where a test expected another, or
+/// The beginnings of messages of exceptions that wrap one which was thrown where a test expected another, or
 /// none: of JUnit 4's rule for `expected`, of `assertThrows`, and of `assertDoesNotThrow`.
 const UNEXPECTED: &[&str] = &[
     "Unexpected exception, expected<",
@@ -29,10 +29,10 @@ const UNEXPECTED: &[&str] = &[
     "Unexpected exception thrown: ",
 ];
 
-/// How many characters of a message a line for people shows.
+/// The maximal number of characters of a message in a printed line.
 const SHOWN: usize = 120;
 
-/// What identifies a failure.
+/// The identity of a failure.
 ///
 /// It is made of the exception that left the program, with its causes. Exceptions around it that
 /// only carry it through the JDK or a harness, with no frame of the program, do not belong to it, nor
@@ -46,7 +46,7 @@ pub struct Signature {
     messages: Messages,
 }
 
-/// What of messages counts.
+/// The part of messages that counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Messages {
     Whole,
@@ -83,17 +83,17 @@ impl Signature {
         &self.thrown
     }
 
-    /// Where it was thrown.
+    /// The place at which it was thrown.
     pub fn site(&self) -> &Site {
         self.sites.first().unwrap_or(&Site::Unknown)
     }
 
-    /// Where it and each of its causes was thrown, outermost exception first.
+    /// The places at which it and its causes were thrown, outermost exception first.
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// Whether an assertion failed.
+    /// True if an assertion failed.
     pub fn is_assertion(&self) -> bool {
         matches!(self.site(), Site::Assertion(_))
     }
@@ -104,12 +104,12 @@ impl Signature {
     /// freedom: see [`Grade::L2`].
     pub const ENOUGH: Grade = Grade::L2;
 
-    /// Whether another failure is the same, by [`Signature::ENOUGH`].
+    /// True if another failure is the same, by [`Signature::ENOUGH`].
     pub fn is_same(&self, other: &Thrown) -> bool {
         self.grade(other) >= Some(Self::ENOUGH)
     }
 
-    /// How much another failure has in common with this one; nothing if it is another failure.
+    /// The grade of agreement with another failure; `None` if it is a different failure.
     ///
     /// Exceptions and their causes are compared pairwise, and the poorest grade counts. Types,
     /// and the numbers of causes, must be equal. Sites are the same by these rules:
@@ -215,7 +215,7 @@ fn unwrapped(thrown: &Thrown) -> &Thrown {
     thrown
 }
 
-/// Whether a harness says that what it carries is not what a test expected.
+/// True if a harness says that what it carries is not what a test expected.
 fn tells_unexpected(thrown: &Thrown) -> bool {
     let message = thrown.message.as_deref().unwrap_or_default();
     let first = thrown.frames.first().map(Frame::origin);

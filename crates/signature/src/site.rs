@@ -1,4 +1,4 @@
-//! Where an exception was thrown, as far as that identifies a failure.
+//! The place at which an exception was thrown, as far as it identifies a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct Call {
     pub method: String,
 }
 
-/// Where an exception was thrown.
+/// The place at which an exception was thrown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Site {
     /// A place in the program: the innermost frame that belongs neither to the JDK nor to a
@@ -69,7 +69,7 @@ impl Site {
         }
     }
 
-    /// Whether another exception has the same site. What this site does not know does not count;
+    /// True if another exception has the same site. What this site does not know does not count;
     /// what the other one does not know does.
     pub(crate) fn admits(&self, other: &Site, lines: Lines) -> bool {
         match (self, other) {
@@ -90,7 +90,7 @@ impl Site {
     }
 }
 
-/// Whether lines tell frames of one method apart.
+/// True if lines tell frames of one method apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lines {
     /// They do, where both frames have one.
@@ -99,14 +99,14 @@ pub(crate) enum Lines {
 }
 
 impl Lines {
-    /// Whether two lines of one method do not tell frames apart.
+    /// True if two lines of one method do not tell frames apart.
     pub(crate) fn same(self, line: Option<u32>, other: Option<u32>) -> bool {
         self == Lines::Ignored || line.is_none() || other.is_none() || line == other
     }
 }
 
 impl Call {
-    /// Whether an assertion of another shape says the same with the same message: a test that is written
+    /// True if an assertion of another shape says the same with the same message: a test that is written
     /// anew fails by itself where `assertThrows` saw nothing thrown.
     fn may_be_said(&self, other: &Call) -> bool {
         let expects = ["assertThrows", "assertThrowsExactly", "expectThrows"];
@@ -161,7 +161,7 @@ fn assertion(thrown: &Thrown) -> Option<Option<Call>> {
     }
 }
 
-/// Whether what runs tests has thrown it, outside of them: something that was expected did not come. A program
+/// True if what runs tests has thrown it, outside of them: something that was expected did not come. A program
 /// may have started it all.
 fn is_of_harness(thrown: &Thrown) -> bool {
     let is = |origin: Origin| move |frame: &Frame| frame.origin() == origin;
@@ -171,7 +171,7 @@ fn is_of_harness(thrown: &Thrown) -> bool {
     first == Some(Origin::Harness) && !within.iter().any(is(Origin::Program))
 }
 
-/// Whether a message is that of AssertJ, which leaves none of its frames, or of Hamcrest.
+/// True if a message is that of AssertJ, which leaves none of its frames, or of Hamcrest.
 /// `assert` and other code throw the same class with the messages of their authors.
 fn is_of_matcher(message: &str) -> bool {
     let assertj = ["\nExpecting", "\nExpected", "\nActual", "\nexpected:"];

@@ -11,13 +11,13 @@ pub struct Thrown {
     /// Class as Java prints it. Empty if the exception prints itself without it (an own
     /// `toString`); the message is what it prints then.
     pub class: String,
-    /// What `getLocalizedMessage` gave.
+    /// The result of `getLocalizedMessage`.
     pub message: Option<String>,
     /// The stack, innermost activation first.
     pub frames: Vec<Frame>,
-    /// Whether the text said that it left frames out, or could not show them.
+    /// True if the text said that it left frames out, or could not show them.
     pub truncated: bool,
-    /// What caused it.
+    /// Its cause.
     pub cause: Option<Box<Thrown>>,
 }
 

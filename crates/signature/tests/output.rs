@@ -1,4 +1,4 @@
-//! What Java 17, Maven Surefire 3.2.5 and JUnit's console launcher 1.10.2 print, shortened. The
+//! The output of Java 17, Maven Surefire 3.2.5 and JUnit's console launcher 1.10.2, shortened. The
 //! outputs of Gradle, older Surefire, JUnit's text runner and logs are written by hand.
 
 use culprit_signature::{Found, Owner, Thrown, find_all};

@@ -1,4 +1,4 @@
-//! What holds for any exception and any text.
+//! Properties of any exception and any text.
 
 use culprit_signature::{Frame, Grade, Signature, Thrown, find_all, mask, mask_literals};
 use proptest::prelude::*;

@@ -145,7 +145,7 @@ fn hot_classes(program: &Program) -> Vec<usize> {
 struct Families<'a> {
     /// Names of the outer classes.
     names: Vec<&'a str>,
-    /// Whether there are nested classes.
+    /// True if there are nested classes.
     nested: Vec<bool>,
     /// The family of each class of the program.
     of_class: Vec<Option<usize>>,
@@ -173,7 +173,7 @@ impl<'a> Families<'a> {
         families
     }
 
-    /// What to observe for some families.
+    /// The patterns that observe some families.
     fn patterns(&self, families: impl IntoIterator<Item = usize>) -> Vec<String> {
         let mut patterns = Vec::new();
         for family in families {

@@ -127,7 +127,7 @@ impl Program {
         members
     }
 
-    /// What a border around the members would record.
+    /// The events that a border around the members would record.
     pub(crate) fn measure(&self, members: &Members) -> Measure {
         let has = |number: usize| number.checked_sub(1).is_some_and(|index| members[index]);
         let mut measure = Measure {

@@ -1,4 +1,4 @@
-//! What recording costs the thread that compresses, and what it takes on disk:
+//! The cost of recording on the thread that compresses, and on disk:
 //! `cargo bench -p culprit-trace`. Prints one table; every row is the median of five runs.
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 

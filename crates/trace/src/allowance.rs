@@ -24,7 +24,7 @@ const RAW_PER_BYTE: u64 = 200;
 /// Bytes that an allocation costs besides its content.
 const ALLOCATION: u64 = 16;
 
-/// How much may still be made. Shared by all cursors that decode for one purpose.
+/// The remaining number of items that may be decoded. Shared by all cursors that decode for one purpose.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     /// Bytes of memory.

@@ -23,7 +23,7 @@ pub const MAX_EVENTS: usize = 16 << 20;
 /// Largest uncompressed payload of a block of table entries, unless it is a single entry.
 pub(crate) const BATCH: usize = 256 << 10;
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Tag {

@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Where everything is charged that is made of the bytes.
+    /// The allowance that all decoded items are charged to.
     pub(crate) fn allowance(&self) -> &'a Allowance {
         self.allowance
     }

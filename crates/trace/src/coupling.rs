@@ -19,7 +19,7 @@ use std::fmt;
 
 use culprit_model::observe::Origin;
 
-/// How the names of these files end.
+/// The extension of these files.
 pub const COUPLING_EXTENSION: &str = "coupling";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ const MAGIC: &str = "culprit coupling";
 /// Which classes of one JVM called which, how often.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coupling {
-    /// How long the counters ran, in milliseconds.
+    /// The time that the counters ran, in milliseconds.
     pub time_ms: u64,
     /// The classes; an edge names them by their position here plus one.
     pub classes: Vec<CoupledClass>,
@@ -41,9 +41,9 @@ pub struct Coupling {
 pub struct CoupledClass {
     /// Its dotted name.
     pub name: String,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
-    /// How many methods it has.
+    /// The number of its methods.
     pub methods: u32,
     /// Calls that its code made to live library code.
     pub live_calls: u64,
@@ -51,12 +51,12 @@ pub struct CoupledClass {
     pub supertypes: Vec<String>,
 }
 
-/// What the code of one class did to another, or to its own.
+/// The calls and accesses from the code of one class to another class, or to itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Edge {
     /// Whose code; 0 is code that is not counted.
     pub from: usize,
-    /// What is called or accessed.
+    /// The class that is called or accessed.
     pub to: usize,
     /// Calls of methods.
     pub calls: u64,

@@ -21,9 +21,9 @@ pub struct Decoder {
 pub enum Decoded {
     /// An event. The site may be 0, which is nobody's.
     Event {
-        /// What happened.
+        /// The kind of the event.
         kind: EventKind,
-        /// Where.
+        /// Its site.
         site: SiteId,
         /// With what.
         values: Vec<Value>,

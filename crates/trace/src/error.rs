@@ -1,4 +1,4 @@
-//! What can go wrong: while writing, and while reading.
+//! Errors of writing and of reading.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub enum WriteError {
     /// One entry is larger than a block may be.
     #[error("{what} of {length} bytes is over the limit of {limit} bytes")]
     TooLarge {
-        /// What was to be written.
+        /// The item to write.
         what: &'static str,
         /// Its size.
         length: usize,
@@ -30,7 +30,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// Whether the cause is a lack of room.
+    /// True if the cause is a lack of room.
     pub fn is_disk_full(&self) -> bool {
         matches!(self, WriteError::DiskFull(_))
     }
@@ -53,7 +53,7 @@ pub enum Error {
     /// Nothing is there.
     #[error("{}: no such file or folder", path.display())]
     NotFound {
-        /// What was asked for.
+        /// The requested path.
         path: PathBuf,
     },
     /// The file could not be read.
@@ -72,7 +72,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The file ends before the first whole block.
-    #[error("{} holds nothing yet: it ends before its first block", path.display())]
+    #[error("{} is empty: it ends before its first block", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -92,19 +92,19 @@ pub enum Error {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where the block starts.
+        /// The offset of the block.
         offset: u64,
-        /// What the reader did not find.
+        /// The item that the reader did not find.
         expected: &'static str,
     },
     /// The folder holds no recording.
-    #[error("{} holds no recording", path.display())]
+    #[error("{} contains no recording", path.display())]
     NoRecordings {
         /// The folder.
         path: PathBuf,
     },
     /// The folder holds several recordings where one was needed.
-    #[error("{} holds {} recordings; name one of them", path.display(), recordings.len())]
+    #[error("{} contains {} recordings; name one of them", path.display(), recordings.len())]
     SeveralRecordings {
         /// The folder.
         path: PathBuf,

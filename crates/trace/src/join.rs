@@ -114,7 +114,7 @@ pub fn keep_last<S: Store>(
     Ok(())
 }
 
-/// What is kept of a recording besides its last events.
+/// The parts of a recording that are kept besides its last events.
 struct Needed {
     carry: BTreeMap<ThreadId, Vec<Kept>>,
     /// Open calls of the threads at the cut.

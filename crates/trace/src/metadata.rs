@@ -80,7 +80,7 @@ pub struct ThreadDef {
     pub name: String,
     /// `Thread.getId()`.
     pub java_id: u64,
-    /// Whether it is a virtual thread.
+    /// True if it is a virtual thread.
     pub is_virtual: bool,
 }
 
@@ -91,19 +91,19 @@ pub struct ClassDef<'a> {
     pub name: &'a str,
     /// Number of its defining loader.
     pub loader: u32,
-    /// Where it came from: the URL of its code source, if it has one.
+    /// Its origin: the URL of its code source, if it has one.
     pub origin: Option<&'a str>,
-    /// Whether it belongs to the observed set.
+    /// True if it belongs to the observed set.
     pub observed: bool,
-    /// Whether it was woven ahead of time, by `culprit instrument`.
+    /// True if it was woven ahead of time, by `culprit instrument`.
     pub ahead: bool,
-    /// Whether `bytes` are an outline: the class file without code.
+    /// True if `bytes` are an outline: the class file without code.
     pub outline: bool,
     /// The class file as it was before weaving.
     pub bytes: &'a [u8],
 }
 
-/// What the bytes of a blob are.
+/// The kind of the bytes of a blob.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum BlobKind {
@@ -133,7 +133,7 @@ pub enum EndReason {
     Stopped = 2,
 }
 
-/// How a recording ends, as given to the writer, which adds the totals.
+/// The end of a recording, as given to the writer, which adds the totals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
     /// Why.
@@ -144,7 +144,7 @@ pub struct Ending {
     pub duration_ms: u64,
 }
 
-/// How a recording ended.
+/// The end of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct End {
     /// Why.
@@ -159,7 +159,7 @@ pub struct End {
     pub bytes: u64,
 }
 
-/// How one metadata entry is laid out.
+/// The layout of one metadata entry.
 pub(crate) trait Entry: Sized {
     fn encode(&self, out: &mut Vec<u8>);
     fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Malformed>;

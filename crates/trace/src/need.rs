@@ -1,4 +1,4 @@
-//! What later events need of earlier ones: the calls that are still open, without which returns
+//! The earlier events that later ones need: the calls that are still open, without which returns
 //! and exceptions have no beginning, and the constructions of the observed objects that later
 //! events mention. Knows nothing of files.
 
@@ -53,7 +53,7 @@ struct Built {
     used: u64,
 }
 
-/// What is known of a thread.
+/// The open calls and constructions of a thread.
 #[derive(Debug, Default)]
 struct Past {
     turn: Turn,

@@ -90,7 +90,7 @@ fn kind_of(code: u8) -> Option<EventKind> {
         .copied()
 }
 
-/// What the values of a site's events look like, worked out once per site.
+/// The layout of the values of a site's events, computed once per site.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     has_receiver: bool,
@@ -229,7 +229,7 @@ impl Layout {
     }
 }
 
-/// What follows the first of a list.
+/// The rest of a list after its first element.
 fn more(
     kind: EventKind,
     cursor: &mut Cursor<'_>,

@@ -56,7 +56,7 @@ pub struct Recording {
     blob_cache: Mutex<Option<(u32, Vec<u8>)>>,
 }
 
-/// Where an events block is, and what its head says.
+/// The place of an events block, and its head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventsBlock {
     pub(crate) block: Block,
@@ -66,7 +66,7 @@ pub(crate) struct EventsBlock {
 /// The part of a file that could not be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Truncation {
-    /// Where the last whole block ends.
+    /// The end of the last whole block.
     pub offset: u64,
     /// Bytes after it.
     pub bytes_left: u64,
@@ -81,11 +81,11 @@ pub struct ClassInfo {
     pub loader: u32,
     /// URL of its code source.
     pub origin: Option<String>,
-    /// Whether it belongs to the observed set.
+    /// True if it belongs to the observed set.
     pub observed: bool,
-    /// Whether it was woven ahead of time, by `culprit instrument`.
+    /// True if it was woven ahead of time, by `culprit instrument`.
     pub ahead: bool,
-    /// Whether only its outline is stored: the class file without code.
+    /// True if only its outline is stored: the class file without code.
     pub outline: bool,
     /// Hash of its bytes.
     pub sha256: [u8; 32],
@@ -97,7 +97,7 @@ pub struct ClassInfo {
 /// A long string or array content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Blob {
-    /// What the bytes are.
+    /// The kind of the bytes.
     pub kind: BlobKind,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -175,7 +175,7 @@ impl Recording {
         self.length
     }
 
-    /// What was known at the start.
+    /// The facts known at the start.
     pub fn start(&self) -> &Start {
         &self.start
     }
@@ -210,12 +210,12 @@ impl Recording {
         &self.failures
     }
 
-    /// What the recording lacks, as last said by the agent.
+    /// The losses of the recording, as last reported by the agent.
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
 
-    /// How the recording ended; `None` if the JVM did not end in order.
+    /// The end of the recording; `None` if the JVM did not end in order.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
@@ -225,7 +225,7 @@ impl Recording {
         self.truncation
     }
 
-    /// Whether the file ends within a block.
+    /// True if the file ends within a block.
     pub fn is_truncated(&self) -> bool {
         self.truncation.is_some()
     }
@@ -306,7 +306,7 @@ impl Recording {
         })
     }
 
-    /// Whether the recording has a blob of that id.
+    /// True if the recording has a blob of that id.
     pub fn has_blob(&self, id: BlobId) -> bool {
         self.blobs.contains_key(&id)
     }

@@ -66,7 +66,7 @@ pub struct Ring {
     lost_blobs: u64,
 }
 
-/// What is needed to read records.
+/// The tables needed to read records.
 struct Scene {
     sites: HashMap<u32, (Layout, bool)>,
     types: Table<TypeDef>,
@@ -200,7 +200,7 @@ impl Ring {
         self.writer.events(head, records)
     }
 
-    /// Whether the segment has all its events.
+    /// True if the segment has all its events.
     pub fn is_full(&self) -> bool {
         self.writer.events_written() >= self.most
     }
@@ -273,7 +273,7 @@ impl Ring {
         self.writer.flush()
     }
 
-    /// What there is of the recording; nothing if it cannot be read, and then its blobs are lost.
+    /// The recording so far; `None` if it cannot be read, and then its blobs are lost.
     fn read(&self) -> Option<Recording> {
         Recording::open(&self.recording).ok()
     }

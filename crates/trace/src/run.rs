@@ -9,7 +9,7 @@ use crate::error::Error;
 
 /// Name of the file of facts in a run folder.
 pub const RUN_FACTS: &str = "run.txt";
-/// How the names of recordings end.
+/// The extension of recordings.
 pub const EXTENSION: &str = "culprit";
 
 /// A run folder.

@@ -32,9 +32,9 @@ pub struct EventHead {
     pub turn: Turn,
     /// Place among the events of the thread.
     pub ordinal: u64,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// Where it happened. An exception that ends a call from before the first event has site 0.
+    /// Its site. An exception that ends a call from before the first event has site 0.
     pub site: SiteId,
     /// Crossings of the thread that were open before the event. A return or throw therefore has
     /// a depth one higher than its call.
@@ -50,7 +50,7 @@ pub struct Gap {
     pub thread: ThreadId,
     /// Why.
     pub reason: GapReason,
-    /// How many.
+    /// The number of missing events.
     pub count: u64,
 }
 
@@ -89,7 +89,7 @@ pub struct Scan<'r> {
     /// Lanes with records left, but for the current one, by their next turn.
     queue: BinaryHeap<Reverse<(Turn, usize)>>,
     current: Option<usize>,
-    /// Where the values of the last event are.
+    /// The place of the values of the last event.
     values: Option<Values>,
     next_index: u64,
     /// Sites of open calls that are kept, of all lanes.
@@ -128,7 +128,7 @@ struct Lane {
 struct OpenCalls {
     /// The sites of the inner ones, outermost first.
     sites: Vec<SiteId>,
-    /// How many are open around them, whose sites are forgotten.
+    /// The number of open calls around them whose sites are unknown.
     outer: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Where a recording's bytes come from: a file, or memory. Reads whole blocks and undoes their
+//! The source of a recording's bytes: a file, or memory. Reads whole blocks and undoes their
 //! compression; knows nothing of what they hold.
 
 use std::fs::File;
@@ -23,7 +23,7 @@ pub(crate) enum Source {
 pub(crate) struct Part {
     pub(crate) path: PathBuf,
     file: File,
-    /// Where its first byte is in the whole, and how many it has.
+    /// The offset of its first byte; its length follows.
     pub(crate) start: u64,
     length: u64,
 }
@@ -82,7 +82,7 @@ impl Source {
 /// A block with an intact frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Where its header starts.
+    /// The offset of its header.
     pub(crate) offset: u64,
     pub(crate) header: BlockHeader,
 }

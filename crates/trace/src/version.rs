@@ -14,7 +14,7 @@ impl FormatVersion {
     /// external classes, states of objects and what they are made of.
     pub const MINOR: u16 = 1;
 
-    /// Whether this crate can read recordings of this version.
+    /// True if this crate can read recordings of this version.
     pub fn is_readable(self) -> bool {
         self == FormatVersion::CURRENT
     }

@@ -36,7 +36,7 @@ const TABLES: [Tag; 5] = [
     Tag::Blobs,
 ];
 
-/// Where a recording goes: bytes are appended, and cut back to the last whole block after a
+/// The destination of a recording: bytes are appended, and cut back to the last whole block after a
 /// write that failed half-way.
 pub trait Store: Write {
     /// Drops everything after the first `length` bytes.
@@ -57,7 +57,7 @@ impl Store for Vec<u8> {
     }
 }
 
-/// What is known of a run of records before decoding them.
+/// The facts about a run of records that are known before decoding them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EventsHead {
     /// The thread they belong to.

@@ -61,7 +61,7 @@ fn with_small_gaps(mut story: Story) -> Story {
     story
 }
 
-/// What of an event does not depend on those that are gone.
+/// The parts of an event that do not depend on dropped ones.
 fn lasting(event: &Event) -> Event {
     Event {
         index: culprit_model::EventIndex(0),

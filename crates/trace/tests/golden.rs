@@ -252,7 +252,7 @@ fn sorted(mut types: Vec<TypeDef>) -> Vec<TypeDef> {
     types
 }
 
-/// What recordings of every version have.
+/// The properties of recordings of every version.
 #[track_caller]
 fn is_readable(recording: &Recording) {
     assert_eq!(recording.start(), &start());

@@ -7,7 +7,7 @@ pub const MODULES: [&str; 4] = ["java.base", "java.xml", "java.desktop", "jdk.co
 #[derive(Clone, Debug)]
 pub struct Class {
     pub module: String,
-    /// Where in its module it is: `java/lang/Object.class`.
+    /// Its path in its module: `java/lang/Object.class`.
     pub path: String,
     pub bytes: Vec<u8>,
 }
@@ -19,18 +19,18 @@ impl Class {
     }
 }
 
-/// Whether a JVM needs classes of the module to start. Those of the others may be of an old
+/// True if a JVM needs classes of the module to start. Those of the others may be of an old
 /// version, and a mistake in them is told by a JVM that runs.
 pub fn is_early(class: &Class) -> bool {
     class.module == "java.base"
 }
 
-/// Whether all classes are taken and not a sample.
+/// True if all classes are taken and not a sample.
 pub fn takes_all_classes() -> bool {
     std::env::var_os("CULPRIT_TEST_ALL_CLASSES").is_some()
 }
 
-/// Whether a class is taken: one in eight by its name, or all.
+/// True if a class is taken: one in eight by its name, or all.
 pub fn is_sampled(class: &Class) -> bool {
     let hash = class
         .path

@@ -1,4 +1,4 @@
-//! What a JVM said to each class, and how that differs from what it said to the originals.
+//! The verdict of a JVM on each class, compared with its verdict on the original.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ impl Outcomes {
         self.0.len()
     }
 
-    /// What became of these classes, as against their originals.
+    /// The comparison of these classes with their originals.
     pub fn against(&self, originals: &Outcomes) -> Comparison {
         let mut comparison = Comparison::default();
         for (name, outcome) in &self.0 {

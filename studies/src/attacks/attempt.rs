@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an attempt is after.
+/// The target of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Aim {
     Files,
@@ -61,7 +61,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// What shows outside that an attempt succeeded.
+/// The visible effect of a successful attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Witness {
     /// A folder with files was changed: contents, names, modes, owners, times or attributes.
@@ -120,18 +120,18 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Whether it needs a JVM of its own, because nothing can be tried after it.
+    /// True if it needs a JVM of its own, because nothing can be tried after it.
     pub fn is_alone(&self) -> bool {
         self.needs_loop() || self.name == "change-root"
     }
 
-    /// Whether the program that it starts takes the place of the JVM. Nobody can forbid that to a process that is yet
+    /// True if the program that it starts takes the place of the JVM. Nobody can forbid that to a process that is yet
     /// to become the JVM: only workers forbid it to themselves.
     fn is_in_place(&self) -> bool {
         ["exec-linker", "exec-jvm"].contains(&self.name)
     }
 
-    /// Whether it is made on a file system of its own.
+    /// True if it is made on a file system of its own.
     pub fn needs_loop(&self) -> bool {
         self.witness == Witness::Loop || ["trim", "quota"].contains(&self.name)
     }
@@ -156,7 +156,7 @@ macro_rules! attempts {
 
 pub(super) use attempts;
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
     /// It does not work without a sandbox either, for this reason: it proves nothing.
@@ -196,10 +196,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What was seen of one attempt: by the witness, and what the program itself says.
+/// The observations on one attempt: those of the witness, and the program's own report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed {
-    /// What the witness saw, if anything.
+    /// The observation of the witness, if any.
     pub harm: Option<String>,
     /// `None` if the program says that it succeeded, else why it did not.
     pub refusal: Option<String>,

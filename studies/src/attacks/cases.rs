@@ -1,4 +1,4 @@
-//! What candidates and tests can do to Culprit itself, to its folders, and to the memory and the disk of the machine.
+//! Attacks of candidates and tests on Culprit itself, its folders, and the memory and disk of the machine.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ const DISK: u64 = 3 << 30;
 
 /// Something that a candidate does in place of an answer.
 pub struct Case {
-    /// How the program is told to do it.
+    /// The argument that makes the program do it.
     pub mode: &'static str,
     pub aim: Aim,
     pub what: &'static str,

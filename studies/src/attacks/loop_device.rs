@@ -45,7 +45,7 @@ impl LoopDevice {
         Ok(it)
     }
 
-    /// What was changed.
+    /// The changes.
     pub fn change(&self) -> anyhow::Result<Option<String>> {
         let folder = self.image.parent().unwrap_or(Path::new("/"));
         let mounted = self.mounted.display().to_string();
@@ -107,7 +107,7 @@ impl Drop for LoopDevice {
     }
 }
 
-/// What a tool of the system prints.
+/// The output of a tool of the system.
 fn tool(folder: &Path, line: &[&str]) -> anyhow::Result<String> {
     let run = Run {
         program: PathBuf::from(line[0]),

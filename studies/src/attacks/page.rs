@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::attempt::{Aim, Verdict};
 use crate::markdown::table;
 
-/// Who attacks: a user and a JDK.
+/// The attacker: a user and a JDK.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Attacker {
     pub user: String,

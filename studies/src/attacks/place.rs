@@ -1,4 +1,4 @@
-//! What an attempt is after: a folder with files, sockets that listen and a process, all of its own, so that many
+//! The target of an attempt: a folder with files, sockets that listen and a process, all of its own, so that many
 //! attempts can be made by one JVM.
 
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ impl Place {
         found.map(|(kind, _)| format!("arrived by {kind}"))
     }
 
-    /// What became of the process.
+    /// The state of the process.
     pub fn wound(&self) -> Option<String> {
         let victim = self.victim.as_ref()?;
         if !victim.process.lives() {

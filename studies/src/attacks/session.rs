@@ -12,10 +12,10 @@ use anyhow::Context;
 use culprit_jvm::Status;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// How often it is looked at.
+/// The interval between two observations.
 const PULSE: Duration = Duration::from_millis(50);
 
-/// How long processes may take to end after it.
+/// The time that processes may take to end after it.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// A command of `culprit`, and where it runs.
@@ -29,7 +29,7 @@ pub struct Session {
     pub limit: Duration,
 }
 
-/// What was seen.
+/// The observations.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// `None` if it did not end.
@@ -44,7 +44,7 @@ pub struct Seen {
     pub left: Vec<String>,
 }
 
-/// What to do with it when it is watched.
+/// The action during the watch.
 pub enum Order {
     GoOn,
     /// Kill it, and nothing else.

@@ -61,10 +61,10 @@ impl Terminal {
     }
 }
 
-/// What was seen, by way and name of the attempt, such as `jni unlink`.
+/// The observations, by way and name of the attempt, such as `jni unlink`.
 pub type Observations = BTreeMap<String, Observed>;
 
-/// Where a program runs that is started without an agent.
+/// The environment of a program that is started without an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Confines {
     None,
@@ -104,7 +104,7 @@ impl Stage {
         })
     }
 
-    /// What is seen of all attempts, in a sandbox or without one.
+    /// The observations on all attempts, in a sandbox or without one.
     pub fn observe_all(
         &self,
         attempts: &[&'static Attempt],
@@ -172,7 +172,7 @@ impl Stage {
         Ok(seen)
     }
 
-    /// What the program says of each attempt: `None` if it was made, else why it was not.
+    /// The program's report on each attempt: `None` if it was made, otherwise the reason why not.
     fn run(
         &self,
         common: &Common,

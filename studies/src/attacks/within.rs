@@ -19,7 +19,7 @@ use crate::process::words;
 /// The folder of the copy of the program. It reads there what to do.
 pub const SUBJECT: &str = "subject";
 
-/// Where the attempts are made.
+/// The environment of the attempts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Within {
     Worker,
@@ -27,7 +27,7 @@ pub enum Within {
 }
 
 impl Stage {
-    /// What was seen of attempts, by way and name.
+    /// The observations on attempts, by way and name.
     pub fn observe_within(
         &self,
         within: Within,
@@ -119,7 +119,7 @@ impl Stage {
     }
 }
 
-/// What candidates leave in their folders, which go with their workers.
+/// The files that candidates leave in their folders, which are removed with their workers.
 struct Reports {
     places: Vec<PathBuf>,
     said: BTreeMap<String, Option<String>>,

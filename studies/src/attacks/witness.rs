@@ -1,4 +1,4 @@
-//! Those who see from outside whether attempts succeeded.
+//! Witnesses: they check from outside whether attempts succeeded.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -16,7 +16,7 @@ pub const DESCRIPTOR: u32 = 7;
 /// One attempt, made in one way, with what it is after.
 pub struct Trial {
     pub attempt: &'static Attempt,
-    /// How the program is told to make it: `java`, `jni` or `ffm`.
+    /// The way in which the program makes it: `java`, `jni` or `ffm`.
     pub by: &'static str,
     pub place: Place,
 }
@@ -58,7 +58,7 @@ impl Trial {
     }
 }
 
-/// What trials have in common.
+/// The common parts of trials.
 pub struct Common {
     /// The folder that the program may write to.
     pub scratch: PathBuf,
@@ -87,7 +87,7 @@ impl Common {
         })
     }
 
-    /// What a trial is seen to have done.
+    /// The visible effect of a trial.
     pub fn harm(&self, trial: &Trial) -> anyhow::Result<Option<String>> {
         Ok(match trial.attempt.witness {
             Witness::Place => trial.place.change()?,
@@ -146,12 +146,12 @@ fn queue() -> Option<String> {
     fs::read_to_string(QUEUE).ok()
 }
 
-/// What the file behind the descriptor holds.
+/// The content of the file behind the descriptor.
 fn descriptor() -> Option<String> {
     fs::read_to_string(format!("/proc/self/fd/{DESCRIPTOR}")).ok()
 }
 
-/// Whether there is something to inherit.
+/// True if there is something to inherit.
 pub(super) fn descriptor_is_open() -> Option<String> {
     let is_open = descriptor().is_some_and(|text| text == "precious");
     is_open.then(|| "the descriptor is open".to_owned())

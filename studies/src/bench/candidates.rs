@@ -1,7 +1,7 @@
 //! Small candidates a second: one scenario of a program of twenty classes, run again and again by
 //! one worker, each time with the static state of the start.
 //!
-//! What the program returns depends on its static state all over, so a candidate that finds
+//! The result of the program depends on all of its static state, so a candidate that finds
 //! anything left of the one before it is out of sync, and that ends the measurement.
 
 use std::ffi::OsString;
@@ -14,7 +14,8 @@ use anyhow::{Context, bail, ensure};
 use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Pool, Sandbox};
 use culprit_model::scenario::Tables;
 use culprit_model::{Outcome, Step};
-use culprit_replay::{Environment, Replayer, lift, subject};
+use culprit_program::WorkerJvm;
+use culprit_replay::{Replayer, lift, subject};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
@@ -29,7 +30,7 @@ const HEAP: u64 = 256;
 /// A candidate takes less than a millisecond, so one that takes this long is broken.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// How a candidate comes to the static state of the start.
+/// The way in which a candidate gets the initial static state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// Classes are initialised again, in place.
@@ -51,7 +52,7 @@ impl Way {
     }
 }
 
-/// How long to measure.
+/// The duration of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
     pub rounds: usize,
@@ -60,7 +61,7 @@ pub struct Effort {
     pub timed: Duration,
 }
 
-/// What one round of one way gave.
+/// The result of one round of one way.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
     /// Candidates while the clock ran.
@@ -195,7 +196,7 @@ impl Candidates {
     }
 }
 
-/// How fast it goes.
+/// The candidates per second.
 fn pace(least: Duration, run: impl FnMut() -> anyhow::Result<()>) -> anyhow::Result<Pace> {
     let before = family_cpu_time();
     let (runs, time) = repeat(least, run)?;
@@ -284,19 +285,20 @@ fn agent(cache: &Path) -> anyhow::Result<PathBuf> {
 
 fn replayer(jdk: &Jdk, agent: PathBuf, scratch: PathBuf) -> Replayer {
     Replayer {
-        jdk: jdk.clone(),
-        agent,
-        scratch,
-        heap: HEAP,
+        jvm: WorkerJvm {
+            jdk: jdk.clone(),
+            agent,
+            scratch,
+            heap: HEAP,
+            // As a user has it, gaps of the kernel included.
+            sandbox: Some(Sandbox::default()),
+            output: Output::Kept,
+            interrupt: None,
+        },
         mode: Mode::Strict,
         coverage: false,
         limit: Some(LIMIT),
-        // As a user has it, gaps of the kernel included.
-        sandbox: Some(Sandbox::default()),
         options: Vec::new(),
-        output: Output::Kept,
-        interrupt: None,
         capture: None,
-        environment: Environment::none(),
     }
 }

@@ -102,7 +102,7 @@ pub struct Aim {
     pub got: Option<f64>,
     /// The same by processor time of the program's thread, where that makes sense.
     pub by_thread: Option<f64>,
-    /// What SCARPE published.
+    /// The figures that SCARPE published.
     pub scarpe: &'static str,
 }
 

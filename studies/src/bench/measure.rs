@@ -13,7 +13,7 @@ use crate::process::{Outcome, Run};
 /// A run that takes longer is broken.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What one run took, in seconds.
+/// The time of one run, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Sample {
     /// From start to end of the process.
@@ -25,7 +25,7 @@ pub struct Sample {
     /// The second half of the iterations: time, and processor time of the thread.
     pub steady: f64,
     pub steady_thread: f64,
-    /// What the work gave; the same in every variant, or the agent changed the program.
+    /// The result of the work; the same in every variant, or the agent changed the program.
     pub sum: i64,
     pub events: u64,
     /// Bytes of events on disk with all that they need.
@@ -65,7 +65,7 @@ pub fn measure(command: &Command, folder: &Path, work: Work) -> anyhow::Result<S
     Ok(sample)
 }
 
-/// What a command does.
+/// The purpose of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     Driver,

@@ -17,7 +17,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// What stands before it and after it.
+    /// The text before and after it.
     fn marks(self) -> [&'static str; 2] {
         match self {
             Section::Recording => ["<!-- results: begin -->", "<!-- results: end -->"],
@@ -26,7 +26,7 @@ impl Section {
     }
 }
 
-/// What else the reader must know.
+/// Notes for the reader.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Conditions {
     pub java: String,

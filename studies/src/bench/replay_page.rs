@@ -114,7 +114,7 @@ fn replay_table(out: &mut String, replays: &[Replays]) -> std::fmt::Result {
     Ok(())
 }
 
-/// What went wrong, in a line: of an explained difference the head and what differs.
+/// The problem in one line: of an explained difference, its head and the differing values.
 fn why(trouble: &str) -> String {
     let mut lines = trouble.lines().map(str::trim);
     let mut why = lines.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! How long replays of real recordings take, against the recorded run and the plain one.
+//! The time of replays of real recordings, compared with the recorded and the plain run.
 
 use std::path::Path;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use super::subject::{Set, Subject};
 use super::tools::Tools;
 use super::variant::Variant;
 
-/// How much to run.
+/// The extent of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     pub rounds: usize,
@@ -19,7 +19,7 @@ pub struct Extent {
     pub peers: Peers,
 }
 
-/// Whether the tools to compare with run as well.
+/// True if the tools to compare with run as well.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peers {
     Run,

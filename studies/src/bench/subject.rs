@@ -1,4 +1,4 @@
-//! What is measured: libraries, the work done on them, and the classes observed one at a time.
+//! The subjects: libraries, the work done on them, and the classes observed one at a time.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 
 use crate::maven::Coordinates;
 
-/// Where the chosen classes are listed, from the root of the project.
+/// The list of the chosen classes, from the root of the project.
 pub const CLASSES: &str = "studies/java/bench/classes.txt";
 
 /// A workload on a library.
@@ -69,7 +69,7 @@ impl Subject {
     }
 }
 
-/// What is observed.
+/// The observed classes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Set {
     Whole,

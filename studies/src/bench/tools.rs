@@ -1,4 +1,4 @@
-//! What the benchmark needs before it can run anything: a JDK, the compiled drivers, the agents
+//! The tools of the benchmark: a JDK, the compiled drivers, the agents
 //! to compare with, the libraries.
 
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ pub struct Tools {
     pub java_version: String,
     pub jacoco: PathBuf,
     pub aspectj: PathBuf,
-    /// Where the drivers and the aspects are compiled to.
+    /// The folder of the compiled drivers and aspects.
     pub classes: PathBuf,
     maven: Maven,
 }

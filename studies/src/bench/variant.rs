@@ -24,7 +24,7 @@ pub struct Command {
     pub recorded: Recorded,
 }
 
-/// What a run leaves behind.
+/// The files that a run leaves.
 #[derive(Clone, Debug)]
 pub enum Recorded {
     Nothing,

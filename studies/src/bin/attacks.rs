@@ -28,7 +28,7 @@ use studies::attacks::{Attempt, Verdict, Way, attempts};
 use studies::markdown::write_into;
 use studies::process::{Outcome, Run, words};
 
-/// How long the attacks of one user on one JDK may take.
+/// The time limit for the attacks of one user on one JDK.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Runs of culprit that are made at a time.

@@ -49,7 +49,7 @@ struct Args {
     choose: bool,
 }
 
-/// What is measured.
+/// The kind of measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Part {
     /// What recording costs
@@ -89,7 +89,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What both parts need.
+/// The common needs of both parts.
 struct Bench {
     root: PathBuf,
     place: PathBuf,
@@ -183,7 +183,7 @@ impl Bench {
         }
     }
 
-    /// Whether the results may go into the document.
+    /// True if the results may go into the document.
     fn is_whole(&self, args: &Args) -> bool {
         !args.quick && self.rounds >= ROUNDS && self.subjects.len() == SUBJECTS.len()
     }

@@ -61,7 +61,7 @@ fn main() -> anyhow::Result<()> {
     let mut tables = Vec::new();
     if args.only.is_empty() {
         let mut programs = vec![
-            "| case | changes | tests | without a verdict | s | seed |\n|---|---|---|---|---|---|"
+            "| case | changes | tests | without a verdict | s | published |\n|---|---|---|---|---|---|"
                 .to_owned(),
         ];
         for make in ["make", "make -k"] {
@@ -147,7 +147,7 @@ fn line_row(study: &Study<'_>, line: &Line) -> anyhow::Result<String> {
     ))
 }
 
-/// How many lines are left.
+/// The number of lines that are left.
 fn left(report: &Value) -> String {
     match report["changes"].as_array().map_or(0, Vec::len) {
         1 => "1 line".to_owned(),
@@ -245,7 +245,7 @@ fn with_bisect(culprit: &Path, history: &History, place: &Path) -> anyhow::Resul
     ))
 }
 
-/// What `git bisect run` found.
+/// The result of `git bisect run`.
 struct Bisected {
     runs: usize,
     /// The subject of the commit.

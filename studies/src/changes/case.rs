@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::maven::Coordinates;
 
-/// What `bug.toml` says of a case, as far as it is needed here.
+/// The parts of a case's `bug.toml` that are needed here.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub name: String,
@@ -19,7 +19,7 @@ pub struct Case {
     pub with: Vec<Coordinates>,
     /// `class#method`.
     pub fix: Vec<String>,
-    /// What the failing run prints.
+    /// The output of the failing run.
     pub failure: String,
 }
 
@@ -52,7 +52,7 @@ impl Case {
         })
     }
 
-    /// What runs the driver, after the class path.
+    /// The arguments that run the driver, after the class path.
     pub fn main(&self) -> &'static str {
         match self.run.as_str() {
             "junit4" => "org.junit.runner.JUnitCore bug.Driver",

@@ -5,14 +5,14 @@ pub struct History {
     pub name: &'static str,
     /// Makes the repository in the folder it runs in; `good` is a tag, the bad version is the last.
     pub script: &'static str,
-    /// What a test runs: 0 passes, 125 cannot be told.
+    /// The command of a test: 0 passes, 125 is unresolved.
     pub test: &'static str,
     /// A line that decides, and the subject of the commit that has it.
     pub line: &'static str,
     pub commit: &'static str,
 }
 
-/// What all scripts begin with.
+/// The beginning of all scripts.
 pub const START: &str = "\
 set -e
 git init -q -b main .

@@ -1,4 +1,4 @@
-//! What a result must hold, seen from outside: it lies where the fix was made, and none of its lines can
+//! An independent check of a result: it is where the fix was made, and none of its lines can
 //! be taken back such that the failure stays.
 
 use std::fs;
@@ -20,7 +20,7 @@ pub struct Found<'r> {
     pub variants: PathBuf,
 }
 
-/// Where a result lies.
+/// The place of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// In a method in which the fix was made.
@@ -38,7 +38,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What became of a version.
+/// The outcome of a version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     Passes,
@@ -57,7 +57,7 @@ struct Spot {
 }
 
 impl Found<'_> {
-    /// Where the changes are: some must lie in a class in which the fix was made.
+    /// The place of the changes: some must be in a class in which the fix was made.
     pub fn place(&self, jdk: &Jdk) -> anyhow::Result<Place> {
         let spots = self.spots()?;
         let mut is_in_class = false;

@@ -17,12 +17,12 @@ use crate::maven::Coordinates;
 /// The most time that an isolation gets.
 const LIMIT: &str = "15m";
 
-/// What releases are studied with.
+/// The tools for studying releases.
 pub struct Study<'s> {
     pub culprit: &'s Path,
     /// A folder to work in.
     pub place: &'s Path,
-    /// Where the cases are.
+    /// The folder of the cases.
     pub corpus: &'s Path,
     pub workshop: Workshop<'s>,
 }
@@ -33,7 +33,7 @@ pub struct Proved {
     pub report: Value,
     /// Where it lies, of the fix.
     pub at: Place,
-    /// How many changes were taken back one by one.
+    /// The number of changes that were reverted one by one.
     pub taken_back: usize,
     /// The folder of the result.
     pub out: PathBuf,
@@ -83,7 +83,7 @@ impl Study<'_> {
         Ok(found)
     }
 
-    /// Where a history of releases is worked on.
+    /// The working folder of a history of releases.
     pub fn place_of_line(&self, line: &Line) -> PathBuf {
         self.place.join(format!("{}-line", line.case))
     }

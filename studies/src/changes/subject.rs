@@ -10,7 +10,7 @@ use super::case::Case;
 use crate::maven::{Coordinates, Maven};
 use crate::process::{tool, words};
 
-/// What prepares subjects.
+/// The preparation of subjects.
 pub struct Workshop<'w> {
     pub maven: &'w Maven,
     pub jdk: &'w Jdk,

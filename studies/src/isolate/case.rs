@@ -25,10 +25,10 @@ pub struct Case {
 /// A case whose input is there.
 pub struct Ready {
     pub case: Case,
-    /// Where the input is, and what its test needs.
+    /// The folder of the input and of the files that its test needs.
     pub folder: PathBuf,
     pub bytes: Vec<u8>,
-    /// Whether a process waits in the background.
+    /// True if a process waits in the background.
     has_resident: bool,
 }
 
@@ -118,7 +118,7 @@ impl Ready {
         self.folder.join(&self.case.input)
     }
 
-    /// Whether the fault shows on a file.
+    /// True if the fault shows on a file.
     pub fn shows(&self, file: &Path) -> anyhow::Result<bool> {
         self.case.run("test", file, &[("STUDY_CASE", &self.folder)])
     }

@@ -27,7 +27,7 @@ impl Row {
     }
 }
 
-/// What a table tells of a result.
+/// The table cell of a result.
 type Cell = fn(&Reduced) -> String;
 
 /// All tables, and what the aims come to.
@@ -72,7 +72,7 @@ pub fn tables(rows: &[Row]) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// What the aims come to.
+/// The evaluation of the aims.
 fn aims(rows: &[Row]) -> String {
     let pairs: Vec<(&Reduced, &Reduced)> = rows
         .iter()

@@ -21,7 +21,7 @@ pub enum Reducer {
     TreeReduce,
 }
 
-/// Where the executables are.
+/// The places of the executables.
 pub struct Tools {
     pub culprit: PathBuf,
     /// The folder of picire and shrinkray.
@@ -31,15 +31,15 @@ pub struct Tools {
     pub treereduce: PathBuf,
 }
 
-/// What a reducer did.
+/// The result of a reducer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Reduced {
     /// Bytes of the smallest file on which the oracle saw the fault.
     pub bytes: u64,
-    /// How often the oracle was run.
+    /// The number of runs of the oracle.
     pub tests: u64,
     pub time: Duration,
-    /// Whether it was ended by the limit.
+    /// True if it was ended by the limit.
     pub is_cut: bool,
 }
 
@@ -62,7 +62,7 @@ impl Reducer {
         }
     }
 
-    /// Whether it is made for a language.
+    /// True if it is made for a language.
     fn knows(self, language: &str) -> bool {
         self != Reducer::TreeReduce || matches!(language, "C" | "Java")
     }

@@ -11,21 +11,21 @@ use culprit_reduce::{
 
 use super::sequence::Sequence;
 
-/// What becomes of a candidate that lacks what its calls need.
+/// The treatment of a candidate that lacks calls that others need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Closing {
     /// It is unresolved, and nothing is run.
     Refuse,
-    /// What it lacks is added.
+    /// The missing calls are added.
     Complete,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
     /// Different candidates.
     pub tests: u64,
-    /// Those that a JVM ran.
+    /// The number of those that a JVM ran.
     pub runs: u64,
     /// Time that verdicts took.
     pub time: Duration,
@@ -87,7 +87,7 @@ impl<'a> Meter<'a> {
         Ok(verdict)
     }
 
-    /// What the engine leaves.
+    /// The result of the engine.
     pub fn by_engine(&self, schedule: Schedule) -> anyhow::Result<Vec<u32>> {
         let size = self.sequence.size();
         let needs = Needs::graph(size, self.sequence.pairs());

@@ -1,4 +1,4 @@
-//! What the engine itself takes for a candidate, with an oracle that takes next to nothing.
+//! The time of the engine itself per candidate, with an oracle that takes almost none.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// Deltas of a measurement.
 pub const DELTAS: u32 = 10_000;
 
-/// How long a measurement goes on.
+/// The duration of a measurement.
 const TIMED: Duration = Duration::from_millis(500);
 
 /// The processor time of a candidate, the cached ones included. The needs are those of a real

@@ -9,7 +9,7 @@ use super::overhead::DELTAS;
 use super::{Reduced, Reducer};
 use crate::markdown::{grouped, table};
 
-/// What one sequence gave.
+/// The results of one sequence.
 #[derive(Debug)]
 pub struct Row {
     pub name: String,
@@ -17,7 +17,7 @@ pub struct Row {
     pub reduced: Vec<Reduced>,
 }
 
-/// What the engine takes: schedule, relevant deltas, time of a candidate.
+/// The cost of the engine: schedule, relevant deltas, time of a candidate.
 pub type Cost = (Schedule, u32, Duration);
 
 /// The tables.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
-/// How it is set up.
+/// Its configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// As it comes.
@@ -15,7 +15,7 @@ pub enum Way {
     Backward,
 }
 
-/// Where it is.
+/// Its place.
 #[derive(Clone, Debug)]
 pub struct Picire {
     /// A Python that has it.
@@ -25,7 +25,7 @@ pub struct Picire {
 }
 
 impl Picire {
-    /// What it leaves of the numbers below a size.
+    /// Its result on the numbers below a size.
     #[expect(
         clippy::disallowed_methods,
         reason = "a peer in a language of its own that asks back: no command with limits"

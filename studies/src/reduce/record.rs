@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use culprit_jvm::Jdk;
-use culprit_minimize::{Failed, Program, choose, class_path, extract};
 use culprit_model::Pattern;
+use culprit_program::{Program, class_path};
+use culprit_scripts::{Failed, extract, select};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder, Start};
 
 use crate::process::{Outcome, Run, remove, words};
 
-/// How often a program is recorded, each time with more classes.
+/// The number of recordings of a program, each with more classes.
 const ATTEMPTS: usize = 4;
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -42,7 +43,7 @@ pub fn record(
         test: None,
         start: witness.start(),
     };
-    let mut selection = choose(&failed, &program)?;
+    let mut selection = select(&failed, &program)?;
     for _ in 0..ATTEMPTS {
         remove(place)?;
         let mut args = words(["record", "--quiet", "--contents", "-o"]);

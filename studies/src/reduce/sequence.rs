@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings, WorkingFolder};
-use culprit_minimize::{Program, Run, Script, Stage, class_path, extract, needs};
+use culprit_minimize::{Script, Stage};
+use culprit_program::{Environment, PlainWorkers, Program, WorkerJvm, class_path, matching_jdk};
 use culprit_reduce::Kind;
-use culprit_replay::{Environment, Replayer, choose};
+use culprit_scripts::{Run, extract, needs};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
-use culprit_wire::{FreshState, Mode};
+use culprit_wire::FreshState;
 
 /// As `culprit debug` has them.
 const LIMIT: Duration = Duration::from_secs(10);
 const HEAP: u64 = 1024;
 
-/// What workers are made of.
+/// The material of workers.
 pub struct Workers {
     /// The library of the agent.
     pub agent: PathBuf,
@@ -75,7 +76,7 @@ impl Sequence {
         Ok(None)
     }
 
-    /// How long all calls take.
+    /// The time of all calls.
     pub fn pace(&self) -> anyhow::Result<Duration> {
         let all: Vec<u32> = (0..self.size()).collect();
         let start = Instant::now();
@@ -83,7 +84,7 @@ impl Sequence {
         Ok(start.elapsed())
     }
 
-    /// How many calls there are.
+    /// The number of calls.
     pub fn size(&self) -> u32 {
         self.needs.len() as u32
     }
@@ -127,7 +128,7 @@ impl Sequence {
 
 fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
     let jdks = Jdk::all(&Surroundings::of_process());
-    let Some(jdk) = choose(recording, &jdks) else {
+    let Some(jdk) = matching_jdk(recording, &jdks) else {
         bail!("no JDK like the one that was recorded");
     };
     let program = Program::open(&class_path(recording.start()), &jdk)?;
@@ -135,23 +136,20 @@ fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
         .class_path()
         .map(|path| path.display().to_string())
         .collect();
-    let replayer = Replayer {
-        jdk,
-        agent: workers.agent.clone(),
-        scratch: workers.scratch.clone(),
-        heap: HEAP,
-        mode: Mode::Plain,
-        coverage: false,
-        limit: Some(LIMIT),
-        sandbox: Some(Sandbox::default()),
-        options: Vec::new(),
-        output: Output::Kept,
-        interrupt: Some(workers.interrupt.clone()),
-        capture: None,
+    let plain = PlainWorkers {
+        jvm: WorkerJvm {
+            jdk,
+            agent: workers.agent.clone(),
+            scratch: workers.scratch.clone(),
+            heap: HEAP,
+            sandbox: Some(Sandbox::default()),
+            output: Output::Kept,
+            interrupt: Some(workers.interrupt.clone()),
+        },
         environment: Environment::none(),
     };
     Ok(Stage::new(
-        replayer.plain_pool(recording, class_path, WorkingFolder::Empty, 1)?,
+        plain.pool(recording, class_path, WorkingFolder::Empty, 1)?,
         LIMIT,
         Deadline::never().unless(&workers.interrupt),
     ))

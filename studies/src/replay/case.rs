@@ -17,7 +17,7 @@ use super::ready::Ready;
 use super::set::Set;
 use crate::process::{Outcome, Run, remove, words};
 
-/// What came of a recording and its replay.
+/// The outcome of a recording and its replay.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
     InSync,
@@ -51,7 +51,7 @@ impl Verdict {
         Verdict::Defect,
     ];
 
-    /// Whether it is as it should be.
+    /// True if it is as it should be.
     pub fn is_good(self) -> bool {
         matches!(self, Verdict::InSync | Verdict::Nothing | Verdict::TooLarge)
     }
@@ -86,7 +86,7 @@ impl FromStr for Verdict {
     }
 }
 
-/// What is known of a recording and its replay.
+/// The facts about a recording and its replay.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Ended {
     pub(crate) verdict: Verdict,
@@ -129,7 +129,7 @@ impl Place<'_> {
         self.folder.join("recording")
     }
 
-    /// What a test prints without us; `None` where it need not be the same each time.
+    /// The output of a test without Culprit; `None` if it differs from run to run.
     pub(crate) fn plain(&self, test: &str) -> anyhow::Result<Option<String>> {
         if self.ready.program.tests == Tests::Published {
             return Ok(None);
@@ -276,7 +276,7 @@ impl Place<'_> {
     }
 }
 
-/// What `culprit replay` says of one recording.
+/// The report of `culprit replay` on one recording.
 fn answer(case: &Json) -> anyhow::Result<Ended> {
     let why = case["why"].as_str().unwrap_or_default();
     Ok(match case["result"].as_str().unwrap_or_default() {

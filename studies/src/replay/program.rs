@@ -18,11 +18,11 @@ pub struct Program {
     /// Options of the JVM.
     pub jvm: &'static [&'static str],
     pub extent: Extent,
-    /// How long a recorded run may take, and a replay.
+    /// The time limit of a recorded run, and of a replay.
     pub limit: Duration,
 }
 
-/// Where tests come from. Each runs in a JVM of its own.
+/// The source of tests. Each runs in a JVM of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tests {
     /// Programs of the study: the sources in a folder, whose class `Main` lists and runs them.
@@ -53,7 +53,7 @@ pub enum SetsOf {
     Test,
 }
 
-/// What makes short programs quick.
+/// Options that make short programs quick.
 const QUICK: [&str; 5] = [
     "-Xshare:auto",
     "-XX:TieredStopAtLevel=1",

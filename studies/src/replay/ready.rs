@@ -14,7 +14,7 @@ use super::program::{Program, Tests};
 use super::study::Study;
 use crate::process::{Outcome, Run, remove, tool, words};
 
-/// Where published tests look for their files, from the folder they run in.
+/// The folders in which published tests look for their files, relative to the folder they run in.
 const RESOURCES: &str = "src/test/resources";
 
 /// A program, ready to run.

@@ -97,7 +97,7 @@ fn mean(times: impl Iterator<Item = Duration>, count: usize) -> String {
     grouped(sum.as_millis() as u64 / count.max(1) as u64)
 }
 
-/// What is not as it should be, by cause.
+/// The problems, by cause.
 fn causes(out: &mut String, program: &Program, rows: &[Row]) -> std::fmt::Result {
     let mut counts: BTreeMap<(Verdict, &str), (u64, &Row)> = BTreeMap::new();
     for row in rows.iter().filter(|row| !row.verdict.is_good()) {

@@ -1,4 +1,4 @@
-//! What was found so far, in a file to which a line is added for each case: a study that is broken
+//! The results so far, in a file to which a line is added for each case: a study that is broken
 //! off goes on where it was.
 //!
 //! Lines are words with tabs between. `loaded` lines say which classes a test loads, `case` lines
@@ -15,7 +15,7 @@ use anyhow::Context;
 use super::case::{Ended, Verdict};
 use super::set::{Kind, Set};
 
-/// What came of one recording.
+/// The outcome of one recording.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     pub test: String,
@@ -86,7 +86,7 @@ impl Results {
         self.done.contains(&(test.to_owned(), set.to_string()))
     }
 
-    /// How many cases of this cause there are.
+    /// The number of cases with this cause.
     pub(crate) fn of_cause(&self, cause: &str) -> usize {
         self.rows.iter().filter(|row| row.cause == cause).count()
     }

@@ -10,14 +10,14 @@ use super::program::{Extent, SetsOf};
 /// The seed of all draws.
 const SEED: u64 = 216;
 
-/// How many classes a random set has, as in SCARPE's study.
+/// The size of a random set, as in SCARPE's study.
 const SMALLEST: usize = 2;
 const LARGEST: usize = 5;
 
 /// Draws until a set is given up that is not there yet.
 const TRIES: usize = 50;
 
-/// What sort of set it is.
+/// The kind of the set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// One class.

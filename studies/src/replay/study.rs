@@ -18,7 +18,7 @@ use super::set::{self, Set};
 use crate::maven::Maven;
 use crate::process::remove;
 
-/// How many recordings of one cause are kept, and how many in all.
+/// The number of recordings that are kept for one cause, and in all.
 const KEPT_OF_CAUSE: usize = 3;
 const KEPT: usize = 200;
 
@@ -28,7 +28,7 @@ const NAME: usize = 120;
 /// Cases between two lines of progress.
 const PROGRESS: usize = 250;
 
-/// What all programs share.
+/// The parts that all programs share.
 #[derive(Clone, Debug)]
 pub struct Study {
     /// The executable under study.

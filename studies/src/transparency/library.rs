@@ -5,7 +5,7 @@
 
 use crate::maven::Coordinates;
 
-/// What runs the tests: JUnit 5, and JUnit 3 and 4 on top of it.
+/// The runner of the tests: JUnit 5, and JUnit 3 and 4 on top of it.
 const JUNIT: [&str; 4] = [
     "org.junit.jupiter:junit-jupiter:5.10.2",
     "org.junit.vintage:junit-vintage-engine:5.10.2",
@@ -21,7 +21,7 @@ pub struct Library {
     pub version: &'static str,
     /// The pattern that means all of it.
     pub observe: &'static str,
-    /// What its tests need besides JUnit.
+    /// The dependencies of its tests besides JUnit.
     pub needs: &'static [&'static str],
     /// Options of the JVM that its own build gives to its tests.
     pub jvm: &'static [&'static str],

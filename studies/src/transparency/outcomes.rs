@@ -1,17 +1,17 @@
-//! How the tests of a suite ended, and in what two runs differ.
+//! The outcomes of the tests of a suite, and the differences between two runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::{fs, io};
 
-/// How one test ended.
+/// The outcome of one test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct End {
     pub status: String,
     /// The class of what it threw, or nothing.
     pub exception: String,
-    /// What the exception said and where it came from; not compared.
+    /// The message and origin of the exception; not compared.
     pub why: String,
 }
 
@@ -72,7 +72,7 @@ impl Outcomes {
         Outcomes(ends)
     }
 
-    /// How many tests there are.
+    /// The number of tests.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -86,7 +86,7 @@ impl Outcomes {
         self.0.keys().map(String::as_str)
     }
 
-    /// How many tests succeeded.
+    /// The number of tests that succeeded.
     pub(super) fn passed(&self) -> usize {
         let ends = self.0.values();
         ends.filter(|end| end.status == "SUCCESSFUL").count()
@@ -112,7 +112,7 @@ impl Outcomes {
         found
     }
 
-    /// What is different in `other`, tests of `excluded` aside.
+    /// The differences in `other`, without tests of `excluded`.
     pub(super) fn differences(
         &self,
         other: &Outcomes,

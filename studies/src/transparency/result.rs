@@ -1,4 +1,4 @@
-//! What was found for one library on one JDK, and how it is kept between runs of the study.
+//! The results for one library on one JDK, and their storage between runs of the study.
 //!
 //! The file is lines of words with tabs between, the first word saying what the others are. A
 //! result is used again only under the key it was made with: the executable, the JDK, the
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use super::outcomes::Difference;
 
-/// What was found.
+/// The results.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Found {
     pub key: String,
     /// Tests that ended in a plain run.
     pub tests: u64,
-    /// Those of them that succeeded.
+    /// The number of these that succeeded.
     pub passed: u64,
     /// Tests compared that ended alike.
     pub same: u64,
@@ -30,14 +30,14 @@ pub struct Found {
     pub differences: Vec<Difference>,
     /// Tests left out, each with the reason.
     pub excluded: Vec<(String, String)>,
-    /// What the recording says that it lacks.
+    /// The losses that the recording reports.
     pub losses: Vec<String>,
     /// Whatever else is not as it should be: an exit status, lines in the output.
     pub trouble: Vec<String>,
 }
 
 impl Found {
-    /// Whether the recorded run was like the plain ones in all respects.
+    /// True if the recorded run was like the plain ones in all respects.
     pub fn is_clean(&self) -> bool {
         self.differences.is_empty() && self.trouble.is_empty()
     }

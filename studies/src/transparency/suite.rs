@@ -23,10 +23,10 @@ use crate::process::{Outcome, Run, remove, tool, words};
 
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Where tests look for their files, from the folder they run in.
+/// The folders in which tests look for their files, relative to the folder they run in.
 const RESOURCES: &str = "src/test/resources";
 
-/// How the runner ends when it has run all tests: all passed, or some did not.
+/// The exit statuses of the runner when it has run all tests: all passed, or some did not.
 const ENDED: [Status; 2] = [Status::Exited(0), Status::Exited(10)];
 
 /// More tests than this share that do not agree with themselves, and there is no result.
@@ -36,7 +36,7 @@ const MOST_UNSTEADY: f64 = 0.02;
 const PLAIN: usize = 2;
 const MORE_PLAIN: usize = 3;
 
-/// What all suites share.
+/// The parts that all suites share.
 #[derive(Clone, Debug)]
 pub struct Study {
     /// The executable under study.
@@ -58,7 +58,7 @@ struct Ran {
 }
 
 impl Ran {
-    /// Whether all tests ran, and not only some until the runner broke off.
+    /// True if all tests ran, and not only some until the runner broke off.
     fn is_whole(&self) -> bool {
         self.status.is_some_and(|status| ENDED.contains(&status))
     }
@@ -400,7 +400,7 @@ impl Suite<'_> {
     }
 }
 
-/// Whether a line of output may come from the tool or, because of it, from the JVM.
+/// True if a line of output may come from the tool or, because of it, from the JVM.
 fn is_remark(line: &str) -> bool {
     let line = line.to_lowercase();
     ["culprit", "vm warning", "fatal error", "verifyerror"]

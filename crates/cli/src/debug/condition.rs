@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use culprit_jvm::untrusted;
-use culprit_minimize::{Condition, Failed, Found, Program, class_path, drivers, followed_until};
+use culprit_minimize::Found;
 use culprit_model::clean;
+use culprit_program::{Program, class_path};
+use culprit_scripts::{Condition, Failed, drivers, followed_until};
 use culprit_trace::{Recording, RunFolder};
 use regex_lite::Regex;
 

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::fs;
 
 use culprit_jvm::{Jdk, untrusted};
-use culprit_minimize::{Found, Program, class_path, drivers, followed, innermost};
+use culprit_minimize::Found;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_model::{Script, Selection};
+use culprit_program::{Program, class_path};
+use culprit_scripts::{drivers, followed, innermost};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
 

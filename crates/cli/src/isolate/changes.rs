@@ -75,7 +75,7 @@ Exit codes:
   130  interrupted; the best result found so far was written, if any";
 
 /// The next step where a submodule is left out.
-const BRING_SUBMODULES: &str = "git submodule update --init --recursive brings it";
+const BRING_SUBMODULES: &str = "fetch it with: git submodule update --init --recursive";
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let started = std::env::current_dir()?;
@@ -375,7 +375,7 @@ fn explained(error: Error) -> anyhow::Error {
             "git submodule update --init --recursive brings those of HEAD; for others name two \
              folders, each a version with its submodules",
         ),
-        Error::OldSubmodule(_) => (ExitCode::Usage, "git fetch in the submodule brings it"),
+        Error::OldSubmodule(_) => (ExitCode::Usage, "fetch it with git fetch in the submodule"),
         Error::NoWorkTree => (ExitCode::Usage, "name a revision"),
         Error::NoGit => (ExitCode::Usage, "install git, or name two folders"),
         Error::OldGit => (ExitCode::Usage, "install a newer git, or name two folders"),
@@ -421,10 +421,10 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Interrupted => {
             return Expected::new(ExitCode::Interrupted, error.to_string()).into();
         }
-        Error::Spent => (ExitCode::No, "--max-tests and --max-time allow more"),
+        Error::Spent => (ExitCode::No, "increase --max-tests or --max-time"),
         Error::Git { .. } => (
             ExitCode::Target,
-            "run it by hand to see more; a filter that needs the network, or to write, needs --no-sandbox",
+            "run it by hand to see more; a filter that writes files or uses the network needs --no-sandbox",
         ),
         Error::GitLate { .. } => (
             ExitCode::Target,

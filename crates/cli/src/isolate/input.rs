@@ -85,8 +85,7 @@ Exit codes:
   130  interrupted; the best result found so far was written, if any";
 
 /// Why a test of JUnit may pass.
-const OTHER_FILE: &str =
-    "it may read another file, or the program may be another one: see --resource and -cp";
+const OTHER_FILE: &str = "the test may read another file, or run another version of the program: check --resource and -cp";
 
 /// Where a command that a shell could not run is looked for.
 const PATHS: &str = "relative paths start here, with --in-scratch in an empty folder";
@@ -428,7 +427,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::PassingFailsSometimes(_) => told(
             ExitCode::No,
             message,
-            "what fails now and then by itself cannot be told apart by inputs".to_owned(),
+            "a flaky failure cannot be isolated by inputs".to_owned(),
         ),
         Trouble::PassingUnresolved(why) => {
             let (which, hint) = match &args.passing {

@@ -23,17 +23,17 @@ const LEAST_LIMIT: Duration = Duration::from_secs(10);
 const STARTED: &str = "CULPRIT_STARTED_IN";
 
 /// The next step where the test does not fail.
-pub(crate) const NOW_AND_THEN: &str = "if it fails only now and then: --repeat N runs it N times";
+pub(crate) const NOW_AND_THEN: &str = "if the failure is flaky, --repeat N runs the test N times";
 
 /// The next step where a journal cannot be read or written.
-pub(crate) const NO_JOURNAL: &str = "see whether the folder (-o) is still there, with room in it";
+pub(crate) const NO_JOURNAL: &str = "check that the folder (-o) still exists and has room";
 
 /// The next step where another version of culprit wrote the journal.
 pub(crate) const OTHER_VERSION: &str =
     "name a new folder (-o), or resume with the version of culprit that began there";
 
 /// The next step where a failure is looked for in more output than is kept.
-pub(crate) const PRINT_LESS: &str = "let it print less, or only what matters: CMD | grep ...";
+pub(crate) const PRINT_LESS: &str = "print less, or filter the output: CMD | grep ...";
 
 /// Statuses of a shell that found no program, or may not run it.
 const NOT_RUN: [u8; 2] = [126, 127];
@@ -47,7 +47,7 @@ pub(crate) fn not_run(command: &str, how: &str, paths: &str) -> Option<Expected>
     is_so.then(|| {
         let message = format!("the {command} cannot be run: it {how}");
         Expected::new(ExitCode::Target, message).hint(format!(
-            "a shell says 127 for a program that is not there, 126 for one that may not be run; {paths}"
+            "a shell exits with 127 if it does not find a program, with 126 if it may not run it; {paths}"
         ))
     })
 }
@@ -58,7 +58,7 @@ pub(super) const SEARCH: &str = "Search";
 const SANDBOX: &str = "Sandbox";
 
 /// The next step where the sandbox refuses what a test does.
-pub(crate) const REFUSED: &str = "--allow-write DIR lets it write there; --no-sandbox, or no --sandbox, leaves it all your rights";
+pub(crate) const REFUSED: &str = "--allow-write DIR lets it write there; --no-sandbox, or no --sandbox, runs it with all your rights";
 
 /// What the test is, and how far to go.
 #[derive(clap::Args, Debug)]

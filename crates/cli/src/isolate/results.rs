@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
+use crate::log;
 use culprit_report::markup;
 
 /// The folder for verdicts, within that for results.
@@ -46,20 +47,23 @@ impl Results {
         let mut private = fs::DirBuilder::new();
         let made = private.recursive(true).mode(0o700).create(wish);
         made.map_err(unusable)?;
-        let mut entries = fs::read_dir(wish).map_err(unusable)?;
-        if !resume && entries.next().is_some() {
+        let mut entries = fs::read_dir(wish).map_err(unusable)?.flatten();
+        if !resume && entries.any(|it| it.file_name() != log::FILE) {
             let message = format!("{} is not empty", wish.display());
-            return Err(Expected::new(ExitCode::Usage, message)
-                .hint("name a new or empty folder with -o, or go on in this one with --resume"));
+            return Err(Expected::new(ExitCode::Usage, message).hint(
+                "name a new or empty folder with -o, or continue in this one with --resume",
+            ));
         }
         let folder = wish.canonicalize().map_err(unusable)?;
         fs::create_dir_all(folder.join(JOURNALS)).map_err(unusable)?;
         fs::write(folder.join(OVERLOOKED), "*\n").map_err(unusable)?;
+        log::keep_in(&folder);
         Ok(Results { folder })
     }
 
     /// Takes away what holds no verdict, so that the next try finds the folder as this one did.
     pub(crate) fn give_up(&self) {
+        log::discard();
         let candidates = self.path(CANDIDATES);
         if fs::metadata(&candidates).is_ok_and(|data| data.len() == 0) {
             let _ = fs::remove_file(&candidates);

@@ -16,6 +16,7 @@ use jiff::civil::Date;
 use regex_lite::Regex;
 
 use crate::exit::{ExitCode, Expected};
+use crate::log;
 
 /// Where runs go when no folder is named.
 const RUNS: &str = "culprit-runs";
@@ -42,6 +43,7 @@ impl RunFolder {
             None => RunFolder::make_numbered(cwd, today),
         }?;
         made.try_writing()?;
+        log::keep_in(&made.path());
         Ok(made)
     }
 

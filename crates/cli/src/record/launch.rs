@@ -38,7 +38,7 @@ impl Program {
             if let Some(option) = words.into_iter().find(|word| writes_archive(word)) {
                 return Err(Expected::new(
                     ExitCode::Usage,
-                    format!("a JVM that writes an archive of classes takes no agent ({option})"),
+                    format!("a JVM that writes an archive of classes accepts no agent ({option})"),
                 )
                 .hint("record a run without that option"));
             }

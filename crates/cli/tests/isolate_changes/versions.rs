@@ -216,7 +216,7 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     // Here it is what the versions differ in.
     let report = place.found(&with("grep -q 9 a || exit 127"));
     assert_eq!(changes(&report), ["a:-9"]);
-    place.refused(&with("exit 125"), 3, "has no answer");
+    place.refused(&with("exit 125"), 3, "gives no verdict");
     // The next try finds the folder as this one did.
     let out = Place::empty();
     let mut fails = culprit(place.path(), &with("false"));

@@ -21,7 +21,8 @@ fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
     ] {
         assert_eq!(told.status, Some(2), "{}", told.err);
         assert!(
-            told.err.contains("are of another input, test or wish"),
+            told.err
+                .contains("belong to another input, test or set of options"),
             "{}",
             told.err
         );
@@ -68,7 +69,7 @@ fn a_test_that_changed_is_noticed_when_it_is_gone_on_with() {
     stage.put("wanted", "155");
     let told = stage.run(&[&words[..], &["--resume"]].concat());
     assert_eq!(told.status, Some(1), "{}", told.out);
-    assert!(told.err.contains("are not so any more"), "{}", told.err);
+    assert!(told.err.contains("no longer hold"), "{}", told.err);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod ends;
 mod inputs;
+mod log;
 mod pairs;
 mod runs;
 mod stage;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::fixture::Fixture;
-use crate::process::{self, Ended, command};
+use crate::process::{self, Ended};
 use crate::replay::{STRICT, record, replayed};
 use crate::stage::{Stage, folder, on_every_jdk, on_one_jdk};
 
 /// Compiles another version of the observed class.
 pub(crate) fn version(stage: &Stage, fixture: &Fixture, name: &str, to: &Path) -> PathBuf {
     let classes = to.join(name);
-    let mut javac = command(stage.jdk.tool("javac"), to);
+    let mut javac = stage.javac(to);
     javac
         .args(["-g", "-nowarn", "-cp"])
         .arg(&stage.classes)

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use culprit_jvm::{Answer, Deadline, Job, Output, Pool};
 use culprit_model::Outcome;
-use culprit_replay::{ClassPath, Environment, Replayer, against, lift, subject};
+use culprit_program::{ClassPath, WorkerJvm};
+use culprit_replay::{Replayer, against, lift, subject};
 use culprit_trace::Recording;
 use culprit_wire::{FreshState, LineCheck, Mode, Subject};
 
@@ -30,19 +31,20 @@ pub(crate) fn agent(home: &Path) -> PathBuf {
 /// A pool of one worker.
 fn pool(stage: &Stage, recording: &Recording, subject: Subject, home: &Path) -> Pool {
     let replayer = Replayer {
-        jdk: stage.jdk.clone(),
-        agent: agent(home),
-        scratch: home.to_owned(),
-        heap: 64,
+        jvm: WorkerJvm {
+            jdk: stage.jdk.clone(),
+            agent: agent(home),
+            scratch: home.to_owned(),
+            heap: 64,
+            sandbox: None,
+            output: Output::Kept,
+            interrupt: None,
+        },
         mode: Mode::Strict,
         coverage: false,
         limit: Some(LIMIT),
-        sandbox: None,
         options: Vec::new(),
-        output: Output::Kept,
-        interrupt: None,
         capture: None,
-        environment: Environment::none(),
     };
     replayer.pool(recording, subject, 1).unwrap()
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use culprit_junit::{Junit, Notes, Test};
 use culprit_jvm::{Deadline, Limits, WorkingFolder};
-use culprit_minimize::{Confines, Runner, Surroundings, Verified, verify};
+use culprit_minimize::{Runner, Surroundings, Verified, verify};
+use culprit_program::{Confines, Environment};
 use culprit_reduce::{Driver, Settings};
-use culprit_replay::Environment;
 
 use crate::library;
 use crate::stage::{folder, on_one_jdk, skipped};

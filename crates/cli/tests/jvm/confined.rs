@@ -110,7 +110,7 @@ fn compiled(stage: &Stage) -> &'static Path {
         let folder = scratch().join(format!("confined-{}", stage.feature()));
         fs::create_dir_all(&folder).unwrap();
         for (part, path) in [("lib", ""), ("app", "lib"), ("test", ""), ("compiler", "")] {
-            let mut javac = command(stage.jdk.tool("javac"), &folder);
+            let mut javac = stage.javac(&folder);
             javac.args(["-g", "-proc:none", "-d", part, "-cp", path]);
             let ended = process::run(javac.args(sources(part)));
             assert_eq!(ended.status, 0, "{}", ended.err);
@@ -180,7 +180,7 @@ fn plugins_and_processors_of_the_class_path_do_not_run_in_the_compiler() {
     let path = "lib:app:compiler";
     for stage in stages() {
         let office = Office::with_plugin(stage);
-        let mut javac = command(stage.jdk.tool("javac"), office.home.path());
+        let mut javac = stage.javac(office.home.path());
         fs::write(office.path("A.java"), "class A {}").unwrap();
         process::run(javac.args(["-proc:none", "-cp", path, "A.java"]));
         assert!(!office.has_thesis(), "the plugin does nothing");

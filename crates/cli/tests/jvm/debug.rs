@@ -26,7 +26,7 @@ impl Program {
         let mut class_path: Vec<String> = Vec::new();
         class_path.extend(jars.iter().map(|jar| jar.display().to_string()));
         for part in ["lib", "app"] {
-            let mut javac = command(stage.jdk.tool("javac"), home.path());
+            let mut javac = stage.javac(home.path());
             javac.args(["-g", "-proc:none", "-d", part, "-cp"]);
             javac.arg(class_path.join(":"));
             let ended = process::run(javac.args(sources(&root.join(name).join(part))));

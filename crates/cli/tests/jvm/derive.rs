@@ -133,7 +133,7 @@ fn classes_of_a_library_are_recorded_from_a_replay_of_all_of_it() {
     };
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/java/replay/nanoxml");
     let classes = folder();
-    let mut javac = command(stage.jdk.tool("javac"), classes.path());
+    let mut javac = stage.javac(classes.path());
     javac.args(["-g", "-nowarn", "-cp"]).arg(&library);
     javac.args(["-d", "."]);
     for entry in fs::read_dir(&tests).unwrap() {

@@ -8,7 +8,7 @@ use culprit_trace::Recording;
 
 use crate::fixture::Fixture;
 use crate::library;
-use crate::process::{command, run};
+use crate::process::run;
 use crate::render::Renderer;
 use crate::stage::{Recorded, Run, folder, on_every_jdk, on_one_jdk, skipped};
 
@@ -125,7 +125,7 @@ fn record_tests(file: &str, jars: &[PathBuf], program: &[&str]) -> Recorded {
         .with_file_name("junit")
         .join(file);
     let jars: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();
-    let mut javac = command(stage.jdk.tool("javac"), classes.path());
+    let mut javac = stage.javac(classes.path());
     javac.args(["-g", "-proc:none", "-cp", &jars.join(":"), "-d", "."]);
     let ended = run(javac.arg(source));
     assert_eq!(ended.status, 0, "{ended:?}");

@@ -21,6 +21,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Folders of `fixtures` with programs that are compiled together, so no two have the same name.
+const GROUPS: [&str; 6] = [
+    "capture", "follow", "minimize", "replay", "suggest", "survive",
+];
+
 /// One program.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixture {
@@ -41,7 +46,7 @@ impl Fixture {
 
     /// Every fixture.
     pub(crate) fn all() -> Vec<Fixture> {
-        let mut folders: Vec<PathBuf> = ["capture", "follow", "minimize", "replay", "survive"]
+        let mut folders: Vec<PathBuf> = GROUPS
             .iter()
             .flat_map(|group| fs::read_dir(root().join(group)).unwrap())
             .map(|entry| entry.unwrap().path())

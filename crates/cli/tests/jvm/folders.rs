@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::debug::{Program, says};
 use crate::process::Ended;
-use crate::stage::skipped;
+use crate::stage::not_here;
 
 /// Lines of the body of a test that call something.
 fn calls(ended: &Ended) -> Vec<&str> {
@@ -67,7 +67,7 @@ fn what_other_candidates_left_in_the_jdk_is_no_part_of_a_test() {
 #[test]
 fn a_server_and_its_clients_work_in_the_sandbox() {
     if !culprit_jvm::Sandbox::probe().loopback {
-        skipped("no network namespaces");
+        not_here("no network namespaces");
         return;
     }
     let program = Program::compile("ledgers", &[]);

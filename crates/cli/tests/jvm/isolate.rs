@@ -12,7 +12,7 @@ fn an_exception_from_elsewhere_has_no_verdict() {
     let (stage, home) = (on_one_jdk(), folder());
     let source =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/isolate/ledger/Main.java");
-    let mut javac = command(stage.jdk.tool("javac"), home.path());
+    let mut javac = stage.javac(home.path());
     let ended = process::run(javac.args(["-g", "-d", "classes"]).arg(source));
     assert_eq!(ended.status, 0, "{}", ended.err);
     let mut lines = String::new();

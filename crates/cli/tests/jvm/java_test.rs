@@ -37,7 +37,7 @@ impl Project {
         };
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/isolate/settings");
         let sources = fs::read_dir(sources).unwrap().map(|it| it.unwrap().path());
-        let mut javac = command(stage.jdk.tool("javac"), project.home.path());
+        let mut javac = stage.javac(project.home.path());
         let path = [&*project.junit4, &project.junit5, &project.yaml].join(":");
         javac
             .args(["-g", "-d", "classes", "-cp", &path])

@@ -1,8 +1,8 @@
 //! Records small Java programs in real JVMs with the real executable, and compares what was
 //! captured with what the programs do.
 //!
-//! The programs are in `fixtures/capture`, `fixtures/follow`, `fixtures/minimize`, `fixtures/replay`
-//! and `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
+//! The programs are in `fixtures/capture`, `fixtures/follow`, `fixtures/minimize`, `fixtures/replay`,
+//! `fixtures/suggest` and `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
 //! Those of `fixtures/debug` have a library and what uses it: `debug` runs these. Those of `fixtures/confined` do
 //! harm where they can: `confined` runs these. `isolate` has programs of its
 //! own, in `fixtures/isolate`.
@@ -22,6 +22,7 @@ mod fixture;
 mod folders;
 mod follow;
 mod foreign;
+mod instrument;
 mod isolate;
 mod java_test;
 mod library;
@@ -34,4 +35,5 @@ mod render;
 mod replay;
 mod scenario;
 mod stage;
+mod suggest;
 mod survive;

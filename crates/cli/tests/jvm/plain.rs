@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Output, WorkingFolder};
-use culprit_minimize::{Run, Stage};
+use culprit_minimize::Stage;
 use culprit_model::Script;
-use culprit_replay::{Environment, Replayer};
-use culprit_wire::{FreshState, Mode};
+use culprit_program::{Environment, PlainWorkers, WorkerJvm};
+use culprit_scripts::Run;
+use culprit_wire::FreshState;
 
 use crate::candidates::agent;
 use crate::replay::{record, replayed_in};
@@ -39,24 +40,21 @@ fn ends(scripts: &[String]) -> Vec<String> {
     let home = folder();
     let recorded = record(stage, "replay/outset");
     replayed_in(stage, home.path(), &recorded);
-    let replayer = Replayer {
-        jdk: stage.jdk.clone(),
-        agent: agent(home.path()),
-        scratch: home.path().to_owned(),
-        heap: 64,
-        mode: Mode::Plain,
-        coverage: false,
-        limit: Some(LIMIT),
-        sandbox: None,
-        options: Vec::new(),
-        output: Output::Kept,
-        interrupt: None,
-        capture: None,
+    let workers = PlainWorkers {
+        jvm: WorkerJvm {
+            jdk: stage.jdk.clone(),
+            agent: agent(home.path()),
+            scratch: home.path().to_owned(),
+            heap: 64,
+            sandbox: None,
+            output: Output::Kept,
+            interrupt: None,
+        },
         environment: Environment::none(),
     };
     let path = vec![stage.classes.display().to_string()];
-    let pool = replayer
-        .plain_pool(&recorded.recording(), path, WorkingFolder::Empty, 1)
+    let pool = workers
+        .pool(&recorded.recording(), path, WorkingFolder::Empty, 1)
         .unwrap();
     let workers = Stage::new(pool, LIMIT, Deadline::never());
     let end = |script: &String| {

@@ -479,7 +479,7 @@ fn the_options_of_the_jvm_do_not_matter() {
             }
             let run = stage.run(&fixture).flags(&[flag]);
             if run.plain_once().status != 0 {
-                stage::skipped(&format!("{flag} on JDK {}", stage.feature()));
+                stage::not_here(&format!("{flag} on JDK {}", stage.feature()));
                 continue;
             }
             let recorded = run.record_unnoticed();
@@ -524,7 +524,7 @@ fn large_methods_are_woven_or_named() {
         let folder = folder();
         let source = folder.path().join("InLarge.java");
         fs::write(&source, large_class()).unwrap();
-        let mut javac = command(stage.jdk.tool("javac"), folder.path());
+        let mut javac = stage.javac(folder.path());
         javac.args(["-proc:none", "-d", ".", "-cp"]);
         let ended = run(javac.arg(&stage.classes).arg(&source));
         assert_eq!(ended.status, 0, "{ended:?}");

@@ -44,7 +44,7 @@ pub enum Error {
         is_shallow: bool,
     },
     /// A submodule that differs is not there.
-    #[error("the submodule {} is not there, and the versions have it at different commits", .0.path.display())]
+    #[error("the submodule {} is missing, and the versions have it at different commits", .0.path.display())]
     NoSubmodule(Submodule),
     /// A submodule is there without a commit.
     #[error("the submodule {} has no commit {}", .0.path.display(), .0.commit)]
@@ -53,10 +53,10 @@ pub enum Error {
     #[error("the repository has no work tree")]
     NoWorkTree,
     /// There is no Git.
-    #[error("there is no git on the path")]
+    #[error("there is no git on PATH")]
     NoGit,
     /// Git cannot merge outside of a work tree.
-    #[error("its branches are not merged: that takes Git 2.38 or newer")]
+    #[error("its branches cannot be merged: this needs Git 2.38 or newer")]
     OldGit,
     /// Git could not do something.
     #[error("git {command}: {message}")]
@@ -107,10 +107,10 @@ pub enum Error {
     #[error("interrupted before the good version was seen to pass: there is no result")]
     Interrupted,
     /// So many tests, or so much time, are not enough for any answer.
-    #[error("the tests or the time ended before the good version was seen to pass")]
+    #[error("the limit of tests or time was reached before the good version was seen to pass")]
     Spent,
     /// The search went wrong.
-    #[error("the search went wrong: {0}")]
+    #[error("the search failed: {0}")]
     Search(String),
 }
 

@@ -146,7 +146,7 @@ pub enum Trouble {
     Error(#[from] Error),
     #[error("the test fails on the passing side too: {0}")]
     PassingFails(String),
-    #[error("the passing side does not pass each time: not {} of {} times", .0.failed, .0.of)]
+    #[error("the passing side does not always pass: it failed {} of {} times", .0.failed, .0.of)]
     PassingFailsSometimes(Rate),
     #[error("the test neither passes nor fails on the passing side: it {0}")]
     PassingUnresolved(String),
@@ -154,19 +154,19 @@ pub enum Trouble {
     Same,
     #[error("one side is a file and the other a folder")]
     Unlike,
-    #[error("there is nothing in it")]
+    #[error("it is empty")]
     Empty,
     /// What warm JVMs found is not so in a new one.
-    #[error("what was found in warm JVMs is otherwise in a new one")]
+    #[error("the result found in reused JVMs does not hold in a new one")]
     WarmDiffers,
     #[error("interrupted")]
     Interrupted,
     #[error(transparent)]
     Journal(#[from] JournalError),
-    #[error("the verdicts there are of another input, test or wish")]
+    #[error("the verdicts there belong to another input, test or set of options")]
     OtherVerdicts,
     /// What journals led to is not so now.
-    #[error("the verdicts of the earlier run are not so any more: its result {0}")]
+    #[error("the verdicts of the earlier run no longer hold: its result {0}")]
     OldVerdicts(String),
     #[error("the journal cannot be written: {0}")]
     Write(io::Error),

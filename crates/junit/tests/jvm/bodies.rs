@@ -6,7 +6,7 @@ use std::fs;
 
 use culprit_classfile::{ClassFile, Code, op};
 use culprit_junit::{Classes, Junit, Options, print};
-use culprit_model::Scenario;
+use culprit_model::script::Script;
 
 use crate::bench::{Bench, Library};
 
@@ -81,7 +81,7 @@ fn lambdas(bytes: &[u8]) -> Vec<Made> {
     all
 }
 
-fn scenario(made: &Made) -> String {
+fn script(made: &Made) -> String {
     let captured = made.captured.iter().map(|of| match of.as_str() {
         "I" => "box 7",
         "C" => "box 'l'",
@@ -90,23 +90,22 @@ fn scenario(made: &Made) -> String {
         of => panic!("{of}"),
     });
     let captured: Vec<&str> = captured.collect();
-    let lambda = "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;ILjava/lang/Class;\
-        Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;\
-        [Ljava/lang/Object;)Ljava/lang/Object;";
+    let captured = match captured.join(", ") {
+        none if none.is_empty() => none,
+        some => format!(" ({some})"),
+    };
     format!(
-        "scenario 1\ntype 1 shop/Driver loader 2\ntype 2 {}\ntype 3 java/lang/Object[]\n\
-        type 4 shop/Driver$$Lambda loader 2\ntype 5 java/lang/AssertionError\nthread 1 \"main\"\n\
-        site 1 entry static culprit/runtime/Operators.lambda{lambda}\n\
-        site 2 entry static shop/Driver.check(Ljava/lang/String;Ljava/lang/Object;)V\n\n\
-        => @1(@1.class, \"{}\", \"{}\", 6, @1.class, @2.class, \"{}\", \"{}\", \"{}\", #0:@3{{{}}})\n\
-        <= @1 = #1:@4\n=> @2(\"{}\", #1:@4)\n<=! @2 = #2:@5\n",
+        "script 1\ntype 1 shop/Driver loader 2\ntype 2 {}\n\
+        type 3 shop/Driver$$Lambda loader 2\ntype 4 java/lang/AssertionError\n\
+        site 1 entry static shop/Driver.check(Ljava/lang/String;Ljava/lang/Object;)V\n\n\
+        lambda static @1 {} \"{}\" in @1 as @2 {} \"{}\" exact \"{}\"{captured} = #1:@3\n\
+        => @1(\"{}\", #1:@3)\n<=! @1 = #2:@4\n",
         made.interface,
         made.body,
         made.body_descriptor,
         made.method,
         made.erased,
         made.exact,
-        captured.join(", "),
         made.name
     )
 }
@@ -122,15 +121,16 @@ fn bodies_of_lambdas_are_printed_and_do_the_same() {
     let mut called = Vec::new();
     let all = lambdas(&library.bytes(DRIVER).unwrap());
     for made in &all {
-        let text = scenario(made);
-        let scenario: Scenario = text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let text = script(made);
+        let script: Script = text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"));
         let name = &made.name;
         let options = Options {
             junit: Junit::Five,
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
             loops: false,
+            condition: None,
         };
-        let test = print(&scenario, &library, &options, |_| Vec::new()).unwrap();
+        let test = print(&script, &library, &options, |_| Vec::new()).unwrap();
         let is_called = test.source.contains("lambda$");
         let mut lines = test.source.lines();
         let lines = lines.by_ref().skip_while(|line| !line.contains("void "));

@@ -1,4 +1,4 @@
-//! Each scenario of `tests/cases` as a test. Lines that start with `// junit`, `// loops` and `// fails`
+//! Each script of `tests/cases` as a test. Lines that start with `// junit`, `// loops` and `// fails`
 //! say which JUnit it is for, that it is to have no loops, and what comes out.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use culprit_junit::{Junit, Options, Test, print};
-use culprit_model::Scenario;
+use culprit_model::script::Script;
 
 use crate::bench::{Bench, Library};
 
@@ -73,9 +73,10 @@ fn cases(library: &Library) -> Vec<Case> {
             },
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
             loops: note("loops").as_deref() != Some("no"),
+            condition: None,
         };
-        let scenario: Scenario = text.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
-        let test = print(&scenario, library, &options, |_| {
+        let script: Script = text.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let test = print(&script, library, &options, |_| {
             vec![format!("Reduced from the case {name}.")]
         })
         .unwrap_or_else(|e| panic!("{name}: {e}"));

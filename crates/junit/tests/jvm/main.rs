@@ -1,7 +1,7 @@
-//! Prints tests for a small library and runs them in real JVMs: each fails as its scenario says,
+//! Prints tests for a small library and runs them in real JVMs: each fails as its script does,
 //! and passes when the library is fixed.
 //!
-//! The scenarios are in `tests/cases`, the library is in `fixtures/junit`.
+//! The scripts are in `tests/cases`, the library is in `fixtures/junit`.
 
 mod bench;
 mod bodies;

@@ -19,7 +19,7 @@ use super::{Abilities, Sandbox, SandboxError, interpreter, privileges};
 /// know of it.
 const KNOWN: ABI = ABI::V7;
 
-/// What is written to without harm, and by many programs.
+/// A device that many programs write to, without harm.
 const NULL: &str = "/dev/null";
 
 /// The folder of devices, terminals among them.
@@ -133,7 +133,7 @@ impl Confinement {
 }
 
 impl Sandbox {
-    /// Whether the program has a network of its own. Waiting for a debugger takes the one of the system.
+    /// True if the program has a network of its own. Waiting for a debugger takes the one of the system.
     fn has_loopback(&self) -> bool {
         self.loopback && self.ports.is_empty() && Loopback::is_available()
     }
@@ -215,7 +215,7 @@ fn readable(root: &Path, devices: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What may be executed: everything, or the program and its linker.
+/// The files that may be executed: all, or the program and its linker.
 fn executable(sandbox: &Sandbox, program: &Path) -> Result<Vec<PathBuf>, SandboxError> {
     if sandbox.programs {
         return Ok(vec![PathBuf::from("/")]);

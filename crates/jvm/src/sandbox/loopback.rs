@@ -26,7 +26,7 @@ pub(super) struct Loopback {
 }
 
 impl Loopback {
-    /// Whether this system lets its users have one.
+    /// True if this system lets its users have one.
     pub(super) fn is_available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
         *AVAILABLE.get_or_init(probe)

@@ -9,7 +9,7 @@ use culprit_jvm::CRASH_REPORT;
 use culprit_model::Outcome;
 use culprit_wire::{ClassCoverage, FromWorker, Message, ToWorker, VERSION};
 
-/// How the worker starts; the pool's plan has it in the environment.
+/// The way the worker starts; the pool's plan passes it in the environment.
 pub(crate) const START: &str = "CULPRIT_TEST_WORKER";
 
 pub(crate) const ANSWER: u32 = 1;
@@ -47,7 +47,7 @@ pub(crate) const FILL_FOLDER: u32 = 22;
 /// Writes to files without a name.
 pub(crate) const FILL_NAMELESS: u32 = 23;
 
-/// What no worker says.
+/// A line that no worker sends.
 const NONSENSE_LINE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
 /// Runs in the started process only.

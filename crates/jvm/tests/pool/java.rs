@@ -15,7 +15,7 @@ use crate::ways::{job, steps, subject};
 
 const LONG: Duration = Duration::from_secs(120);
 
-/// How to start JVMs as workers, on the JDK that the user means.
+/// The plan for JVMs as workers, on the user's JDK.
 fn plan(scratch: &Path) -> Plan {
     let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
     let classes = scratch.join("classes");

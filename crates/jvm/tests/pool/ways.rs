@@ -225,7 +225,7 @@ fn no_run_and_no_start_goes_on_beyond_the_deadline() {
     check_answers(&pool);
 }
 
-/// What is read of a folder that a worker can write to never blocks, and links lead nowhere.
+/// Reading from a folder that a worker can write to never blocks, and links are not followed.
 #[test]
 fn pipes_where_reports_are_looked_for_cost_one_candidate() {
     let scratch = tempfile::tempdir().unwrap();
@@ -252,7 +252,7 @@ fn a_folder_without_rights_goes_with_its_worker() {
     assert_eq!(left, 0);
 }
 
-/// What the limits of the kernel do not count is seen from outside, and told as what it is.
+/// Usage that the limits of the kernel do not count is detected from outside and reported.
 #[test]
 fn a_candidate_that_uses_up_the_machine_costs_one_candidate() {
     let check = |way: u32, expect: &dyn Fn(&Excess) -> bool| {

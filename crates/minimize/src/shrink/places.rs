@@ -6,8 +6,9 @@ use culprit_model::script::Input;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{ObjectId, Reference, Tables, Value};
 
+use culprit_scripts::scalar;
+
 use crate::Statement;
-use crate::recipe::scalar;
 
 /// The most elements of an array that are looked at.
 const LARGE: u32 = 100_000;

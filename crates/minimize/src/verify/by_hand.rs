@@ -7,10 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use culprit_junit::{Junit, Test};
+use culprit_program::Compilation;
 
 use super::{Surroundings, running};
 use crate::Runner;
-use crate::confines::compiling;
 
 /// A test with all that it takes to run it outside of the sandbox.
 #[derive(Clone, Debug)]
@@ -53,7 +53,12 @@ impl ByHand {
             files.push(file.into());
         }
         let mut javac = vec![OsString::from(&self.javac)];
-        javac.extend(compiling(&self.class_path, &files, &classes));
+        let compilation = Compilation {
+            class_path: &self.class_path,
+            sources: &files,
+            classes: &classes,
+        };
+        javac.extend(compilation.arguments());
         let mut java = vec![OsString::from(&self.java)];
         java.extend(running(&classes, &self.class_path, test));
         let go = self.directory.as_ref();

@@ -4,7 +4,7 @@
 
 use culprit_junit::Junit;
 
-use crate::Program;
+use culprit_program::Program;
 
 /// The class of each runner.
 pub(super) const CLASS: &str = "CulpritRunner";

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use culprit_program::Environment;
 use culprit_reduce::{
     Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, End, Error as Refused, Goal,
     Problem, Scale, Schedule, Search, Verdict, Wanted,
 };
-use culprit_replay::Environment;
 
 use super::{Compiled, Fails, LIMIT, Verified};
 use crate::Error;

@@ -150,13 +150,16 @@ impl Checking<'_> {
                 return Err(Problem::Early(id));
             }
         }
-        self.shapes(statement)?;
+        self.script.check_shapes(statement)?;
         self.made.extend(statement.defines());
         self.made.extend(statement.catches());
         Ok(())
     }
+}
 
-    fn shapes(&self, statement: &Statement) -> Result<(), Problem> {
+impl Script {
+    /// Checks that a statement has the values that its site or operator takes.
+    pub fn check_shapes(&self, statement: &Statement) -> Result<(), Problem> {
         let returned = match &statement.end {
             End::Returned(value) => Some(value.as_ref()),
             End::Threw(_) => None,
@@ -166,19 +169,19 @@ impl Checking<'_> {
         let given = statement.given.as_slice();
         match &statement.action {
             Action::Call(call) => {
-                self.of_site(call.site, EventKind::IncomingCall, given.iter())?;
+                self.check_site(call.site, EventKind::IncomingCall, given.iter())?;
                 if let Some(value) = returned {
-                    self.of_site(call.site, EventKind::IncomingReturn, value.into_iter())?;
+                    self.check_site(call.site, EventKind::IncomingReturn, value.into_iter())?;
                 }
                 call.answers
                     .iter()
-                    .try_for_each(|answer| self.answer(answer))
+                    .try_for_each(|answer| self.check_answer(answer))
             }
             Action::Read(site) => {
                 let values = given.iter().chain(statement.end.value());
-                self.of_site(*site, EventKind::IncomingRead, values)
+                self.check_site(*site, EventKind::IncomingRead, values)
             }
-            Action::Write(site) => self.of_site(*site, EventKind::IncomingWrite, given.iter()),
+            Action::Write(site) => self.check_site(*site, EventKind::IncomingWrite, given.iter()),
             Action::Operate(operation) => {
                 if !operation.operator.over().contains(&operation.shape) {
                     return Err(Problem::Operation(*operation));
@@ -210,27 +213,23 @@ impl Checking<'_> {
         }
     }
 
-    fn answer(&self, answer: &Answer) -> Result<(), Problem> {
-        self.of_site(answer.site, EventKind::OutgoingCall, answer.asked.iter())?;
+    fn check_answer(&self, answer: &Answer) -> Result<(), Problem> {
+        self.check_site(answer.site, EventKind::OutgoingCall, answer.asked.iter())?;
         match &answer.end {
             End::Returned(value) => {
-                self.of_site(answer.site, EventKind::OutgoingReturn, value.iter())
+                self.check_site(answer.site, EventKind::OutgoingReturn, value.iter())
             }
             End::Threw(_) | End::Open => Ok(()),
         }
     }
 
-    fn of_site<'v>(
+    fn check_site<'v>(
         &self,
         id: SiteId,
         kind: EventKind,
         values: impl Iterator<Item = &'v Value>,
     ) -> Result<(), Problem> {
-        let site = self
-            .script
-            .tables
-            .site(id)
-            .ok_or(Problem::UnknownSite(id))?;
+        let site = self.tables.site(id).ok_or(Problem::UnknownSite(id))?;
         fit(&site.shapes(kind).ok_or(Problem::Kind(id))?, values)
     }
 }

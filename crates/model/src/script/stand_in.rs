@@ -11,11 +11,11 @@
 //! A runner asks [`Script::stand_ins`] once, keeps a count of questions for each method that [`StandIn::method`]
 //! finds, and takes [`AnsweredMethod::answer`] with that count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::{Answer, End, Script};
+use super::{Answer, Origin, Script};
+use crate::ObjectId;
 use crate::value::split_descriptor;
-use crate::{ObjectId, Reference, Value};
 
 /// The recorded behaviour of one stand-in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,6 +43,28 @@ pub struct AnswerPlace {
 }
 
 impl StandIn {
+    /// The stand-in that was asked these questions.
+    pub fn of(script: &Script, asked: &[AnswerPlace]) -> StandIn {
+        let mut stand_in = StandIn::default();
+        for place in asked {
+            let answer = script.answer(*place);
+            let Some(site) = answer.and_then(|answer| script.tables.site(answer.site)) else {
+                continue;
+            };
+            let (name, parameters) = (&site.target.name, parameters(&site.target.descriptor));
+            let mut methods = stand_in.methods.iter_mut();
+            match methods.find(|it| it.name == *name && it.parameters == parameters) {
+                Some(known) => known.answers.push(*place),
+                None => stand_in.methods.push(AnsweredMethod {
+                    name: name.clone(),
+                    parameters: parameters.into_iter().map(str::to_owned).collect(),
+                    answers: vec![*place],
+                }),
+            }
+        }
+        stand_in
+    }
+
     /// The method that answers a question. A question through a bridge method, whose parameters have other
     /// types, goes to the only method of its name with as many parameters.
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&AnsweredMethod> {
@@ -67,91 +89,17 @@ impl AnsweredMethod {
 impl Script {
     /// The stand-ins of the script. Questions to other objects go to the objects themselves.
     pub fn stand_ins(&self) -> BTreeMap<ObjectId, StandIn> {
-        let mut collector = Collector {
-            script: self,
-            known: BTreeSet::new(),
-            found: BTreeMap::new(),
-        };
-        for (number, statement) in self.statements.iter().enumerate() {
-            for value in &statement.given {
-                collector.used(value);
-            }
-            for (answer, asked) in statement.answers().iter().enumerate() {
-                let place = AnswerPlace {
-                    statement: number,
-                    answer,
-                };
-                collector.answer(place, asked);
-            }
-            let made = statement.end.value().and_then(Value::identity);
-            collector.known.extend(made);
-        }
-        collector.found
+        let objects = self.objects().into_iter();
+        let stand_ins = objects.filter(|(_, object)| object.origin == Origin::StandIn);
+        stand_ins
+            .map(|(id, object)| (id, StandIn::of(self, &object.asked)))
+            .collect()
     }
 
     /// An answer by its place.
     pub fn answer(&self, place: AnswerPlace) -> Option<&Answer> {
         let statement = self.statements.get(place.statement)?;
         statement.answers().get(place.answer)
-    }
-}
-
-struct Collector<'s> {
-    script: &'s Script,
-    /// The objects met so far.
-    known: BTreeSet<ObjectId>,
-    found: BTreeMap<ObjectId, StandIn>,
-}
-
-impl Collector<'_> {
-    /// A value that the script must have: an object that nothing has made so far is a stand-in.
-    fn used(&mut self, value: &Value) {
-        match value {
-            Value::Reference(Reference::Object { id, .. }) if self.known.insert(*id) => {
-                self.found.insert(*id, StandIn::default());
-            }
-            Value::Reference(Reference::Array { id, contents, .. }) => {
-                contents
-                    .elements()
-                    .iter()
-                    .for_each(|element| self.used(element));
-                self.known.insert(*id);
-            }
-            _ => {}
-        }
-    }
-
-    fn answer(&mut self, place: AnswerPlace, asked: &Answer) {
-        let site = self.script.tables.site(asked.site);
-        let (Some(site), Some(receiver)) = (site, asked.asked.first()) else {
-            return;
-        };
-        let stand_in = receiver.identity().filter(|_| site.has_receiver());
-        let Some(id) = stand_in.filter(|id| self.found.contains_key(id)) else {
-            return;
-        };
-        if asked.end == End::Open {
-            return;
-        }
-        // The program gives its own objects to the stand-in.
-        let arguments = asked.asked[1..].iter().filter_map(Value::identity);
-        self.known.extend(arguments);
-        if let Some(value) = asked.end.value() {
-            self.used(value);
-        }
-        let Some(stand_in) = self.found.get_mut(&id) else {
-            return;
-        };
-        let (name, parameters) = (&site.target.name, parameters(&site.target.descriptor));
-        let mut methods = stand_in.methods.iter_mut();
-        match methods.find(|it| it.name == *name && it.parameters == parameters) {
-            Some(known) => known.answers.push(place),
-            None => stand_in.methods.push(AnsweredMethod {
-                name: name.clone(),
-                parameters: parameters.into_iter().map(str::to_owned).collect(),
-                answers: vec![place],
-            }),
-        }
     }
 }
 
@@ -163,6 +111,7 @@ fn parameters(descriptor: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Value;
 
     const TABLES: &str = "\
 script 1

@@ -5,7 +5,7 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) tag: u8,
-    /// What stays plain in front of a compressed payload.
+    /// The uncompressed part in front of a compressed payload.
     pub(crate) head: Vec<u8>,
     pub(crate) body: Vec<u8>,
 }
@@ -14,7 +14,7 @@ pub(crate) const FILE_HEADER: usize = 10;
 pub(crate) const BLOCK_HEADER: usize = 14;
 pub(crate) const EVENTS: u8 = 8;
 
-/// Where each block starts, and after them the end of the file.
+/// The offsets of the blocks, followed by the end of the file.
 pub(crate) fn borders(bytes: &[u8]) -> Vec<usize> {
     let mut borders = vec![FILE_HEADER];
     let mut at = FILE_HEADER;

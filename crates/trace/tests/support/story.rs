@@ -272,7 +272,7 @@ pub(crate) enum Happening {
     HandOver,
 }
 
-/// What happens, in global order, each with its thread.
+/// The events, in global order, each with its thread.
 pub(crate) type Story = Vec<(u32, Happening)>;
 
 pub(crate) fn story(threads: u32, length: usize) -> impl Strategy<Value = Story> {

@@ -213,7 +213,7 @@ impl Report<'_> {
                     true => format!("of {of} and the work tree"),
                     false => format!("of {of}"),
                 });
-                "what was left of them has"
+                "the deciding ones have"
             }
             _ => "of",
         };
@@ -239,7 +239,7 @@ impl Report<'_> {
         }
         match found.end {
             End::Minimal => notes.push(
-                "minimal: without any one of them the failure goes, or there is no verdict"
+                "minimal: without any single one of them, the test passes or has no verdict"
                     .to_owned(),
             ),
             End::Tests => notes.push("may not be minimal: --max-tests was reached".to_owned()),

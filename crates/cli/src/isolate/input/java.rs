@@ -196,7 +196,7 @@ fn find(
             failing.display()
         );
         return Err(Expected::new(ExitCode::Usage, message).hint(format!(
-            "build again, or say that the test reads it: --resource {}",
+            "build again, or state that the test reads it: --resource {}",
             clean::path(&resource)
         )));
     }

@@ -301,12 +301,12 @@ impl Report<'_> {
                     .to_owned()
             }
             (End::Minimal, Some(_)) => {
-                "minimal: no part of the difference alone can be taken out or put in".to_owned()
+                "minimal: no single part of the difference can be removed or added".to_owned()
             }
             (End::Minimal, None) if self.has_other => {
-                "minimal: no single part of what differs from --passing can be left out".to_owned()
+                "minimal: no single difference from --passing can be removed".to_owned()
             }
-            (End::Minimal, None) => "minimal: no single part can be left out".to_owned(),
+            (End::Minimal, None) => "minimal: no single part can be removed".to_owned(),
             (End::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
             (End::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
             (End::Cancelled, _) => "may not be minimal: interrupted (--resume goes on)".to_owned(),

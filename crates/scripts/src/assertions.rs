@@ -1,0 +1,370 @@
+//! What an assertion looks at. A recording has values, not where they came from: a test that asserts
+//! something of a result must compute it, or it asserts something of a literal. The result that an
+//! assertion was given is taken to be the last one with that value.
+
+use std::sync::Arc;
+
+use culprit_model::owner::{ASSERTING, Actual, asserting};
+use culprit_model::script::Builder;
+use culprit_model::{Owner, Reference, Tables, Value};
+
+use crate::{Script, Statement};
+
+/// How many results are tried.
+const MOST: usize = 16;
+
+/// Classes to observe for what tests assert.
+pub(crate) fn assertion_classes() -> impl Iterator<Item = &'static str> {
+    ASSERTING.iter().map(|known| known.class)
+}
+
+/// Whether a class belongs to what runs tests or asserts in them.
+pub fn is_for_assertions(class: &str) -> bool {
+    Owner::of(class).runs_or_asserts()
+}
+
+/// Whether a statement asserts something, or says that something is wrong, which may need no argument.
+pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
+    let site = script.site(statement);
+    let is_fail = site
+        .is_some_and(|site| site.target.name == "fail" && asserting(&site.target.owner).is_some());
+    // Libraries like AssertJ assert step by step, each call on the result of the one before:
+    // `assertThat(cart.total()).isEqualTo(5)`.
+    let is_step =
+        site.is_some_and(|site| site.has_receiver() && is_for_assertions(&site.target.owner));
+    is_fail || is_step || actual(script, statement).is_some()
+}
+
+/// Whether what fails is an assertion, or whatever a driver does that has found something wrong.
+pub fn finds_fault(script: &Script) -> bool {
+    let last = script.statements.last();
+    last.is_some_and(|last| is_assertion(script, last) || last.is_raise())
+}
+
+/// The place of the argument that an assertion looks at.
+pub(crate) fn actual(script: &Script, statement: &Statement) -> Option<usize> {
+    let site = script.site(statement)?;
+    let known = asserting(&site.target.owner)?;
+    let count = statement.given.len();
+    let looks_at_two = ["Equals", "Same", "NotEquals"]
+        .iter()
+        .any(|end| site.target.name.ends_with(end));
+    let has_message = site.target.descriptor.starts_with("(Ljava/lang/String;") && count > 1;
+    let place = match (known.actual, looks_at_two) {
+        (Actual::Second, true) => 1,
+        (Actual::Second, false) => 0,
+        (Actual::SecondAfterMessage, true) => 1 + usize::from(has_message && count > 2),
+        (Actual::SecondAfterMessage, false) => usize::from(has_message),
+        (Actual::First, _) => 0,
+        (Actual::FirstAfterReason, _) => usize::from(has_message && count > 2),
+    };
+    (place < count).then_some(place)
+}
+
+/// The ways to give the last statement, if that asserts something, the result that it looks at: the
+/// latest result of that value first. None if no call of the script has such a result.
+pub fn links(script: &Script) -> Vec<Script> {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return Vec::new();
+    };
+    let Some(place) = actual(script, last) else {
+        return vec![script.clone()];
+    };
+    let looked_at = &last.given[place];
+    if let Value::Reference(Reference::Object { .. }) = looked_at {
+        return vec![script.clone()];
+    }
+    let is_source = |statement: &Statement| {
+        let result = statement.result();
+        result.is_some_and(|result| is_same(result, looked_at))
+    };
+    let sources = (0..earlier.len())
+        .rev()
+        .filter(|at| is_source(&earlier[*at]));
+    sources
+        .take(MOST)
+        .map(|source| linked(script, source, place))
+        .collect()
+}
+
+/// A script whose last statement is given the result of another.
+fn linked(script: &Script, source: usize, place: usize) -> Script {
+    let mut script = script.clone();
+    let mut builder = Builder::of(&script);
+    let result = script.statements[source].result();
+    let class = result.map(|value| class_of(value, &script.tables));
+    let variable = builder.variable(&class.unwrap_or_default());
+    script.tables = Arc::new(builder.finish());
+    if let Some(value) = script.statements[source].end.value_mut() {
+        *value = variable.clone();
+    }
+    if let Some(last) = script.statements.last_mut() {
+        last.given[place] = variable;
+    }
+    script
+}
+
+/// Whether a result is what an assertion was given, which may be boxed or of a wider type.
+fn is_same(result: &Value, given: &Value) -> bool {
+    let plain = |value: &Value| match value {
+        Value::Reference(Reference::Boxed(value)) => (**value).clone(),
+        value => value.clone(),
+    };
+    let (result, given) = (plain(result), plain(given));
+    if let (
+        Value::Reference(Reference::Array { id: a, .. }),
+        Value::Reference(Reference::Array { id: b, .. }),
+    ) = (&result, &given)
+    {
+        return a == b;
+    }
+    if matches!(
+        result,
+        Value::Reference(Reference::Null | Reference::Unknown)
+    ) {
+        return matches!(
+            (&result, &given),
+            (
+                Value::Reference(Reference::Null),
+                Value::Reference(Reference::Null)
+            )
+        );
+    }
+    let integer = |value: &Value| match value {
+        Value::Byte(v) => Some(i64::from(*v)),
+        Value::Short(v) => Some(i64::from(*v)),
+        Value::Char(v) => Some(i64::from(*v)),
+        Value::Int(v) => Some(i64::from(*v)),
+        Value::Long(v) => Some(*v),
+        _ => None,
+    };
+    match (integer(&result), integer(&given)) {
+        (Some(a), Some(b)) => a == b,
+        (Some(a), None) => match given {
+            Value::Double(v) => v == a as f64,
+            Value::Float(v) => v == a as f32,
+            _ => false,
+        },
+        _ => match (&result, &given) {
+            (Value::Float(a), Value::Double(b)) => f64::from(*a) == *b,
+            (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            _ => result == given,
+        },
+    }
+}
+
+/// The class of a variable that holds a value.
+fn class_of(value: &Value, tables: &Tables) -> String {
+    let name = match value {
+        Value::Reference(Reference::Boxed(value)) => match **value {
+            Value::Boolean(_) => "java/lang/Boolean",
+            Value::Byte(_) => "java/lang/Byte",
+            Value::Short(_) => "java/lang/Short",
+            Value::Char(_) => "java/lang/Character",
+            Value::Int(_) => "java/lang/Integer",
+            Value::Long(_) => "java/lang/Long",
+            Value::Float(_) => "java/lang/Float",
+            _ => "java/lang/Double",
+        },
+        Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",
+        Value::Reference(Reference::Class(_)) => "java/lang/Class",
+        Value::Reference(Reference::Array { class, .. } | Reference::Enum { class, .. }) => {
+            tables.class_name(*class)
+        }
+        Value::Reference(_) => "java/lang/Object",
+        scalar => scalar.shape().class_name(),
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::ObjectId;
+    use culprit_model::script::Target;
+
+    use super::*;
+
+    /// A script of calls with these results that ends with an assertion.
+    fn script(results: &[Value], assertion: Target<'_>, given: &[Value]) -> Script {
+        let mut builder = Builder::with(Tables::default(), ObjectId(100));
+        let mut statements = Vec::new();
+        for (number, result) in results.iter().enumerate() {
+            let name = format!("m{number}");
+            let target = Target::of("Code", name.as_str(), "()V");
+            statements.push(builder.call_static(target, Vec::new(), Some(result.clone())));
+        }
+        statements.push(builder.call_static(assertion, given.to_vec(), None));
+        builder.script(statements)
+    }
+
+    /// By way to link it, the place of the argument of the assertion that became a variable, and the
+    /// statement whose result that is.
+    fn ways(script: &Script) -> Vec<(usize, usize)> {
+        let way = |linked: Script| {
+            let (last, earlier) = linked.statements.split_last().unwrap();
+            let is_variable =
+                |value: &&Value| matches!(value, Value::Reference(Reference::Object { .. }));
+            let given = &last.given;
+            let place = given.iter().position(|value| is_variable(&value)).unwrap();
+            let variable = Some(&given[place]);
+            let source = earlier.iter().position(|s| s.result() == variable);
+            (place, source.unwrap())
+        };
+        links(script).into_iter().map(way).collect()
+    }
+
+    const EQUALS: Target<'_> =
+        Target::of("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
+
+    fn boxed(value: Value) -> Value {
+        Value::Reference(Reference::Boxed(Box::new(value)))
+    }
+
+    fn text(text: &str) -> Value {
+        Value::Reference(Reference::String(text.encode_utf16().collect()))
+    }
+
+    #[track_caller]
+    fn check(result: Value, given: Value, expected: bool) {
+        let script = script(
+            std::slice::from_ref(&result),
+            EQUALS,
+            &[Value::Int(0), given.clone()],
+        );
+        let found = !links(&script).is_empty();
+        assert_eq!(found, expected, "{result:?} given as {given:?}");
+    }
+
+    #[test]
+    fn an_assertion_looks_at_the_latest_equal_result_then_at_earlier_ones() {
+        let results = [3, 4, 3, 5].map(Value::Int);
+        let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
+        assert_eq!(ways(&script), [(1, 2), (1, 0)]);
+    }
+
+    #[test]
+    fn no_more_than_a_few_results_are_tried() {
+        let results = vec![Value::Int(3); 40];
+        let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
+        let latest: Vec<_> = (40 - MOST..40).rev().map(|source| (1, source)).collect();
+        assert_eq!(ways(&script), latest);
+    }
+
+    #[test]
+    fn a_result_is_a_variable_of_its_type() {
+        let script = script(&[Value::Int(3)], EQUALS, &[Value::Int(7), Value::Int(3)]);
+        let linked = links(&script).remove(0);
+        let Value::Reference(Reference::Object { class, .. }) = linked.statements[1].given[1]
+        else {
+            panic!("{linked:?}")
+        };
+        assert_eq!(linked.class_name(class), "int");
+    }
+
+    #[test]
+    fn results_may_have_been_boxed_or_widened() {
+        check(Value::Int(3), boxed(Value::Int(3)), true);
+        check(boxed(Value::Int(3)), Value::Int(3), true);
+        check(Value::Int(3), Value::Long(3), true);
+        check(Value::Char(97), Value::Int(97), true);
+        check(Value::Int(3), Value::Double(3.0), true);
+        check(Value::Float(0.5), Value::Double(0.5), true);
+        check(Value::Double(f64::NAN), Value::Double(f64::NAN), true);
+        check(text("a"), text("a"), true);
+    }
+
+    #[test]
+    fn results_are_not_narrowed_or_made_up() {
+        check(Value::Int(3), Value::Int(4), false);
+        check(Value::Int(1), Value::Boolean(true), false);
+        check(Value::Double(3.0), Value::Int(3), false);
+        check(Value::Double(0.0), Value::Double(-0.0), false);
+        check(text("a"), text("b"), false);
+        check(Value::Int(0), Value::Reference(Reference::Null), false);
+        let unknown = Value::Reference(Reference::Unknown);
+        check(unknown.clone(), unknown, false);
+    }
+
+    #[test]
+    fn what_is_looked_at_stands_where_the_framework_has_it() {
+        let (right, wrong, message) = (Value::Int(7), Value::Int(3), text("why"));
+        let place = |assertion, given: &[Value]| {
+            let script = script(std::slice::from_ref(&wrong), assertion, given);
+            ways(&script).into_iter().map(|(place, _)| place).next()
+        };
+        let two = [right.clone(), wrong.clone()];
+        let after = [message, right.clone(), wrong.clone()];
+        let junit4 = Target::of("org/junit/Assert", "assertEquals", "(JJ)V");
+        assert_eq!(place(junit4, &two), Some(1));
+        let described = Target::of(
+            "org/junit/Assert",
+            "assertEquals",
+            "(Ljava/lang/String;JJ)V",
+        );
+        assert_eq!(place(described, &after), Some(2));
+        let testng = Target::of("org/testng/Assert", "assertEquals", "(II)V");
+        assert_eq!(place(testng, &[wrong.clone(), right]), Some(0));
+        let other = Target::of("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
+        assert_eq!(place(other, std::slice::from_ref(&wrong)), Some(0));
+        let of_objects = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/String;)V";
+        let kotlin = Target::of("kotlin/test/AssertionsKt", "assertEquals", of_objects);
+        let [right, wrong] = two;
+        assert_eq!(place(kotlin, &[right, wrong, text("why")]), Some(1));
+        let old = "(Ljava/lang/String;II)V";
+        let testng = Target::of("org/testng/AssertJUnit", "assertEquals", old);
+        assert_eq!(place(testng, &after), Some(2));
+    }
+
+    #[test]
+    fn test_libraries_assert_and_mocks_do_not() {
+        for (class, expect) in [
+            ("org/junit/Assert", true),
+            ("org/junit/rules/ExpectedException", true),
+            ("org/assertj/core/api/AbstractAssert", true),
+            ("com/google/common/truth/Subject", true),
+            ("org/hamcrest/Matcher", true),
+            ("shop/Cart", false),
+            // Not recognised before the lists of prefixes became one table.
+            ("org/testng/asserts/SoftAssert", true),
+            ("kotlin/test/AssertionsKt", true),
+            ("io/kotest/matchers/ShouldKt", true),
+            ("org/spockframework/runtime/SpockRuntime", true),
+            (
+                "org/springframework/test/web/servlet/result/StatusResultMatchers",
+                true,
+            ),
+            // They do a part of the work under test.
+            ("org/springframework/test/web/servlet/MockMvc", false),
+            ("org/springframework/test/util/ReflectionTestUtils", false),
+            ("org/mockito/Mockito", false),
+        ] {
+            assert_eq!(is_for_assertions(class), expect, "{class}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_linked_by_itself_and_so_is_what_is_no_assertion() {
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let class = builder.class("T");
+        let object = Value::Reference(Reference::Object {
+            id: ObjectId(1),
+            class,
+        });
+        for (target, given) in [
+            (EQUALS, vec![Value::Int(1), object]),
+            (Target::of("Code", "fail", "(I)V"), vec![Value::Int(1)]),
+        ] {
+            let script = script(&[Value::Int(1)], target, &given);
+            let found = links(&script);
+            assert_eq!(found.len(), 1, "{target:?}");
+            assert_eq!(found[0].statements, script.statements, "{target:?}");
+        }
+    }
+
+    #[test]
+    fn an_assertion_of_what_nothing_returned_has_no_link() {
+        let script = script(&[Value::Int(1)], EQUALS, &[Value::Int(2), Value::Int(3)]);
+        assert!(links(&script).is_empty());
+    }
+}

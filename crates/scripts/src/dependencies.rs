@@ -1,0 +1,193 @@
+//! Dependencies between the statements of a script, and the number of statements that call the program.
+
+use std::collections::BTreeMap;
+
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{ObjectId, Script, Statement};
+
+use crate::assertions::{finds_fault, is_for_assertions};
+use crate::predicate::CONDITION_CLASS;
+
+/// By statement, the earlier ones that it depends on.
+pub fn needs(script: &Script) -> Vec<Vec<usize>> {
+    let mut made: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    let mut needs = Vec::with_capacity(script.statements.len());
+    // What is found wrong of a result is wrong of no other name of the object.
+    let finds_fault = finds_fault(script);
+    let mut aliases: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    for (number, statement) in script.statements.iter().enumerate() {
+        let uses = statement.uses();
+        let mut of_this: Vec<usize> = uses.iter().filter_map(|id| made.get(id).copied()).collect();
+        let by_alias = statement.by_alias.iter().filter(|_| finds_fault);
+        of_this.extend(by_alias.filter_map(|by| aliases.get(&by.alias)));
+        // Assertions that are made step by step return what they are called on.
+        let is_step = |owner: &str| is_for_assertions(owner);
+        let target = script.target(statement);
+        let alias = statement
+            .alias
+            .filter(|_| !target.is_some_and(|target| is_step(&target.owner)));
+        aliases.extend(alias.map(|alias| (alias, number)));
+        of_this.sort_unstable();
+        of_this.dedup();
+        needs.push(of_this);
+        if let Some(id) = statement.defines() {
+            // A method that returns its receiver makes nothing.
+            if !uses.contains(&id) {
+                made.insert(id, number);
+            }
+        }
+        if let Some(id) = statement.catches() {
+            made.insert(id, number);
+        }
+    }
+    for wait in &script.waits {
+        if let Some(needs) = needs.get_mut(wait.statement) {
+            needs.push(wait.on);
+        }
+    }
+    needs
+}
+
+/// A statement, and all earlier ones that it depends on, directly or not.
+pub fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
+    let mut found = vec![of];
+    let mut at = 0;
+    while let Some(next) = found.get(at).copied() {
+        at += 1;
+        for need in &needs[next] {
+            if !found.contains(need) {
+                found.push(*need);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// How many of some statements call into the program, or use a field of it. Calls of the library
+/// and assertions are not counted, nor what sets up the surroundings. A lambda counts: its body is the
+/// program's.
+pub fn interactions(script: &Script, statements: &[usize]) -> usize {
+    let of_program = |number: &&usize| {
+        let statement = &script.statements[**number];
+        statement.lambda().is_some() || is_of_program(script, statement)
+    };
+    statements.iter().filter(of_program).count()
+}
+
+/// Whether a statement calls the program, or uses a field of it.
+fn is_of_program(script: &Script, statement: &Statement) -> bool {
+    script.target(statement).is_some_and(|target| {
+        let owner = &target.owner;
+        !is_jdk_name(owner) && !owner.ends_with(CONDITION_CLASS) && !is_for_assertions(owner)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::script::{Builder, End, Target};
+    use culprit_model::{Reference, Tables, Value};
+
+    use super::*;
+
+    /// Writes calls to one class, whose objects are told by number.
+    struct Pen {
+        builder: Builder,
+        statements: Vec<Statement>,
+    }
+
+    impl Pen {
+        fn new() -> Pen {
+            Pen {
+                builder: Builder::with(Tables::default(), ObjectId(100)),
+                statements: Vec::new(),
+            }
+        }
+
+        fn object(&mut self, id: u64) -> Value {
+            let class = self.builder.class("T");
+            let id = ObjectId(id);
+            Value::Reference(Reference::Object { id, class })
+        }
+
+        fn make(&mut self, made: u64, given: &[u64]) {
+            let given = given.iter().map(|id| self.object(*id)).collect();
+            let made = self.object(made);
+            let made = self.builder.construct("T", "()V", given, made);
+            self.statements.push(made);
+        }
+
+        fn call(&mut self, descriptor: &str, on: u64, made: Option<u64>) {
+            let receiver = self.object(on);
+            let made = made.map(|id| self.object(id));
+            let target = Target::of("T", "m", descriptor);
+            let call = self.builder.call(target, receiver, Vec::new(), made);
+            self.statements.push(call);
+        }
+
+        fn script(self) -> Script {
+            self.builder.script(self.statements)
+        }
+    }
+
+    #[test]
+    fn a_statement_needs_those_that_make_what_it_is_given() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.make(2, &[]);
+        pen.make(3, &[2, 1, 2]);
+        pen.call("()V", 3, None);
+        assert_eq!(
+            needs(&pen.script()),
+            [vec![], vec![], vec![0, 1], vec![2]] as [Vec<usize>; 4]
+        );
+    }
+
+    #[test]
+    fn a_call_that_returns_its_receiver_makes_nothing() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.call("()LT;", 1, Some(1));
+        pen.call("()V", 1, None);
+        assert_eq!(
+            needs(&pen.script()),
+            [vec![], vec![0], vec![0]] as [Vec<usize>; 3]
+        );
+    }
+
+    #[test]
+    fn of_two_that_return_an_object_the_later_one_is_needed() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.call("()LT;", 1, Some(2));
+        pen.call("()LT;", 1, Some(2));
+        pen.call("()V", 2, None);
+        assert_eq!(needs(&pen.script())[3], [2]);
+    }
+
+    #[test]
+    fn a_command_returns_nothing_or_its_receiver() {
+        let mut pen = Pen::new();
+        pen.make(1, &[]);
+        pen.call("()V", 1, None);
+        pen.call("()LT;", 1, Some(1));
+        pen.call("()LT;", 1, Some(2));
+        pen.call("()I", 1, None);
+        let script = pen.script();
+        let statements = script.statements.iter();
+        let commands = statements.map(|statement| script.is_command(statement));
+        let commands: Vec<bool> = commands.collect();
+        assert_eq!(commands, [false, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_call_that_threw_is_a_command_without_a_result() {
+        let mut pen = Pen::new();
+        pen.call("()I", 1, None);
+        let mut script = pen.script();
+        script.statements[0].end = End::Threw(Value::Reference(Reference::Null));
+        let statement = &script.statements[0];
+        assert_eq!(statement.result(), None);
+        assert!(script.is_command(statement));
+    }
+}

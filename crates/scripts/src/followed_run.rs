@@ -1,0 +1,676 @@
+//! The script of a run whose driver was followed: what the test or the main class did, call by call.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use culprit_classfile::ClassFile;
+use culprit_model::observe::is_jdk_name;
+use culprit_model::script::{Action, Builder, Mark, Operator, Wait};
+use culprit_model::value::Shape;
+use culprit_model::{ObjectId, Pattern, Reference, Selection, Tables, TypeId, Value};
+use culprit_program::Program;
+use culprit_signature::{Frame, Signature};
+use culprit_trace::Start;
+
+use crate::alias::settle;
+use crate::assertions::{actual, is_assertion};
+use crate::failure_point::{capture, fail};
+use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
+use crate::surroundings;
+use crate::{Condition, Failed, Script, Statement};
+
+/// Scripts that are tried for a failure.
+const MOST: usize = 8;
+
+/// Superclasses of a driver that are followed with it.
+const DEEPEST: usize = 16;
+
+/// What to follow: the class that drives the failing run, those of the program that it extends, and
+/// those beside it that extend it, of which it may be the inherited part.
+pub fn drivers(failed: &Failed<'_>, program: &Program) -> Option<Selection> {
+    let driver = driver_of(failed);
+    let mut names = vec![driver.clone()];
+    let mut above = superclass(program, &driver);
+    while let Some(name) = above.filter(|_| names.len() < DEEPEST) {
+        above = superclass(program, &name);
+        names.push(name);
+    }
+    names.retain(|name| !is_jdk_name(name) && !is_framework(name));
+    if names.first() != Some(&driver) {
+        return None;
+    }
+    names.extend(heirs(program, &driver));
+    let pattern = |name: &String| name.replace('/', ".").parse::<Pattern>().ok();
+    Some(Selection {
+        observe: names.iter().map(pattern).collect::<Option<_>>()?,
+        ..Selection::default()
+    })
+}
+
+/// The methods of a failed test on the stack; of a lambda, the one it is written in. None where no test failed.
+pub fn driver_methods(failed: &Failed<'_>) -> Vec<String> {
+    if failed.test.is_none() {
+        return Vec::new();
+    }
+    let driver = driver_of(failed);
+    let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == outermost(&driver);
+    let stack = failed
+        .signature
+        .thrown()
+        .chain()
+        .flat_map(|thrown| &thrown.frames);
+    let methods = stack.filter(is_driver).map(|frame| {
+        let lambda = frame.method.strip_prefix("lambda$");
+        let within = lambda.and_then(|rest| Some(rest.rsplit_once('$')?.0));
+        within.unwrap_or(&frame.method).to_owned()
+    });
+    methods.collect()
+}
+
+/// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,
+/// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
+pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
+    let mut selection = drivers(failed, program)?;
+    let frames = frames_of(failed);
+    let driver = driver_of(failed);
+    let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == driver;
+    let thrower = internal(&frames.first()?.class);
+    let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
+    let mut between: Vec<String> = Vec::new();
+    for frame in frames.iter().copied().filter(|frame| !is_driver(frame)) {
+        let name = internal(&frame.class);
+        if !is_thrower(&name) && !between.contains(&name) {
+            between.push(name);
+        }
+    }
+    if between.is_empty() || is_thrower(&driver) {
+        return None;
+    }
+    let names = between;
+    let patterns = names
+        .iter()
+        .map(|name| name.replace('/', ".").parse::<Pattern>());
+    selection.observe.extend(patterns.filter_map(Result::ok));
+    Some((thrower.replace('/', "."), selection))
+}
+
+fn superclass(program: &Program, name: &str) -> Option<String> {
+    let class = ClassFile::parse(&program.bytes(name)?).ok()?;
+    class.super_name().ok()?.map(|name| name.into_owned())
+}
+
+/// The classes that extend one, in the same archive or folder.
+fn heirs(program: &Program, name: &str) -> Vec<String> {
+    let entry = program.entry_of(name);
+    let names = entry.and_then(|entry| program.names(entry).ok());
+    let names = names.unwrap_or_default();
+    let extends = names.iter().map(|of| (of, superclass(program, of)));
+    let extends: Vec<(&String, Option<String>)> = extends.collect();
+    let mut found = vec![name.to_owned()];
+    let mut at = 0;
+    while let Some(of) = found.get(at).cloned() {
+        at += 1;
+        let own = extends
+            .iter()
+            .filter(|(_, above)| above.as_ref() == Some(&of));
+        found.extend(own.map(|(heir, _)| (*heir).clone()));
+    }
+    found.split_off(1)
+}
+
+/// The scripts of a followed run that may end with a failure, the likeliest first.
+pub fn followed(run: Script, signature: &Signature, start: &Start) -> Vec<Script> {
+    let class = signature.thrown().class.replace('.', "/");
+    let tables = run.tables;
+    let statements = settle(run.statements);
+    let failing = |statement: &Statement| {
+        let thrown = thrown(statement).map(|class| tables.class_name(class));
+        // An exception may print itself without its class.
+        thrown.is_some_and(|name| name == class || class.is_empty())
+    };
+    let is_left = |statement: &&Statement| statement.action == Action::Mark(Mark::Left);
+    let left = statements.iter().filter(is_left);
+    let left: BTreeSet<ObjectId> = left.flat_map(Statement::uses).collect();
+    let ends = (0..statements.len()).rev();
+    let mut ends: Vec<usize> = ends.filter(|at| failing(&statements[*at])).collect();
+    // What the driver caught is not what failed.
+    let leaves = |at: &usize| {
+        let before = at.checked_sub(1).map(|before| &statements[before]);
+        let id = statements[*at].catches();
+        id.is_some_and(|id| left.contains(&id)) || before.is_some_and(Statement::is_expectation)
+    };
+    if ends.iter().any(leaves) {
+        ends.retain(leaves);
+    }
+    ends.truncate(MOST);
+    let scripts = ends
+        .into_iter()
+        .filter_map(|end| script(&tables, &statements[..=end], start));
+    scripts.collect()
+}
+
+/// The class of what a statement threw.
+fn thrown(statement: &Statement) -> Option<TypeId> {
+    match statement.thrown()? {
+        Value::Reference(Reference::Object { class, .. }) => Some(*class),
+        _ => None,
+    }
+}
+
+/// The script that ends with the last of some statements.
+fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Script> {
+    let (last, earlier) = statements.split_last()?;
+    let mut draft = Draft::of(tables, statements, start);
+    draft.add(earlier);
+    if !draft.can_do(last) {
+        return None;
+    }
+    let before = earlier.last();
+    let tolerated = before.filter(|before| before.is_tolerance());
+    let expected = before.filter(|before| before.is_expectation());
+    draft.kept.extend(tolerated.or(expected).cloned());
+    draft.kept.push(last.clone());
+    let mut script = draft.script();
+    if !expect(&mut script) {
+        decide(&mut script);
+    }
+    script.waits.extend(checks(&script));
+    if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
+        script.wait(last, last - 1);
+    }
+    Some(script)
+}
+
+/// A script that is to throw, and does not, is about its last call that does something: not one that was
+/// asked whether to go on. Whether it is such.
+fn expect(script: &mut Script) -> bool {
+    let said = script.statements.len().checked_sub(2);
+    let said = said.filter(|said| script.statements[*said].is_expectation());
+    let Some(said) = said else {
+        return false;
+    };
+    let mut answers: BTreeSet<ObjectId> = BTreeSet::new();
+    let mut about = None;
+    for (number, statement) in script.statements[..said].iter().enumerate().rev() {
+        match script.target(statement) {
+            None => answers.extend(statement.uses()),
+            Some(target) if target.owner.starts_with("java/io/Print") => {}
+            _ if is_assertion(script, statement) => {}
+            _ if statement.defines().is_some_and(|id| answers.contains(&id)) => {}
+            _ => {
+                about = Some(number);
+                break;
+            }
+        }
+    }
+    script.wait(said + 1, said);
+    about
+        .into_iter()
+        .for_each(|about| script.wait(said + 1, about));
+    true
+}
+
+/// The script of a followed run in which a condition held, without what looks whether it does. Where it
+/// is about the end of the JVM, the script goes as far and ends with its failure: none if the driver did
+/// not end it so.
+pub fn followed_until(run: Script, condition: &Condition, start: &Start) -> Option<Script> {
+    let tables = run.tables;
+    let statements = settle(run.statements);
+    let mut draft = Draft::of(&tables, &statements, start);
+    let Condition::Exit(status) = condition else {
+        if let Condition::Contains(_) | Condition::Matches(_) = condition {
+            draft.kept.extend(capture(&mut draft.builder));
+            draft.prelude = draft.kept.len();
+        }
+        draft.add(&statements);
+        let mut script = draft.script();
+        script.waits = checks(&script).into_iter().collect();
+        return Some(script);
+    };
+    let with_status = |statement: &Statement| {
+        let given = statement.given.last();
+        let given = given.filter(|_| is_exit(&tables, statement))?;
+        let may_be = match given {
+            Value::Int(given) => given & 0xff == i32::from(*status),
+            given => matches!(given, Value::Reference(_)),
+        };
+        may_be.then(|| given.clone())
+    };
+    let exits = statements.iter().enumerate().rev();
+    let mut exits = exits.filter_map(|(at, statement)| Some((at, with_status(statement)?)));
+    let (at, given) = exits.next()?;
+    draft.add(&statements[..at]);
+    if let Value::Reference(_) = given {
+        let is_equal = Operator::IsEqual.of(Shape::Int);
+        let given = vec![given, Value::Int(i32::from(*status))];
+        let holds = draft.builder.operate(is_equal, given);
+        draft.kept.push(holds.statement);
+        draft.kept.push(draft.builder.guard(holds.made));
+    }
+    draft.kept.extend(fail(&mut draft.builder, condition));
+    let mut script = draft.script();
+    decide(&mut script);
+    script.waits.extend(checks(&script));
+    Some(script)
+}
+
+/// Whether a statement ends the JVM.
+fn is_exit(tables: &Tables, statement: &Statement) -> bool {
+    let site = statement.site().and_then(|site| tables.site(site));
+    site.is_some_and(|site| {
+        matches!(
+            (site.target.owner.as_str(), site.target.name.as_str()),
+            ("java/lang/System", "exit") | ("java/lang/Runtime", "exit" | "halt")
+        )
+    })
+}
+
+/// A script that is being written.
+struct Draft {
+    builder: Builder,
+    kept: Vec<Statement>,
+    prelude: usize,
+    made: BTreeSet<ObjectId>,
+}
+
+impl Draft {
+    /// The surroundings of some statements.
+    fn of(tables: &Tables, statements: &[Statement], start: &Start) -> Draft {
+        let objects = statements.iter().flat_map(Statement::objects);
+        let largest = objects.max().unwrap_or_default();
+        let mut builder = Builder::with(tables.clone(), largest);
+        let kept = surroundings::statements(&mut builder, start);
+        Draft {
+            builder,
+            prelude: kept.len(),
+            kept,
+            made: BTreeSet::new(),
+        }
+    }
+
+    fn can_do(&self, statement: &Statement) -> bool {
+        statement.uses().iter().all(|id| self.made.contains(id))
+    }
+
+    /// Adds statements. Those go that are given what nothing makes, those that end the JVM, and what calls
+    /// may throw that threw nothing of the kind.
+    fn add(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            if self.can_do(statement)
+                && !is_known_constant(statement, &self.made)
+                && !is_exit(self.builder.tables(), statement)
+                && !matches!(statement.action, Action::Expect(_) | Action::Mark(_))
+            {
+                self.made.extend(statement.defines());
+                self.made.extend(statement.catches());
+                self.kept.push(statement.clone());
+            }
+        }
+    }
+
+    fn script(self) -> Script {
+        Script {
+            prelude: self.prelude,
+            ..self.builder.script(self.kept)
+        }
+    }
+}
+
+/// Whether a statement reads a static field that was read before.
+fn is_known_constant(statement: &Statement, made: &BTreeSet<ObjectId>) -> bool {
+    let is_static_read = matches!(statement.action, Action::Read(_)) && statement.given.is_empty();
+    is_static_read && statement.defines().is_some_and(|id| made.contains(&id))
+}
+
+/// Finds the condition that decides the failure, where what fails is not given it: a driver that says
+/// `if (wrong) fail();`, or `assertTrue(a < b)`, which is compiled to a branch.
+fn decide(script: &mut Script) {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return;
+    };
+    let Some(guard) = earlier.iter().rposition(Statement::is_guard) else {
+        return;
+    };
+    let asserts = is_assertion(script, last);
+    let is_fail = script
+        .target(last)
+        .is_some_and(|target| target.name == "fail");
+    if last.is_raise() || asserts && is_fail {
+        script.wait(script.statements.len() - 1, guard);
+        return;
+    }
+    let place = actual(script, last).filter(|_| asserts);
+    let Some(place) = place else {
+        return;
+    };
+    if let Value::Boolean(was) = last.given[place] {
+        assert_condition(script, guard, place, was);
+    }
+}
+
+/// By call, the question that the driver asked the same object just before, and went on for its answer:
+/// `if (cursor.hasNext()) cursor.next();`. On another version of the program the answer may differ.
+fn checks(script: &Script) -> Vec<Wait> {
+    let mut asked: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
+    let mut guard: Option<(usize, ObjectId)> = None;
+    let mut found = Vec::new();
+    for (number, statement) in script.statements.iter().enumerate() {
+        match (&statement.action, script.target(statement)) {
+            (Action::Guard, _) => {
+                let about = statement.uses().first().and_then(|id| asked.get(id));
+                guard = about.map(|about| (number, *about));
+            }
+            (_, None) => {
+                let about = statement
+                    .uses()
+                    .iter()
+                    .find_map(|id| asked.get(id))
+                    .copied();
+                if let (Some(made), Some(about)) = (statement.defines(), about) {
+                    asked.insert(made, about);
+                }
+            }
+            (_, Some(called)) => {
+                let on = script.receiver(statement);
+                let questions = ["has", "is", "size", "length", "contains"];
+                let asks = questions.iter().any(|start| called.name.starts_with(start));
+                if let (Some(on), Some((guard, about))) = (on, guard)
+                    && on == about
+                    && !asks
+                {
+                    found.push(Wait {
+                        statement: number,
+                        on: guard,
+                    });
+                }
+                if on.is_some() {
+                    guard = guard.filter(|(_, about)| Some(*about) != on);
+                }
+                if let (Some(made), Some(on)) = (statement.defines(), on) {
+                    asked.insert(made, on);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Takes out conditions that no call waits for any more, and what was asked for them.
+pub fn without_idle_conditions(script: &Script) -> Script {
+    let last = script.statements.len().saturating_sub(1);
+    let decides = |on: usize| {
+        let statement = last;
+        script.waits.contains(&Wait { statement, on })
+    };
+    let busy: BTreeSet<usize> = checks(script).into_iter().map(|wait| wait.on).collect();
+    let is_idle = |number: &usize| {
+        let is_guard = script.statements[*number].is_guard();
+        is_guard && !busy.contains(number) && !decides(*number)
+    };
+    let Some(idle) = (0..last).find(is_idle) else {
+        return script.clone();
+    };
+    let mut gone = vec![idle];
+    loop {
+        let is_left = |number: &usize| !gone.contains(number);
+        let unused = (0..last).rev().filter(is_left).find(|number| {
+            let made = script.statements[*number].defines();
+            let users = |id: ObjectId| {
+                let of = |n: &usize| script.statements[*n].uses().contains(&id);
+                (0..=last).filter(of).collect::<Vec<usize>>()
+            };
+            // What was asked for a condition alone.
+            made.is_some_and(|id| {
+                let users = users(id);
+                !users.is_empty() && users.iter().all(|user| gone.contains(user))
+            })
+        });
+        match unused {
+            Some(number) => gone.push(number),
+            None => break,
+        }
+    }
+    let kept: Vec<usize> = (0..=last).filter(|number| !gone.contains(number)).collect();
+    without_idle_conditions(&script.keep(&kept))
+}
+
+/// Gives an assertion the condition that it was compiled from, which was true or not.
+fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) {
+    let Some(condition) = guard.checked_sub(1) else {
+        return;
+    };
+    let statement = &script.statements[condition];
+    let operation = statement.operation();
+    let operation = operation.and_then(|of| if was { Some(of) } else { of.opposite() });
+    let Some(operation) = operation else {
+        return;
+    };
+    let given = statement.given.clone();
+    let mut builder = Builder::of(script);
+    let holds = builder.operate(operation, given);
+    script.tables = Arc::new(builder.finish());
+    let last = script.statements.len() - 1;
+    script.statements[last].given[place] = holds.made;
+    script.statements.insert(last, holds.statement);
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::script::{Expectation, Target};
+
+    use super::*;
+
+    /// Writes a script of calls on two objects of the program, which are there already.
+    struct Pen {
+        builder: Builder,
+        statements: Vec<Statement>,
+    }
+
+    impl Pen {
+        fn new() -> Pen {
+            Pen {
+                builder: Builder::with(Tables::default(), ObjectId(100)),
+                statements: Vec::new(),
+            }
+        }
+
+        fn object(&mut self, id: u64, class: &str) -> Value {
+            let class = self.builder.class(class);
+            let id = ObjectId(id);
+            Value::Reference(Reference::Object { id, class })
+        }
+
+        /// A call on an object of the program, and what it gives.
+        fn ask(&mut self, name: &str, on: u64, answer: u64) {
+            let on = self.object(on, "Cursor");
+            let answer = self.object(answer, "boolean");
+            let target = Target::of("Cursor", name, "()Z");
+            let call = self.builder.call(target, on, Vec::new(), Some(answer));
+            self.statements.push(call);
+        }
+
+        /// Goes on only if an answer is true; `holds` is the number of the condition.
+        fn require(&mut self, answer: u64, holds: u64) {
+            let answer = self.object(answer, "boolean");
+            let holds = self.object(holds, "boolean");
+            let is_true = Operator::IsTrue.of(Shape::Boolean);
+            let made = Some(holds.clone());
+            let asked = self.builder.operate_to(is_true, vec![answer], made);
+            let guard = self.builder.guard(holds);
+            self.statements.extend([asked, guard]);
+        }
+
+        fn assertion(&mut self, name: &str, given: Vec<Value>) {
+            let target = Target::of("org/junit/Assert", name, "(Z)V");
+            let call = self.builder.call_static(target, given, None);
+            self.statements.push(call);
+        }
+
+        fn script(self) -> Script {
+            self.builder.script(self.statements)
+        }
+    }
+
+    fn names(script: &Script) -> Vec<&str> {
+        let name = |statement: &Statement| match (&statement.action, script.target(statement)) {
+            (Action::Guard, _) => "guard",
+            (Action::Operate(operation), _) => operation.operator.name(),
+            (_, target) => target.map_or("?", |target| target.name.as_str()),
+        };
+        script.statements.iter().map(name).collect()
+    }
+
+    fn waits(waits: &[(usize, usize)]) -> Vec<Wait> {
+        let wait = |(statement, on): &(usize, usize)| Wait {
+            statement: *statement,
+            on: *on,
+        };
+        waits.iter().map(wait).collect()
+    }
+
+    #[test]
+    fn a_call_waits_for_the_answer_that_its_object_gave_before() {
+        let mut pen = Pen::new();
+        pen.ask("hasNext", 1, 11);
+        pen.require(11, 21);
+        pen.ask("next", 1, 12);
+        // The answer was for one call, and for one object.
+        pen.ask("next", 1, 13);
+        pen.ask("hasNext", 1, 14);
+        pen.require(14, 22);
+        pen.ask("next", 2, 15);
+        assert_eq!(checks(&pen.script()), waits(&[(3, 2)]));
+    }
+
+    #[test]
+    fn a_question_waits_for_no_answer() {
+        let mut pen = Pen::new();
+        pen.ask("hasNext", 1, 11);
+        pen.require(11, 21);
+        pen.ask("isEmpty", 1, 12);
+        assert_eq!(checks(&pen.script()), waits(&[]));
+    }
+
+    #[test]
+    fn what_the_driver_says_is_wrong_depends_on_its_last_condition() {
+        let mut pen = Pen::new();
+        pen.ask("first", 1, 11);
+        pen.require(11, 21);
+        pen.ask("second", 1, 12);
+        pen.require(12, 22);
+        pen.assertion("fail", Vec::new());
+        let mut script = pen.script();
+        decide(&mut script);
+        assert_eq!(
+            script.waits.iter().copied().collect::<Vec<_>>(),
+            waits(&[(6, 5)])
+        );
+    }
+
+    #[test]
+    fn an_assertion_that_was_compiled_to_a_branch_is_given_its_condition() {
+        for (given, operator) in [(true, "isTrue"), (false, "isFalse")] {
+            let mut pen = Pen::new();
+            pen.ask("isRight", 1, 11);
+            pen.require(11, 21);
+            pen.assertion("assertTrue", vec![Value::Boolean(given)]);
+            let mut script = pen.script();
+            decide(&mut script);
+            let expected = ["isRight", "isTrue", "guard", operator, "assertTrue"];
+            assert_eq!(names(&script), expected);
+            let [.., condition, assertion] = script.statements.as_slice() else {
+                panic!("{script:?}");
+            };
+            assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
+            assert_eq!(script.waits, BTreeSet::new());
+        }
+    }
+
+    #[test]
+    fn what_was_to_be_thrown_was_so_by_the_last_call_that_does_something() {
+        let mut pen = Pen::new();
+        pen.ask("next", 1, 11);
+        pen.ask("hasNext", 1, 12);
+        pen.require(12, 21);
+        let class = pen.builder.class("java/lang/Exception");
+        let expected = pen.builder.expect(Expectation::Whole(class));
+        pen.statements.push(expected);
+        pen.assertion("fail", Vec::new());
+        let mut script = pen.script();
+        assert!(expect(&mut script));
+        assert_eq!(
+            script.waits.iter().copied().collect::<Vec<_>>(),
+            waits(&[(5, 0), (5, 4)])
+        );
+        let mut pen = Pen::new();
+        pen.ask("next", 1, 11);
+        pen.assertion("fail", Vec::new());
+        assert!(!expect(&mut pen.script()));
+    }
+
+    #[test]
+    fn without_a_condition_nothing_is_decided() {
+        let mut pen = Pen::new();
+        pen.ask("isRight", 1, 11);
+        pen.assertion("assertTrue", vec![Value::Boolean(false)]);
+        let mut script = pen.script();
+        decide(&mut script);
+        assert_eq!(names(&script), ["isRight", "assertTrue"]);
+        assert_eq!(script.waits, BTreeSet::new());
+    }
+
+    #[test]
+    fn conditions_that_nothing_waits_for_go_with_what_they_asked() {
+        let mut pen = Pen::new();
+        pen.ask("hasNext", 1, 11);
+        pen.require(11, 21);
+        pen.ask("next", 1, 12);
+        pen.ask("isRight", 2, 13);
+        pen.require(13, 22);
+        pen.ask("last", 1, 14);
+        let script = without_idle_conditions(&pen.script());
+        assert_eq!(
+            names(&script),
+            ["hasNext", "isTrue", "guard", "next", "last"]
+        );
+    }
+
+    const TABLES: &str = "\
+script 1
+type 1 int
+type 2 boolean
+type 3 shop/Cart
+site 1 entry shop/Cart.<init>()V
+site 2 entry shop/Cart.total()I
+site 5 entry static java/lang/System.exit(I)V
+=> @1()
+<= @1 = #1:@3
+=> @2() on #1:@3
+<= @2 = #2:@1
+do isLess int (#2:@1, 0) = #3:@2
+guard (#3:@2)
+";
+
+    /// The calls of the script for a status, and its guards.
+    fn until(end: &str, status: u8) -> Option<String> {
+        let run: Script = format!("{TABLES}{end}").parse().unwrap();
+        let condition = Condition::Exit(status);
+        let start = Start::default();
+        let script = followed_until(run, &condition, &start)?;
+        Some(script.pruned().to_string())
+    }
+
+    #[test]
+    fn where_the_driver_ends_the_jvm_is_its_failure() {
+        let end = "=> @5(3)\n<= @5\n";
+        insta::assert_snapshot!(until(end, 3).unwrap());
+        assert_eq!(until(end, 4), None);
+        assert_eq!(until("", 3), None);
+        assert!(until("=> @5(-1)\n<= @5\n", 255).is_some());
+    }
+
+    #[test]
+    fn a_status_of_the_program_is_compared() {
+        insta::assert_snapshot!(until("=> @5(#2:@1)\n<= @5\n", 3).unwrap());
+    }
+}

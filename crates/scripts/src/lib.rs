@@ -1,0 +1,43 @@
+//! Scripts that fail as a program did, made from recordings and from followed runs.
+//!
+//! A [`Script`] runs on the program as it is, which is what a test printed from it does. [`extract`] makes one
+//! from a recording and [`followed`] from a run whose driver was followed; [`select`] and [`drivers`] choose the
+//! classes to record or to follow. Recipes rebuild JDK objects that a recording describes, [`links`] connects a
+//! failed assertion with the result it checks, and [`seek`] and [`Predicate`] find the statement after which a
+//! condition of the user holds.
+//!
+//! Nothing here starts a JVM: whoever asks for a run passes a [`RunScript`]. Only a [`Predicate`] has its
+//! expression compiled.
+#![forbid(unsafe_code)]
+
+mod alias;
+mod assertions;
+mod condition;
+mod dependencies;
+mod elements;
+mod error;
+mod extraction;
+mod failure_point;
+mod followed_run;
+mod predicate;
+mod recipe;
+mod run;
+mod selection;
+mod surroundings;
+
+pub use alias::{rename, with_aliases};
+pub use assertions::{finds_fault, is_for_assertions, links};
+pub use condition::{BadCondition, Condition};
+pub use culprit_model::{Script, Statement};
+pub use dependencies::{closure, interactions, needs};
+pub use elements::fetches;
+pub use error::Error;
+pub use extraction::{Extracted, extract};
+pub use failure_point::{TEXT, printing, seek, standard_stream};
+pub use followed_run::{
+    driver_methods, drivers, followed, followed_until, innermost, without_idle_conditions,
+};
+pub use predicate::{CONDITION_CLASS, Predicate};
+pub use recipe::scalar;
+pub use run::{Run, RunScript};
+pub use selection::{Failed, select};

@@ -1,0 +1,125 @@
+//! Recipes: calls that make an object of the library which holds what one was told to hold.
+//!
+//! What is told of an object are its fields, and these differ between versions of the JDK. A recipe
+//! reads them by name ([`Held`]), makes what they hold first ([`Cook`]), and gives up where something
+//! is not as it expects: there is no recipe then. The tables of recipes, by class, are in the modules
+//! below. Collections are filled one call at a time, so that what is not needed can be taken out.
+
+mod collections;
+mod constants;
+mod cook;
+mod decimal;
+mod errors;
+mod formats;
+mod held;
+mod items;
+mod places;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod times;
+mod values;
+mod views;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use culprit_model::script::Builder;
+use culprit_model::{ObjectId, Reference, Step, Tables, Value};
+use culprit_replay::Blobs;
+
+use crate::Statement;
+use cook::Cook;
+use held::Held;
+pub use held::scalar;
+use items::Items;
+
+/// What an object held, piece by piece.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct State {
+    pub(crate) pieces: Vec<Value>,
+}
+
+impl State {
+    /// What a step tells of an object.
+    pub(crate) fn told(step: &Step) -> Option<(ObjectId, State)> {
+        let (object, pieces) = step.values.split_first()?;
+        let Value::Reference(Reference::Object { id, .. }) = object else {
+            return None;
+        };
+        let pieces = pieces.to_vec();
+        Some((*id, State { pieces }))
+    }
+}
+
+/// What there is to make objects of.
+#[derive(Clone, Copy)]
+pub(crate) struct Pantry<'a> {
+    /// The classes of the recording.
+    pub(crate) tables: &'a Tables,
+    /// What objects of the library held when last told.
+    pub(crate) states: &'a BTreeMap<ObjectId, State>,
+    /// Objects that some statement has made.
+    pub(crate) made: &'a BTreeSet<ObjectId>,
+    pub(crate) blobs: &'a dyn Blobs,
+}
+
+/// What makes a value: statements, and the value that can be given then.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Made {
+    pub(crate) statements: Vec<Statement>,
+    pub(crate) value: Value,
+}
+
+/// Makes a value; `None` if there is no recipe for something that it is or holds. An object stays the
+/// object that it is; constants that no other code can name become what a call returns.
+pub(crate) fn make(builder: &mut Builder, pantry: Pantry<'_>, value: &Value) -> Option<Made> {
+    let mut cook = Cook::new(builder, pantry);
+    let value = cook.give(Held::nothing(pantry), value)?;
+    let statements = cook.statements;
+    Some(Made { statements, value })
+}
+
+/// How an object of a class is made.
+#[derive(Clone, Copy)]
+enum Recipe {
+    /// A constructor or a static method is given what some fields hold.
+    Of(&'static str, &'static [&'static str]),
+    /// The same, of an object whose fields have these values.
+    When(
+        &'static [(&'static str, i64)],
+        &'static str,
+        &'static [&'static str],
+    ),
+    /// A method of what the first field holds is given what the others hold.
+    On(&'static str, &'static [&'static str]),
+    /// An object is made of nothing, and filled by a method, as often as it takes.
+    Fill(Items, &'static str),
+    /// What a static field holds: its class, name and descriptor.
+    Field(&'static str, &'static str, &'static str),
+    By(By),
+}
+
+/// Makes an object, which is the last argument, of what is held.
+type By = for<'a> fn(&mut Cook<'a, '_>, Held<'a>, &Value) -> Option<()>;
+
+type Table = &'static [(&'static str, Recipe)];
+
+const TABLES: [Table; 9] = [
+    collections::RECIPES,
+    errors::RECIPES,
+    formats::RECIPES,
+    places::RECIPES,
+    streams::RECIPES,
+    texts::RECIPES,
+    times::RECIPES,
+    values::RECIPES,
+    views::RECIPES,
+];
+
+/// The recipe for objects of a class.
+fn recipe(class: &str) -> Option<Recipe> {
+    let all = TABLES.iter().flat_map(|table| table.iter());
+    let mut of_class = all.filter(|(name, _)| *name == class);
+    of_class.next().map(|(_, recipe)| *recipe)
+}
