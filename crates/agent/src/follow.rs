@@ -1,13 +1,20 @@
-//! Follows the driver of a failing run: the test class or the main class, and what it inherits from. An
-//! interpreter runs their methods, in the program, and notes every call that they make and where each
-//! value came from. What comes of it is a scenario of plain calls, written when the JVM ends.
+//! Follows the driver of a failing run: the test class or the main class, with its superclasses. An interpreter
+//! in the program's JVM runs the bytecode of their methods (`machine`) and knows for each value whether it
+//! comes from the program, and from which call (`value`). Calls out of the driver, and operators and branches
+//! on values of the program, become statements of a script (`journal`), which is written when the JVM ends.
+//! `docs/decisions/follow.md` has the reasons.
 
+mod activity;
 mod arithmetic;
-mod deeds;
+mod arrays;
+mod call_sites;
+mod calls;
 mod expect;
+mod fields;
 mod journal;
 mod machine;
 mod naming;
+mod operations;
 mod scenes;
 mod value;
 
@@ -37,7 +44,7 @@ use crate::lock::{LockSafe, ShareSafe};
 use crate::operators::{self, Operators};
 use crate::recorder::block_signals;
 use crate::runtime;
-use deeds::Before;
+use activity::SavedActivity;
 use journal::Journal;
 
 /// The status of a JVM that was ended because it took too long.
@@ -235,7 +242,7 @@ fn natives() -> [NativeMethod; 1] {
 extern "system" fn enter(env: *mut JNIEnv, class: jclass, method: jint, given: jobject) -> jobject {
     // SAFETY: the JVM passes the environment of the current thread.
     let jni = unsafe { Jni::from_raw(env) };
-    let before = Before::now();
+    let before = SavedActivity::now();
     let run = || {
         let following = following()?;
         // SAFETY: the JVM passes a local reference.

@@ -62,7 +62,6 @@ more!(
     "Answer$Births",
     "Answer",
     "Loader",
-    "Operators$Passed",
     "Operators",
     "Plain",
     "Stop",
@@ -70,16 +69,10 @@ more!(
 );
 
 /// The classes of a JVM whose driver is followed.
-pub(crate) const FOLLOW: &[(&str, &[u8])] = &[
-    (
-        "culprit/runtime/Operators$Passed",
-        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators$Passed.class"),
-    ),
-    (
-        "culprit/runtime/Operators",
-        include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class"),
-    ),
-];
+pub(crate) const FOLLOW: &[(&str, &[u8])] = &[(
+    "culprit/runtime/Operators",
+    include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class"),
+)];
 
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (

@@ -226,7 +226,12 @@ impl Worker {
                     return;
                 }
                 // What is left of a run that ended before its last step was read.
-                Ok(Some(ToWorker::Steps(_) | ToWorker::EndOfSteps | ToWorker::Stop)) => {}
+                Ok(Some(
+                    ToWorker::Steps(_)
+                    | ToWorker::Statements(_)
+                    | ToWorker::EndOfSteps
+                    | ToWorker::Stop,
+                )) => {}
             }
         }
     }
@@ -278,7 +283,7 @@ impl Worker {
         if let Err(halt) = driven {
             self.halt(halt);
         }
-        self.moved.notify_all();
+        self.wake_all(&mut self.run.lock_safe());
     }
 
     fn say(&self, message: &FromWorker) -> Result<(), culprit_wire::WireError> {

@@ -1,8 +1,8 @@
 //! `culprit debug`: from a command that fails to the smallest test that fails for the same reason.
 //!
-//! The command runs at least three times: twice or more to see how it fails, nothing woven; then to
-//! record the code that failed, as the rest of the program uses it. What follows needs the command
-//! no more.
+//! The command runs at least three times: twice or more unchanged, to see how it fails; then with its
+//! driver followed. If the script of the driver does not fail in the same way, the command runs again
+//! and the code that failed is recorded. The reduction does not need the command.
 
 mod condition;
 mod follow;
@@ -297,7 +297,7 @@ impl Session<'_> {
         }
         writeln!(
             console.err(),
-            "It does not end the same way each time; what appears most often is taken"
+            "The runs end differently; the most frequent failures are reduced"
         )?;
         for seen in witnesses.others() {
             let rate = witnesses.rate(seen);

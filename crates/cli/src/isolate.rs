@@ -16,6 +16,7 @@ use culprit_model::clean;
 use crate::console::Console;
 use crate::exit::{COLUMNS, ExitCode, Expected};
 use culprit_report::figure;
+use results::Results;
 
 /// Options of `culprit isolate`.
 #[derive(clap::Args, Debug)]
@@ -72,7 +73,25 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     })
 }
 
-/// Prints a text to whom it may concern, in lines that fit a terminal.
+/// Prints a result, the notes on it, and the path of the report.
+fn print(
+    text: &str,
+    notes: &[String],
+    results: &Results,
+    console: &mut Console,
+) -> anyhow::Result<()> {
+    write!(console.out(), "{text}")?;
+    // On a terminal the notes come behind.
+    console.flush()?;
+    for note in notes {
+        say("  ", note, console)?;
+    }
+    let page = clean::path(&results.path("report.html"));
+    writeln!(console.err(), "  {page}")?;
+    Ok(())
+}
+
+/// Prints a note on stderr, in lines that fit a terminal.
 fn say(indent: &str, text: &str, console: &mut Console) -> io::Result<()> {
     let text = clean::line(text);
     let lines = figure::wrap_words(&text, "  ", COLUMNS - indent.len());

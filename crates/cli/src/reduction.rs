@@ -156,7 +156,7 @@ pub(crate) fn jdk_of(recording: &Recording) -> Result<Jdk, Expected> {
     let jdk = matching_jdk(recording, &whole).or_else(|| matching_jdk(recording, &rest));
     jdk.ok_or_else(|| {
         let version = &recording.start().jvm_version;
-        let message = format!("no JDK like the one that was recorded ({version}) was found");
+        let message = format!("no JDK of the recorded version ({version}) was found");
         Expected::new(ExitCode::Target, message).hint("install one, or set JAVA_HOME")
     })
 }
@@ -475,7 +475,7 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             "name a class whose objects the main class makes or is given"
         }
         Error::Script(ScriptError::NeverHeld(_)) => {
-            "objects are looked at after each call of the main class that has to do with them"
+            "objects are checked after each call of the main class that involves them"
         }
         Error::Script(ScriptError::Expression(_)) => {
             let hint = "write it as in a lambda: 'shop.Cart c -> c.total() < 0'; classes of other \
@@ -490,14 +490,14 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
              culprit replay still runs it as it was"
         }
         Error::Refused(_) => {
-            "if its calls may do no harm, let them do what you may do: --no-sandbox"
+            "if its calls can do no harm, reduce it without the sandbox: --no-sandbox"
         }
         Error::Script(ScriptError::TooLarge) => {
             let hint =
                 "record fewer calls: name classes with --observe, or the last events with --last";
             return refused(ExitCode::Recording, &error, hint);
         }
-        Error::Unsteady => "it may depend on chance, on time or on threads; run it again",
+        Error::Unsteady => "it may depend on random numbers, time or threads; run it again",
         Error::Print(_) => "culprit show --scenario shows the calls",
         Error::Pool(PoolError::Interrupted) | Error::Launch(LaunchError::Interrupted) => {
             return interrupted().into();
@@ -570,7 +570,7 @@ impl Results {
     /// Goes on in the folder of an earlier reduction.
     pub(crate) fn resumed(wish: &Path) -> Result<Results, Expected> {
         let nothing = || {
-            let message = format!("{} has no journal to go on with", wish.display());
+            let message = format!("{} has no journal to resume from", wish.display());
             Expected::new(ExitCode::Usage, message)
                 .hint("name the folder of an earlier reduction with -o, or leave out --resume")
         };
@@ -733,7 +733,7 @@ impl Results {
     /// Writes the reports.
     pub(crate) fn finish(&self, command: &str, of: &[&OsStr]) -> io::Result<()> {
         let masked = secret::masked(of);
-        let mut script = "#!/bin/sh\n# Repeats what this folder is the result of.\n".to_owned();
+        let mut script = "#!/bin/sh\n# Runs the command that made this folder again.\n".to_owned();
         if masked != of {
             script.push_str(shell::INCOMPLETE);
         }
@@ -787,7 +787,7 @@ mod tests {
             ExitCode::No,
             "observe other classes",
         );
-        check(Error::Unsteady, ExitCode::No, "on chance");
+        check(Error::Unsteady, ExitCode::No, "random numbers");
         check(
             Error::OtherMessage(Run::Done),
             ExitCode::No,

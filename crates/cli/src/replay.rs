@@ -310,7 +310,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
         junit::write(file, &ended.cases).map_err(|error| unwritable(file, error))?;
     }
     match (plan.form, coverage::of_all(&ended.cases)) {
-        (Form::Json, _) => json::print(&ended.cases, console.out())?,
+        (Form::Json, _) => write!(console.out(), "{}", json::document(&ended.cases).json())?,
         (Form::Text, Some(all)) => coverage::print(&all, console)?,
         (Form::Text, None) => {}
     }
@@ -627,7 +627,7 @@ impl Stage<'_> {
                 why: error.to_string(),
                 next: match self.plan.against {
                     Some(_) => "name a jar, a folder or a class path (--against CP)",
-                    None => "take the recording as it was written, or record again",
+                    None => "use the recording as it was written, or record again",
                 },
                 is_given: self.plan.against.is_some(),
             },
@@ -648,7 +648,7 @@ impl Stage<'_> {
             Told::Shared => false,
         };
         match (of_memory, self.plan.options.is_empty()) {
-            (true, _) => "give it another size of heap (--memory MB)",
+            (true, _) => "change the size of its heap (--memory MB)",
             (false, true) => "see what the JVM says, and try another (--java DIR)",
             (false, false) => {
                 "see what the JVM says above, and check its options (after --) and --memory"

@@ -144,7 +144,7 @@ fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Re
             if plan.form == Form::Summary {
                 summary.print(plan.detail, styles, console.out())?;
             } else {
-                json::summary(&summary, console.out())?;
+                write!(console.out(), "{}", json::summary(&summary).json())?;
             }
             if let Some(error) = &summary.broken {
                 console.out().flush()?;
@@ -181,7 +181,7 @@ fn show_folder(path: &Path, plan: &Plan, console: &mut Console) -> anyhow::Resul
     let table = folder::Table::of(&folder);
     match plan.form {
         Form::Summary => table.print(console.styles(), console.out())?,
-        Form::SummaryJson => json::folder(&table, console.out())?,
+        Form::SummaryJson => write!(console.out(), "{}", json::folder(&table).json())?,
         Form::Events | Form::EventsJson | Form::Scenario => {
             let count = folder.recordings.len();
             let message = format!("{} holds {count} recordings", path.display());

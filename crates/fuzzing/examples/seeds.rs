@@ -4,7 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_fuzzing::blocks;
-use culprit_model::{EventKind, Outcome, Reference, SiteId, Step, Tables, ThreadId, Value};
+use culprit_model::script::{Action, End, Operator};
+use culprit_model::value::Shape;
+use culprit_model::{
+    EventKind, Outcome, Reference, SiteId, Statement, Step, Tables, ThreadId, Value,
+};
 use culprit_wire::{
     ClassCoverage, FreshState, FromWorker, LineCheck, Message, Mode, Run, Subject, ToWorker,
 };
@@ -51,7 +55,16 @@ fn main() -> std::io::Result<()> {
         "ls-tree",
         format!("160000 commit {id}\tsub/x\0").as_bytes(),
     )?;
-    put("scenario", "book", scenario(&root)?.as_bytes())?;
+    put(
+        "scenario",
+        "book",
+        example(&root, "docs/scenario-text.md")?.as_bytes(),
+    )?;
+    put(
+        "scenario",
+        "script",
+        example(&root, "docs/script-text.md")?.as_bytes(),
+    )?;
     put(
         "scenario",
         "options",
@@ -72,9 +85,9 @@ fn apart(recording: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The first scenario in its specification.
-fn scenario(root: &Path) -> std::io::Result<String> {
-    let page: PathBuf = root.join("docs/scenario-text.md");
+/// The first example in a specification.
+fn example(root: &Path, page: &str) -> std::io::Result<String> {
+    let page: PathBuf = root.join(page);
     let text = fs::read_to_string(page)?;
     let blocks = text.split("```").skip(1).step_by(2);
     let longest = blocks.max_by_key(|block| block.len()).unwrap_or_default();
@@ -98,8 +111,20 @@ fn messages() -> Vec<(&'static str, Vec<u8>)> {
             Value::Reference(Reference::Boxed(Box::new(Value::Long(-7)))),
         ],
     };
+    let compare = Operator::IsLess.of(Shape::Int);
+    let operands = vec![Value::Int(3), Value::Int(5)];
+    let end = End::Returned(Some(Value::Boolean(true)));
+    let statements = vec![
+        Statement::new(Action::Operate(compare), operands, end),
+        Statement::new(
+            Action::Guard,
+            vec![Value::Boolean(true)],
+            End::Returned(None),
+        ),
+    ];
     let to = [
         ("to-steps", ToWorker::Steps(vec![step.clone()])),
+        ("to-statements", ToWorker::Statements(statements)),
         ("to-tables", ToWorker::Tables(Tables::default())),
         (
             "to-subject",

@@ -13,8 +13,18 @@ use crate::types::Type;
 /// Statements that are done where an exception is caught.
 const FEW: usize = 3;
 
-/// Lines, and how many of the statements that follow are in them.
-type Block = (Vec<String>, usize);
+/// A statement with others in it.
+pub(crate) struct Block {
+    pub(crate) lines: Vec<String>,
+    /// The number of statements after the first that the lines contain.
+    pub(crate) within: usize,
+}
+
+impl Block {
+    fn new(lines: Vec<String>, within: usize) -> Block {
+        Block { lines, within }
+    }
+}
 
 impl Scope<'_> {
     /// A statement with others in it, if it is such.
@@ -30,7 +40,9 @@ impl Scope<'_> {
                 return self.tolerating(class, node, after, progress).map(Some);
             }
             // The annotation of the test states it: the statement that fails without it is not written.
-            Action::Expect(Expectation::Whole(_)) => return Ok(Some((Vec::new(), after.len()))),
+            Action::Expect(Expectation::Whole(_)) => {
+                return Ok(Some(Block::new(Vec::new(), after.len())));
+            }
             _ => {}
         }
         let End::Threw(thrown) = node.end else {
@@ -54,7 +66,7 @@ impl Scope<'_> {
             lines.push(self.catch(&tried, &name));
             lines.push("    // as it should be".to_owned());
             lines.push("}".to_owned());
-            return Ok(Some((lines, count)));
+            return Ok(Some(Block::new(lines, count)));
         }
         let count = self.uses_at_once(node, thrown, after, &tried);
         let Some(variable) = self.kept(node, thrown).filter(|_| count > 0) else {
@@ -65,7 +77,7 @@ impl Scope<'_> {
         lines.push(self.catch(&tried, &variable.name));
         lines.extend(indented(using));
         lines.push("}".to_owned());
-        Ok(Some((lines, count)))
+        Ok(Some(Block::new(lines, count)))
     }
 
     /// The call that fails, which may throw something else and be right.
@@ -77,14 +89,14 @@ impl Scope<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
         let [last] = after else {
-            return Ok((Vec::new(), 0));
+            return Ok(Block::new(Vec::new(), 0));
         };
         let tolerated = self.graph.class(tolerated, node.number)?;
         let mut lines = self.needs(*last, progress)?;
         let call = self.expression(&self.graph.nodes[*last])?;
         if !self.can_catch(tolerated, &call.throws) {
             lines.push(format!("{};", call.text));
-            return Ok((lines, 1));
+            return Ok(Block::new(lines, 1));
         }
         let name = self.names.borrow().clone().give("expected");
         let class = self.imports.class(tolerated);
@@ -93,7 +105,7 @@ impl Scope<'_> {
         lines.push(format!("}} catch ({class} {name}) {{"));
         lines.push("    // as it should be".to_owned());
         lines.push("}".to_owned());
-        Ok((lines, 1))
+        Ok(Block::new(lines, 1))
     }
 
     fn catch(&self, tried: &Tried, name: &str) -> String {
@@ -120,7 +132,7 @@ impl Scope<'_> {
         let mut block = vec![line];
         block.extend(indented(lines));
         block.push("}".to_owned());
-        Ok((block, count))
+        Ok(Block::new(block, count))
     }
 
     /// The number of statements that follow and fail because the exception was not thrown, if all of them do.

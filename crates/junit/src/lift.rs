@@ -724,26 +724,75 @@ mod tests {
         Box::new(Tree::Parameter(place))
     }
 
+    /// A class with one static method.
+    fn class(name: &str, descriptor: &str, code: &[u8]) -> Vec<u8> {
+        let mut pool = Pool::new();
+        let code = Code {
+            max_stack: 4,
+            max_locals: 4,
+            bytes: code.to_vec(),
+            handlers: Vec::new(),
+            attributes: Vec::new(),
+        };
+        let method = culprit_classfile::Member {
+            access: access::STATIC,
+            name: pool.add_utf8(name).unwrap(),
+            descriptor: pool.add_utf8(descriptor).unwrap(),
+            attributes: vec![code.write(&mut pool).unwrap()],
+        };
+        let class = ClassFile {
+            minor: 0,
+            major: 49,
+            access: 0,
+            this_class: pool.add_class("Sums").unwrap(),
+            super_class: pool.add_class("java/lang/Object").unwrap(),
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: vec![method],
+            attributes: Vec::new(),
+            pool,
+        };
+        class.write().unwrap()
+    }
+
     #[test]
     fn a_body_is_read_back() {
-        let statements = |name, descriptor| lift(CLASS, name, descriptor).unwrap().statements;
+        let statements =
+            |class: &[u8], name, descriptor| lift(class, name, descriptor).unwrap().statements;
         let sum = Tree::Binary(Sign::Add, Shape::Long, parameter(0), parameter(1));
+        // lload_0, lload_2, ladd, lreturn
+        let add = class("add", "(JJ)J", &[0x1e, 0x20, op::LADD, op::LRETURN]);
         assert_eq!(
-            statements("add", "(JJ)J"),
+            statements(&add, "add", "(JJ)J"),
             [Statement::Return(Some(sum))],
             "a long takes two slots"
         );
+        assert_eq!(lift(&add, "add", "(JI)J"), None, "there is no such method");
         let less = Tree::Compare(Relation::Less, Shape::Double, parameter(0), parameter(1));
         let (yes, no) = (Box::new(Tree::Int(1)), Box::new(Tree::Int(0)));
+        // dload_0, dload_2, dcmpg, ifge to iconst_0, iconst_1, goto to ireturn, iconst_0, ireturn
+        let is_less = [
+            0x26,
+            0x28,
+            op::DCMPG,
+            op::IFGE,
+            0,
+            7,
+            op::ICONST_1,
+            op::GOTO,
+            0,
+            4,
+            op::ICONST_0,
+            op::IRETURN,
+        ];
         assert_eq!(
-            statements("isLess", "(DD)Z"),
+            statements(&class("isLess", "(DD)Z", &is_less), "isLess", "(DD)Z"),
             [Statement::Return(Some(Tree::Conditional(
                 Box::new(less),
                 yes,
                 no
             )))]
         );
-        assert_eq!(lift(CLASS, "add", "(JI)J"), None, "there is no such method");
     }
 
     #[test]

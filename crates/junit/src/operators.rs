@@ -207,17 +207,17 @@ impl Scope<'_> {
                 let is_real = matches!(wanted[0], Type::Primitive(Shape::Float | Shape::Double));
                 // NaN is neither less nor at least.
                 let opposite = opposite.filter(|_| level == Level::Equality || !is_real);
-                relation((&left, &right), sign, opposite, level, of)
+                relation(&left, &right, sign, opposite, level, of)
             }
             Notation::Identity(sign) => {
                 let (left, right) = (self.boxed(first), self.boxed(second()?));
                 let (left, right) = self.comparable(left, right);
-                relation((&left, &right), sign, opposite, Level::Equality, of)
+                relation(&left, &right, sign, opposite, Level::Equality, of)
             }
             Notation::Null(sign) => {
                 let null = Expr::new("null", Type::Null);
                 let first = self.boxed(first);
-                relation((&first, &null), sign, opposite, Level::Equality, of)
+                relation(&first, &null, sign, opposite, Level::Equality, of)
             }
             Notation::Plain => first,
             Notation::Not => first.negated(),
@@ -384,7 +384,8 @@ impl Scope<'_> {
 
 /// A relation, with the sign that it has where it is negated.
 fn relation(
-    (left, right): (&Expr, &Expr),
+    left: &Expr,
+    right: &Expr,
     sign: &str,
     opposite: Option<&str>,
     level: Level,

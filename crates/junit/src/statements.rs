@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use culprit_model::script::{Action, End, Operator, Origin};
 use culprit_model::{ObjectId, Reference, Value};
 
+use crate::blocks::Block;
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::graph::Node;
@@ -77,10 +78,13 @@ impl Scope<'_> {
             let node = &self.graph.nodes[*place];
             let written = match self.block(node, after, progress)? {
                 Some(block) => block,
-                None => (self.statement(node)?, 0),
+                None => Block {
+                    lines: self.statement(node)?,
+                    within: 0,
+                },
             };
-            lines.extend(written.0);
-            rest = &after[written.1..];
+            lines.extend(written.lines);
+            rest = &after[written.within..];
             if node.operator() == Some(Operator::Raise) && !self.is_caught(node) {
                 break;
             }

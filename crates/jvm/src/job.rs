@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_model::scenario::Tables;
-use culprit_model::{BlobId, Outcome, Step, ThreadId};
+use culprit_model::{BlobId, Outcome, Statement, Step, ThreadId};
 use culprit_wire::{ClassCoverage, FreshState, LineCheck, Mode};
 
 use crate::{Deadline, Excess, Status};
@@ -28,7 +28,8 @@ pub struct Job<'a> {
     pub deadline: Deadline,
 }
 
-/// Steps that can be told more than once, from the first one on each time.
+/// The steps of a scenario, or the statements of a script, which can be sent more than once, each time from
+/// the first one on.
 pub trait Steps {
     fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_>;
 
@@ -39,10 +40,11 @@ pub trait Steps {
 /// Why the next step cannot be had.
 pub type SourceError = Box<dyn Error + Send + Sync>;
 
-/// A step, or something that later steps refer to.
+/// A step or statement, or something that later ones refer to.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Piece<'a> {
     Step(Cow<'a, Step>),
+    Statement(&'a Statement),
     Tables(Tables),
     Blob(BlobId, Vec<u8>),
     /// Later steps refer to no [`Piece::Blob`] from before this.
@@ -59,6 +61,17 @@ impl Steps for Vec<Step> {
         let mut births: Vec<_> = self.iter().filter_map(Step::birth).collect();
         births.sort_unstable();
         Ok(births)
+    }
+}
+
+impl Steps for Vec<&Statement> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
+        Box::new(self.iter().map(|statement| Ok(Piece::Statement(statement))))
+    }
+
+    /// Statements name the objects that they use.
+    fn births(&self) -> Result<Vec<(ThreadId, u64)>, SourceError> {
+        Ok(Vec::new())
     }
 }
 

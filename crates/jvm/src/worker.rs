@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use culprit_model::ThreadId;
 use culprit_model::scenario::Tables;
-use culprit_wire::{FromWorker, Message, Run, StepPacker, ToWorker, WireError, table_messages};
+use culprit_wire::{FromWorker, Message, Packer, Run, ToWorker, WireError, table_messages};
 
 use crate::connection::{Broken, Connection, Heard};
 use crate::group::{Group, Streams};
@@ -434,7 +434,7 @@ impl Drop for Worker {
 /// The conversation of a run after its start.
 struct Talk<'a> {
     pieces: Box<dyn Iterator<Item = Result<Piece<'a>, crate::job::SourceError>> + 'a>,
-    packer: StepPacker,
+    packer: Packer,
     /// Everything is said.
     is_over: bool,
 }
@@ -443,7 +443,7 @@ impl<'a> Talk<'a> {
     fn new(job: &Job<'a>) -> Talk<'a> {
         Talk {
             pieces: job.steps.pieces(),
-            packer: StepPacker::default(),
+            packer: Packer::default(),
             is_over: false,
         }
     }
@@ -454,8 +454,13 @@ impl<'a> Talk<'a> {
             let piece = self.pieces.next().transpose().map_err(PoolError::Source)?;
             let message = match piece {
                 Some(Piece::Step(step)) => {
-                    let full = self.packer.push(&step).map_err(PoolError::TooLarge)?;
-                    out.extend(full.unwrap_or_default());
+                    self.packer.step(&step, out).map_err(PoolError::TooLarge)?;
+                    continue;
+                }
+                Some(Piece::Statement(statement)) => {
+                    self.packer
+                        .statement(statement, out)
+                        .map_err(PoolError::TooLarge)?;
                     continue;
                 }
                 Some(Piece::Tables(tables)) => ToWorker::Tables(tables),
@@ -467,8 +472,7 @@ impl<'a> Talk<'a> {
                 }
             };
             // Steps that were said before may not come after.
-            let steps = self.packer.flush().map_err(PoolError::TooLarge)?;
-            out.extend(steps.unwrap_or_default());
+            self.packer.flush(out).map_err(PoolError::TooLarge)?;
             message.frame(out).map_err(PoolError::TooLarge)?;
         }
         Ok(!self.is_over)

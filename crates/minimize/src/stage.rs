@@ -3,12 +3,11 @@
 //! In a sandbox, an exception by which the JVM reports that something was denied tells of the sandbox and not
 //! of the program. Such a run is unresolved, whatever failure is looked for.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{Answer, Deadline, Job, Pool, PoolError, WorkingFolder};
-use culprit_model::script::Lowering;
 use culprit_model::{Outcome, Statement, Tables};
 use culprit_reduce::{End, GRACE};
 use culprit_scripts::Run;
@@ -24,14 +23,6 @@ pub struct Stage {
     deadline: Deadline,
     /// Microseconds of the longest run that came to its end.
     longest: AtomicU64,
-    /// The last tables, as workers know them.
-    lowered: Mutex<Option<Lowered>>,
-}
-
-/// Tables of scripts, and the same for steps.
-struct Lowered {
-    tables: Arc<Tables>,
-    lowering: Arc<Lowering>,
 }
 
 /// How long a script may take at least, and how many times as long as others that came to their end.
@@ -45,25 +36,7 @@ impl Stage {
             limit,
             deadline,
             longest: AtomicU64::new(0),
-            lowered: Mutex::new(None),
         }
-    }
-
-    /// How statements that refer to these tables become steps. Workers are told the same tables once.
-    fn lowering(&self, tables: &Arc<Tables>) -> Arc<Lowering> {
-        let mut lowered = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lowered
-            .as_ref()
-            .filter(|it| Arc::ptr_eq(&it.tables, tables))
-        {
-            return Arc::clone(&known.lowering);
-        }
-        let lowering = Arc::new(Lowering::new(tables));
-        *lowered = Some(Lowered {
-            tables: Arc::clone(tables),
-            lowering: Arc::clone(&lowering),
-        });
-        lowering
     }
 
     /// When all of it ends.
@@ -137,20 +110,15 @@ impl Stage {
         statements: impl IntoIterator<Item = &'s Statement>,
         fresh: FreshState,
     ) -> Result<Run, PoolError> {
-        let lowering = self.lowering(tables);
-        let (mut steps, mut firsts) = (Vec::new(), Vec::new());
-        for statement in statements {
-            firsts.push(steps.len() as u64);
-            lowering.steps(statement, &mut steps);
-        }
+        let statements: Vec<&Statement> = statements.into_iter().collect();
         let began = Instant::now();
         let answer = self.pool.run(&Job {
             mode: Mode::Plain,
             fresh,
             multi_threaded: false,
             lines: LineCheck::Ignore,
-            tables: Arc::clone(lowering.tables()),
-            steps: &steps,
+            tables: Arc::clone(tables),
+            steps: &statements,
             limit: self.patience(),
             deadline: self.deadline.clone(),
         })?;
@@ -161,10 +129,7 @@ impl Stage {
         Ok(match answer {
             Answer::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { .. } => Run::Done,
-                Outcome::Threw { at, trace } => {
-                    let at = firsts.partition_point(|first| *first <= at);
-                    self.judged(at.saturating_sub(1), trace)
-                }
+                Outcome::Threw { at, trace } => self.judged(at as usize, trace),
                 Outcome::Unsupported(why) => Run::Unresolved(why),
                 Outcome::Diverged(divergence) => Run::Unresolved(divergence.why),
                 Outcome::Differed { .. } | Outcome::Stopped => {

@@ -26,7 +26,7 @@ pub enum Outcome {
     },
     /// A call of a plain run ended with an exception.
     Threw {
-        /// Number of the step, from 0.
+        /// Number of the statement, from 0.
         at: u64,
         /// What `printStackTrace` prints of it.
         trace: String,

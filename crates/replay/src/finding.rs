@@ -129,7 +129,7 @@ impl Finding {
             Finding::NothingObserved => "record again, and name classes of the program (--observe)",
             Finding::NoEvents => "record a run in which the observed classes are used",
             Finding::ClassMissing { .. } => "record again; if it stays so, please report it",
-            Finding::ClassChanged { .. } => "take the recording as it was written, or record again",
+            Finding::ClassChanged { .. } => "use the recording as it was written, or record again",
             Finding::GapsInCalls { .. } => "record again, with fewer classes or without limits",
             Finding::NoBeginning { .. } => "record again, from the start of the program",
             Finding::BlobsMissing(_) | Finding::Truncated { .. } => {

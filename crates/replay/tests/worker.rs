@@ -81,6 +81,7 @@ fn told(lifted: &Lifted<'_>) -> Vec<String> {
     let pieces = lifted.pieces().map(|piece| match piece.unwrap() {
         Piece::Step(step) => step.origin.unwrap().to_string(),
         Piece::Blob(id, bytes) => format!("blob {} of {}", id.0, bytes.len()),
+        Piece::Statement(_) => "statement".to_owned(),
         Piece::Tables(_) => "tables".to_owned(),
         Piece::Forget => "forget".to_owned(),
     });

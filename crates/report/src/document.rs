@@ -129,6 +129,23 @@ impl<T: Content + DeserializeOwned> Document<T> {
     }
 }
 
+/// The JSON value of a document that has every field of its type and no other; else the difference in words.
+pub fn conforming<T>(text: &str) -> Result<Value, String>
+where
+    T: Content + Serialize + DeserializeOwned,
+{
+    let malformed = |error: serde_json::Error| error.to_string();
+    let value: Value = serde_json::from_str(text).map_err(malformed)?;
+    let document: Document<T> = serde_json::from_str(text).map_err(malformed)?;
+    if document.document != T::NAME {
+        return Err(format!("{} is not {}", document.document, T::NAME));
+    }
+    match serde_json::to_value(&document).map_err(malformed)? {
+        same if same == value => Ok(value),
+        other => Err(format!("{value:#}\nhas other fields than\n{other:#}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +180,18 @@ mod tests {
         assert_eq!(read(r#"{"version":1,"count":3}"#), Ok(Sample { count: 3 }));
         let longer = r#"{"document":"sample","version":1,"count":3,"new":[]}"#;
         assert_eq!(read(longer), Ok(Sample { count: 3 }));
+    }
+
+    #[test]
+    fn a_conforming_document_has_all_fields_and_no_others() {
+        let whole = r#"{"document":"sample","version":1,"generator":"x","count":3}"#;
+        assert!(conforming::<Sample>(whole).is_ok());
+        let lacking = whole.replace(",\"generator\":\"x\"", "");
+        let longer = whole.replace("3}", "3,\"new\":1}");
+        let other = whole.replace("sample", "other");
+        for text in [lacking, longer, other] {
+            assert!(conforming::<Sample>(&text).is_err(), "{text}");
+        }
     }
 
     #[test]

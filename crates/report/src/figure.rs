@@ -43,9 +43,10 @@ pub fn time(ms: u64) -> String {
         )
 }
 
-/// Breaks a text into lines of at most `width` columns, at spaces where possible.
+/// Breaks a text into lines of at most `width` columns, at spaces where possible. Spaces at the beginning are
+/// left out.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    lines(text, at_spaces(width))
+    lines(text.trim_start_matches(' '), at_spaces(width))
 }
 
 /// Breaks a text into lines of at most `width` columns, all but the first behind an indent. Longer words
@@ -132,6 +133,7 @@ mod tests {
         );
         assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
         assert_eq!(wrap("", 4), [""]);
+        assert_eq!(wrap("  a  b ", 9), ["a  b"]);
         assert_eq!(clipped("abcdefghij", 7), "ab...ij");
         assert_eq!(clipped("abcd", 4), "abcd");
         assert_eq!(cut("abcdefghij", 7), "abcd...");

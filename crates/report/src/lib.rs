@@ -10,12 +10,21 @@
 //!
 //! This crate knows no console, no arguments and no exit codes, and writes no files.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
+pub mod doctor;
 pub mod document;
 pub mod figure;
+pub mod isolate;
+pub mod junit;
 pub mod markup;
-pub mod page;
+mod page;
 pub mod place;
+pub mod recording;
+pub mod replay;
+#[cfg(test)]
+mod schema;
 pub mod style;
+pub mod suggest;
 
 pub use document::{Content, Document, ReadError, Version};

@@ -1,4 +1,4 @@
-//! One self-contained HTML page: no script, no network.
+//! A self-contained HTML page, without scripts and without links, and the picture of a search.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ const DRAWN: usize = 4000;
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 220.0;
 
-/// What a letter of a name in the picture takes.
+/// The width of a letter of a name in the picture.
 const LETTER: f64 = 6.0;
 
 const STYLE: &str = "\
@@ -27,7 +27,7 @@ svg{background:#fafafa;border:1px solid #ddd;max-width:100%;height:auto}\
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}}";
 
 /// A whole page.
-pub fn page(title: &str, body: &str) -> String {
+pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
@@ -36,50 +36,17 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// Two lines with the part in which they differ marked, as HTML.
-pub fn marked(old: &str, new: &str) -> (String, String) {
-    let start = old
-        .char_indices()
-        .zip(new.chars())
-        .find(|((_, a), b)| a != b)
-        .map_or(old.len().min(new.len()), |((at, _), _)| at);
-    let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let same_end: usize = old_rest
-        .chars()
-        .rev()
-        .zip(new_rest.chars().rev())
-        .take_while(|(a, b)| a == b)
-        .map(|(letter, _)| letter.len_utf8())
-        .sum();
-    let mark = |line: &str| {
-        let end = line.len() - same_end;
-        let (before, middle, after) = (&line[..start], &line[start..end], &line[end..]);
-        let middle = match middle.is_empty() {
-            true => String::new(),
-            false => format!("<mark>{}</mark>", escape(middle)),
-        };
-        format!("{}{middle}{}", escape(before), escape(after))
-    };
-    (mark(old), mark(new))
-}
-
 /// A test in the course of a reduction.
-pub struct Point {
-    /// What is left to decide, as a share of the whole.
-    pub left: f64,
-    pub kind: Kind,
-    /// What is taken apart.
-    pub level: String,
-}
-
-/// How the body of a page ends: the course and the command, behind a list.
-pub fn ending(points: &[Point], command: &str) -> String {
-    let (picture, command) = (course(points), escape(command));
-    format!("</ul>\n{picture}\n<pre>{command}</pre>\n")
+pub(crate) struct Point {
+    /// The part that is left to decide, as a share of the whole.
+    pub(crate) left: f64,
+    pub(crate) kind: Kind,
+    /// The parts that are removed.
+    pub(crate) level: String,
 }
 
 /// The course as a picture: what is left after each test, and the verdicts.
-fn course(points: &[Point]) -> String {
+pub(crate) fn course(points: &[Point]) -> String {
     if points.is_empty() {
         return String::new();
     }
@@ -172,16 +139,6 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_what_differs_is_marked() {
-        let (old, new) = marked("say(\"arguments\");", "say(\"argument list\");");
-        assert_eq!(old, "say(&quot;argument<mark>s</mark>&quot;);");
-        assert_eq!(new, "say(&quot;argument<mark> list</mark>&quot;);");
-        assert_eq!(marked("aa", "a").0, "a<mark>a</mark>");
-        assert_eq!(marked("é<", "è<").1, "<mark>è</mark>&lt;");
-        assert_eq!(marked("same", "same").0, "same");
-    }
 
     #[test]
     fn names_of_passes_do_not_cover_each_other() {

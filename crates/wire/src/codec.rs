@@ -106,6 +106,19 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
+    /// Items up to the end of the payload.
+    pub(crate) fn rest_of<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.is_empty() {
+            self.charge::<T>(1)?;
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
     /// The payload must end here.
     pub(crate) fn end(&self) -> Result<()> {
         match self.rest {

@@ -1,13 +1,14 @@
 //! Large things in parts: what is said over several messages, so that none grows too large and
 //! a worker can begin before the last one is there.
 
-use culprit_model::Step;
 use culprit_model::scenario::Tables;
+use culprit_model::{Statement, Step};
 
 use crate::codec::Put;
 use crate::frame::{begin, finish};
+use crate::statement::put_statement;
 use crate::step::put_step;
-use crate::to_worker::STEPS;
+use crate::to_worker::{STATEMENTS, STEPS};
 use crate::{Subject, ToWorker, WireError};
 
 /// Definitions in one message.
@@ -16,8 +17,11 @@ const DEFINITIONS: usize = 8192;
 /// Bytes of classes in one message.
 const CLASSES: usize = 8 << 20;
 
-/// Bytes after which a frame of steps is full.
-const STEPS_FULL: usize = 64 << 10;
+/// Bytes after which a frame of steps or statements is full.
+const FULL: usize = 64 << 10;
+
+/// The place of the tag in a frame, after its length.
+const TAG_AT: usize = 4;
 
 impl Subject {
     /// The messages that tell all of it.
@@ -60,33 +64,53 @@ pub fn table_messages(tables: &Tables) -> Vec<ToWorker> {
         .collect()
 }
 
-/// Makes frames of steps as they come. The frames are those of [`ToWorker::Steps`].
+/// Makes frames of steps or statements as they come: those of [`ToWorker::Steps`] and
+/// [`ToWorker::Statements`].
 #[derive(Default, Debug)]
-pub struct StepPacker {
+pub struct Packer {
     frame: Vec<u8>,
 }
 
-impl StepPacker {
-    /// Adds a step; gives a frame when it is full.
-    pub fn push(&mut self, step: &Step) -> Result<Option<Vec<u8>>, WireError> {
+impl Packer {
+    /// Adds a step; appends each frame that is full.
+    pub fn step(&mut self, step: &Step, out: &mut Vec<u8>) -> Result<(), WireError> {
+        self.begin(STEPS, out)?;
+        put_step(&mut self.frame, step);
+        self.flush_full(out)
+    }
+
+    /// Adds a statement; appends each frame that is full.
+    pub fn statement(&mut self, it: &Statement, out: &mut Vec<u8>) -> Result<(), WireError> {
+        self.begin(STATEMENTS, out)?;
+        put_statement(&mut self.frame, it);
+        self.flush_full(out)
+    }
+
+    /// Starts a frame unless there is one of the kind.
+    fn begin(&mut self, tag: u8, out: &mut Vec<u8>) -> Result<(), WireError> {
+        if self.frame.get(TAG_AT).is_some_and(|other| *other != tag) {
+            self.flush(out)?;
+        }
         if self.frame.is_empty() {
             begin(&mut self.frame);
-            self.frame.put_u8(STEPS);
+            self.frame.put_u8(tag);
         }
-        put_step(&mut self.frame, step);
-        match self.frame.len() < STEPS_FULL {
-            true => Ok(None),
-            false => self.flush(),
+        Ok(())
+    }
+
+    fn flush_full(&mut self, out: &mut Vec<u8>) -> Result<(), WireError> {
+        match self.frame.len() < FULL {
+            true => Ok(()),
+            false => self.flush(out),
         }
     }
 
-    /// The frame of the steps since the last one, if there are any.
-    pub fn flush(&mut self) -> Result<Option<Vec<u8>>, WireError> {
-        if self.frame.is_empty() {
-            return Ok(None);
+    /// Appends the frame of the items since the last one, if there are any.
+    pub fn flush(&mut self, out: &mut Vec<u8>) -> Result<(), WireError> {
+        if !self.frame.is_empty() {
+            finish(&mut self.frame, 0)?;
+            out.append(&mut self.frame);
         }
-        let mut frame = std::mem::take(&mut self.frame);
-        finish(&mut frame, 0)?;
-        Ok(Some(frame))
+        Ok(())
     }
 }

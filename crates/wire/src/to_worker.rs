@@ -1,9 +1,10 @@
 //! What Culprit says to a worker.
 
 use culprit_model::scenario::Tables;
-use culprit_model::{BlobId, Step, ThreadId};
+use culprit_model::{BlobId, Statement, Step, ThreadId};
 
 use crate::codec::{Cursor, Put, TRUSTED};
+use crate::statement::{put_statement, statement};
 use crate::step::{put_step, step};
 use crate::tables::{blob, put_tables, tables};
 use crate::{Message, WireError};
@@ -18,6 +19,7 @@ pub(crate) const END_OF_STEPS: u8 = 7;
 pub(crate) const STOP: u8 = 8;
 pub(crate) const BYE: u8 = 9;
 pub(crate) const FORGET: u8 = 10;
+pub(crate) const STATEMENTS: u8 = 11;
 
 /// Bytes of long values after which those told so far are forgotten.
 pub const LONG_VALUES: usize = 16 << 20;
@@ -39,9 +41,11 @@ pub enum ToWorker {
     Forget,
     /// The next steps.
     Steps(Vec<Step>),
-    /// There are no further steps in this run.
+    /// The next statements of a run in [`Mode::Plain`].
+    Statements(Vec<Statement>),
+    /// There are no further steps or statements in this run.
     EndOfSteps,
-    /// There are no further steps, and the run is to end wherever it is.
+    /// There are no further steps or statements, and the run is to end wherever it is.
     Stop,
     /// The worker is to end.
     Bye,
@@ -112,7 +116,7 @@ pub enum Mode {
     /// What the subject does is answered by the next step that fits, within the same call of it; steps
     /// before that are skipped. The run ends where nothing fits.
     Skip,
-    /// Nothing is compared and nothing answered: the calls go to the program as it is.
+    /// Nothing is compared: the statements of a script run on the program as it is.
     Plain,
 }
 
@@ -162,10 +166,14 @@ impl Message for ToWorker {
                 out.put_bytes(bytes);
             }
             ToWorker::Forget => out.put_u8(FORGET),
-            // Steps go on to the end of the frame: they are packed without knowing their number.
+            // Steps and statements continue to the end of the frame: they are packed without a count.
             ToWorker::Steps(steps) => {
                 out.put_u8(STEPS);
                 steps.iter().for_each(|step| put_step(out, step));
+            }
+            ToWorker::Statements(statements) => {
+                out.put_u8(STATEMENTS);
+                statements.iter().for_each(|it| put_statement(out, it));
             }
             ToWorker::EndOfSteps => out.put_u8(END_OF_STEPS),
             ToWorker::Stop => out.put_u8(STOP),
@@ -190,14 +198,8 @@ impl Message for ToWorker {
                 ToWorker::Blob { id, bytes }
             }
             FORGET => ToWorker::Forget,
-            STEPS => {
-                let mut steps = Vec::new();
-                while !cursor.is_empty() {
-                    cursor.charge::<Step>(1)?;
-                    steps.push(step(cursor)?);
-                }
-                ToWorker::Steps(steps)
-            }
+            STEPS => ToWorker::Steps(cursor.rest_of(step)?),
+            STATEMENTS => ToWorker::Statements(cursor.rest_of(statement)?),
             END_OF_STEPS => ToWorker::EndOfSteps,
             STOP => ToWorker::Stop,
             BYE => ToWorker::Bye,

@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use culprit_model::scenario::Tables;
+use culprit_model::script::{
+    Action, Answer, ByAlias, Call, End, Expectation, HandleKind, Lambda, LoopVariable, Mark,
+    Operator,
+};
 use culprit_model::site::TypeDef;
-use culprit_model::value::Contents;
+use culprit_model::value::{Contents, Shape};
 use culprit_model::{
     BlobId, Divergence, EventIndex, EventKind, Got, Member, ObjectId, Outcome, Reference, Site,
-    SiteId, SiteKind, Step, ThreadId, TypeId, Value,
+    SiteId, SiteKind, Statement, Step, ThreadId, TypeId, Value,
 };
 use culprit_wire::{
     ClassCoverage, ClassKind, FreshState, FromWorker, LineCheck, Loader, Message, Mode, Run,
@@ -79,8 +83,8 @@ fn array(id: u64, length: u32, contents: Contents) -> Reference {
 }
 
 #[test]
-fn these_are_the_bytes_of_version_4() {
-    assert_eq!(VERSION, 4);
+fn these_are_the_bytes_of_version_5() {
+    assert_eq!(VERSION, 5);
 }
 
 #[test]
@@ -230,11 +234,87 @@ fn steps_with_every_kind_of_value() {
     );
 }
 
+/// Version 5: plain candidates are statements of scripts.
+#[test]
+fn statements_of_every_kind() {
+    let object = |id| {
+        Value::Reference(Reference::Object {
+            id: ObjectId(id),
+            class: TypeId(3),
+        })
+    };
+    let answer = Answer {
+        site: SiteId(4),
+        asked: vec![object(9)],
+        end: End::Returned(Some(Value::Int(1))),
+        filled: Vec::new(),
+    };
+    let call = Call {
+        site: SiteId(3),
+        answers: vec![answer],
+    };
+    let lambda = Lambda {
+        body_class: TypeId(3),
+        body_name: "b".to_owned(),
+        body_descriptor: "()V".to_owned(),
+        kind: HandleKind::Static,
+        written_in: TypeId(4),
+        interface: TypeId(5),
+        method: "m".to_owned(),
+        erased: "()I".to_owned(),
+        exact: "()J".to_owned(),
+    };
+    let nothing = || End::Returned(None);
+    let plain = |action| Statement::new(action, Vec::new(), nothing());
+    let aliased = Statement {
+        alias: Some(ObjectId(8)),
+        by_alias: vec![ByAlias {
+            place: 0,
+            alias: ObjectId(6),
+        }],
+        ..Statement::new(Action::Call(call), vec![object(7)], End::Threw(object(8)))
+    };
+    let less = Operator::IsLess.of(Shape::Long);
+    check(
+        ToWorker::Statements(vec![
+            aliased,
+            Statement::new(Action::Read(SiteId(3)), Vec::new(), End::Open),
+            plain(Action::Write(SiteId(3))),
+            Statement::new(
+                Action::Operate(less),
+                vec![Value::Long(1), Value::Long(2)],
+                End::Returned(Some(object(5))),
+            ),
+            plain(Action::Lambda(lambda)),
+            Statement::new(Action::Guard, vec![Value::Boolean(true)], nothing()),
+            plain(Action::Expect(Expectation::Whole(TypeId(3)))),
+            plain(Action::Expect(Expectation::Next(TypeId(3)))),
+            plain(Action::Mark(Mark::Same)),
+            plain(Action::Mark(Mark::Left)),
+            plain(Action::Loop(LoopVariable::Start(TypeId(3)))),
+            plain(Action::Loop(LoopVariable::Each(TypeId(3)))),
+        ]),
+        r#"0b
+           01 03 01  04 01 11 09 03 01 05 02 00  01 11 07 03  02 11 08 03  01 08  01 00 06
+           02 03 00 03 00 00
+           03 03 00 00 00 00
+           04 15 "J" 02 06 02 06 04 01 11 05 03 00 00
+           05 03 01 "b" 03 "()V" 06 04 05 01 "m" 03 "()I" 03 "()J" 00 00 00 00
+           06 01 01 00 00 00
+           07 03 00 00 00 00
+           08 03 00 00 00 00
+           09 00 00 00 00
+           0a 00 00 00 00
+           0b 03 00 00 00 00
+           0c 03 00 00 00 00"#,
+    );
+}
+
 #[test]
 fn greeting() {
     check(
         FromWorker::ready(17, "17.0.1".to_owned(), 4711),
-        r#"01 04 00 11 00 06 "17.0.1" e7 24"#,
+        r#"01 05 00 11 00 06 "17.0.1" e7 24"#,
     );
 }
 

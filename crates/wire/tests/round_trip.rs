@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use culprit_model::scenario::Tables;
+use culprit_model::script::{
+    Action, Answer, ByAlias, Call, End, Expectation, HandleKind, Lambda, LoopVariable, Mark,
+    Operation,
+};
 use culprit_model::site::TypeDef;
 use culprit_model::value::Contents;
 use culprit_model::{
     BlobId, Divergence, EventIndex, EventKind, Got, Member, ObjectId, Outcome, Reference, Site,
-    SiteId, SiteKind, Step, ThreadId, TypeId, Value,
+    SiteId, SiteKind, Statement, Step, ThreadId, TypeId, Value,
 };
 use culprit_wire::{
     ClassCoverage, ClassKind, FreshState, FromWorker, Inbox, LineCheck, Loader, MAX_FRAME, Message,
-    Mode, Run, StepPacker, Subject, SubjectClass, ToWorker, VERSION, WireError, table_messages,
+    Mode, Packer, Run, Subject, SubjectClass, ToWorker, VERSION, WireError, table_messages,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -110,6 +114,88 @@ prop_compose! {
             values,
             depth,
             origin: origin.map(EventIndex),
+        }
+    }
+}
+
+fn end() -> impl Strategy<Value = End> {
+    prop_oneof![
+        option::of(value()).prop_map(End::Returned),
+        value().prop_map(End::Threw),
+        Just(End::Open),
+    ]
+}
+
+prop_compose! {
+    fn answer()(
+        site: u32,
+        asked in vec(value(), 0..3),
+        end in end(),
+        filled in vec(value(), 0..2),
+    ) -> Answer {
+        Answer { site: SiteId(site), asked, end, filled }
+    }
+}
+
+prop_compose! {
+    fn lambda()(
+        (body_class, written_in, interface) in any::<(u32, u32, u32)>(),
+        (body_name, body_descriptor) in (text(), text()),
+        kind in select(HandleKind::ALL),
+        (method, erased, exact) in (text(), text(), text()),
+    ) -> Lambda {
+        Lambda {
+            body_class: TypeId(body_class),
+            body_name,
+            body_descriptor,
+            kind,
+            written_in: TypeId(written_in),
+            interface: TypeId(interface),
+            method,
+            erased,
+            exact,
+        }
+    }
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let class = || any::<u32>().prop_map(TypeId);
+    prop_oneof![
+        (any::<u32>(), vec(answer(), 0..3)).prop_map(|(site, answers)| {
+            Action::Call(Call {
+                site: SiteId(site),
+                answers,
+            })
+        }),
+        any::<u32>().prop_map(|site| Action::Read(SiteId(site))),
+        any::<u32>().prop_map(|site| Action::Write(SiteId(site))),
+        select(Operation::all().collect::<Vec<_>>()).prop_map(Action::Operate),
+        lambda().prop_map(Action::Lambda),
+        Just(Action::Guard),
+        class().prop_map(|class| Action::Expect(Expectation::Whole(class))),
+        class().prop_map(|class| Action::Expect(Expectation::Next(class))),
+        Just(Action::Mark(Mark::Same)),
+        Just(Action::Mark(Mark::Left)),
+        class().prop_map(|class| Action::Loop(LoopVariable::Start(class))),
+        class().prop_map(|class| Action::Loop(LoopVariable::Each(class))),
+    ]
+}
+
+prop_compose! {
+    fn statement()(
+        action in action(),
+        given in vec(value(), 0..4),
+        end in end(),
+        alias: Option<u64>,
+        by_alias in vec((0usize..5, any::<u64>()), 0..2),
+    ) -> Statement {
+        let by = |(place, alias)| ByAlias { place, alias: ObjectId(alias) };
+        Statement {
+            action,
+            given,
+            end,
+            alias: alias.map(ObjectId),
+            by_alias: by_alias.into_iter().map(by).collect(),
         }
     }
 }
@@ -220,6 +306,7 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
             bytes,
         }),
         vec(step(), 0..5).prop_map(ToWorker::Steps),
+        vec(statement(), 0..5).prop_map(ToWorker::Statements),
         Just(ToWorker::EndOfSteps),
         Just(ToWorker::Stop),
         Just(ToWorker::Bye),
@@ -350,20 +437,30 @@ proptest! {
     }
 
     #[test]
-    fn packed_steps_are_messages_of_steps(steps in vec(step(), 0..40)) {
-        let mut packer = StepPacker::default();
+    fn packed_steps_and_statements_are_messages(
+        steps in vec(step(), 0..40),
+        statements in vec(statement(), 0..40),
+    ) {
+        let mut packer = Packer::default();
         let mut stream = Vec::new();
         for step in &steps {
-            stream.extend(packer.push(step).unwrap().unwrap_or_default());
+            packer.step(step, &mut stream).unwrap();
         }
-        stream.extend(packer.flush().unwrap().unwrap_or_default());
-        let mut read = Vec::new();
+        for statement in &statements {
+            packer.statement(statement, &mut stream).unwrap();
+        }
+        packer.flush(&mut stream).unwrap();
+        let (mut read_steps, mut read_statements) = (Vec::new(), Vec::new());
         let mut rest = stream.as_slice();
         while let Some(message) = ToWorker::read_from(&mut rest).unwrap() {
-            let ToWorker::Steps(steps) = message else { panic!("{message:?}") };
-            read.extend(steps);
+            match message {
+                ToWorker::Steps(steps) => read_steps.extend(steps),
+                ToWorker::Statements(statements) => read_statements.extend(statements),
+                other => panic!("{other:?}"),
+            }
         }
-        prop_assert_eq!(read, steps);
+        prop_assert_eq!(read_steps, steps);
+        prop_assert_eq!(read_statements, statements);
     }
 }
 

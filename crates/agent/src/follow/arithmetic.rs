@@ -1,5 +1,5 @@
 //! Arithmetic, conversions, comparisons and branches. `model` has the meaning of the operators. An
-//! operation on a value that comes from the program becomes a statement, and a branch on one a guard.
+//! operation on a value that comes origin the program becomes a statement, and a branch on one a guard.
 
 use std::rc::Rc;
 
@@ -106,13 +106,13 @@ impl Following {
             return self.operate(jni, operation, &passed).map(Held::passed);
         };
         let slot = Slot::of_scalar(&result);
-        if !self.is_noting() || operands.iter().all(|held| held.from.is_none()) {
+        if !self.is_noting() || operands.iter().all(|held| held.origin.is_none()) {
             return Ok(Held::new(slot));
         }
         let given = operands.iter().zip(scalars);
-        let given = given.map(|(held, scalar)| held.from.map_or(scalar, Value::from));
-        let from = self.journal.lock_safe().operate(operation, given.collect());
-        Ok(Held::with(slot, Some(from)))
+        let given = given.map(|(held, scalar)| held.origin.map_or(scalar, Value::from));
+        let origin = self.journal.lock_safe().operate(operation, given.collect());
+        Ok(Held::with(slot, Some(origin)))
     }
 
     /// Whether a branch is taken.
@@ -183,19 +183,19 @@ impl Following {
                 let relation = if taken { relation } else { opposite(relation) };
                 if let Some(pair) = &left.compared {
                     let (left, right) = &**pair;
-                    if left.from.is_some() || right.from.is_some() {
+                    if left.origin.is_some() || right.origin.is_some() {
                         self.guard_relation(relation, left, right);
                     }
-                } else if let Some(from) = left.from
+                } else if let Some(origin) = left.origin
                     && matches!(opcode, op::IFEQ | op::IFNE)
-                    && self.is_boolean(from)
+                    && self.is_boolean(origin)
                 {
                     let condition = match relation {
                         Operator::IsDifferent => Operator::IsTrue,
                         _ => Operator::IsFalse,
                     };
-                    self.guard(condition.of(Shape::Boolean), vec![from.into()]);
-                } else if left.from.is_some() || right.from.is_some() {
+                    self.guard(condition.of(Shape::Boolean), vec![origin.into()]);
+                } else if left.origin.is_some() || right.origin.is_some() {
                     self.guard_relation(relation, left, right);
                 }
             }
@@ -213,8 +213,8 @@ impl Following {
         let shape = one.shape();
         let holds = compute(relation.of(shape), &[one.clone(), other.clone()]);
         let given = vec![
-            left.from.map_or(one, Value::from),
-            right.from.map_or(other, Value::from),
+            left.origin.map_or(one, Value::from),
+            right.origin.map_or(other, Value::from),
         ];
         if holds == Some(Value::Boolean(true)) {
             self.guard(relation.of(shape), given);
@@ -242,7 +242,7 @@ pub(super) fn compare<'j>(opcode: u8, left: Held<'j>, right: Held<'j>) -> Held<'
     };
     Held {
         slot: Slot::Int(result),
-        from: None,
+        origin: None,
         compared: Some(Rc::new((left, right))),
     }
 }

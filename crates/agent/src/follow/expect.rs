@@ -1,5 +1,5 @@
-//! What the driver expects to be thrown: whatever should have been and was not, and what it is ready for
-//! beside the exception that came.
+//! Exceptions that the driver expects: one that a call should have thrown and did not, and those that the
+//! driver would have caught besides the one that was thrown.
 
 use culprit_jvmti::{Jni, Local};
 use culprit_model::script::{End, Operator};
@@ -7,14 +7,15 @@ use culprit_model::value::Shape;
 use culprit_model::{Member, Reference, Value};
 
 use super::Following;
+use super::calls::CallKind;
 use super::machine::Frame;
 use super::value::Held;
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
 
 impl Following {
-    /// The driver says that something should have been thrown: by the last call into the program that
-    /// stands in the same `try`.
+    /// The driver states that something should have been thrown: by the last call into the program within the
+    /// same `try`.
     pub(super) fn expect(&self, frame: &Frame<'_, '_>) {
         let Some((handler, class)) = frame.ready_for().next() else {
             return;
@@ -27,13 +28,16 @@ impl Following {
             return;
         };
         // `if (wrong) fail();` is about the answer.
-        let is_answered = self.journal.lock_safe().has_condition_behind(call.step);
+        let is_answered = self
+            .journal
+            .lock_safe()
+            .has_condition_behind(call.statement);
         if !is_answered {
-            self.require_missing(call.step, &class);
+            self.require_missing(call.statement, &class);
         }
     }
 
-    /// Goes on only if a call did not throw what it should.
+    /// The script continues only if a call did not throw what it should.
     fn require_missing(&self, call: usize, class: &str) {
         let mut journal = self.journal.lock_safe();
         let Some(expected) = journal.expected(call, class) else {
@@ -130,6 +134,6 @@ impl Following {
         };
         let message = Value::Reference(Reference::String(message));
         let end = End::Threw(self.thrown(jni, thrown));
-        self.note(frame, target, false, false, vec![message], end);
+        self.note(frame, target, CallKind::Static, vec![message], end);
     }
 }

@@ -26,9 +26,9 @@ pub(super) fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
 }
 
-/// A place in the heap whose content the driver put there.
+/// A place in the heap that the driver wrote, by the name of the object or class.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Place {
+pub(super) enum HeapPlace {
     Field(ObjectId, String),
     Static(String, String),
     Element(ObjectId, i32),
@@ -42,7 +42,7 @@ pub(super) struct Journal {
     /// Arrays that some statement makes.
     pub(super) made: HashSet<ObjectId>,
     /// Which variables the driver's own fields and elements hold.
-    pub(super) places: HashMap<Place, Variable>,
+    pub(super) places: HashMap<HeapPlace, Variable>,
     /// Exceptions that calls ended with.
     pub(super) thrown: HashSet<ObjectId>,
     /// By exception, what else the driver was ready for where it came.

@@ -1,4 +1,6 @@
-//! The interpreter: one method after the other, on the thread that called it.
+//! The interpreter. Each call of a followed method runs here, on the thread that made it, in a `Frame` of its
+//! own. The interpreter does arithmetic, jumps and the operand stack; everything else the JVM does
+//! (`operations`, `calls`, `fields`, `arrays`, `call_sites`).
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -10,7 +12,7 @@ use culprit_model::script::Operator;
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_weave::follow::Deed;
 
-use super::deeds::{ACTIVITY, Before};
+use super::activity::{ACTIVITY, SavedActivity};
 use super::journal::SceneEnd;
 use super::naming::{box_class, unboxed};
 use super::value::{Held, Slot, Variable};
@@ -45,8 +47,8 @@ pub(super) struct Frame<'f, 'j> {
 /// A call that was noted.
 pub(super) struct Called {
     pub(super) pc: u32,
-    /// Its first step.
-    pub(super) step: usize,
+    /// The number of its statement.
+    pub(super) statement: usize,
     pub(super) into_program: bool,
 }
 
@@ -83,7 +85,7 @@ impl Following {
         let plain = method.plain.as_ref();
         plain.filter(|_| {
             ACTIVITY.with_borrow(|activity| {
-                activity.passes_by || method.is_other_test && activity.token.is_none()
+                activity.passes_by || method.is_other_test && activity.pending.is_none()
             })
         })
     }
@@ -97,7 +99,7 @@ impl Following {
         given: &Local<'j>,
     ) -> Result<Option<Local<'j>>, Local<'j>> {
         jni.make_room();
-        let before = Before::now();
+        let before = SavedActivity::now();
         let is_scene = before.is_outside();
         let first = is_scene.then(|| self.journal.lock_safe().begin_scene());
         ACTIVITY.with_borrow_mut(|activity| {
@@ -129,32 +131,34 @@ impl Following {
         };
         let is_constructor = method.name == "<init>";
         let is_initialiser = method.name == "<clinit>";
-        let token = ACTIVITY.with_borrow_mut(|activity| activity.token.take());
-        let (kept, token) = match is_initialiser {
+        let pending = ACTIVITY.with_borrow_mut(|activity| activity.pending.take());
+        let (kept, pending) = match is_initialiser {
             // The call that made the JVM initialise the class comes after it.
-            true => (token, None),
-            false => (None, token),
+            true => (pending, None),
+            false => (None, pending),
         };
-        let token = token.filter(|token| {
-            let is_on = || match (&token.on, &on) {
+        let pending = pending.filter(|pending| {
+            let is_on = || match (&pending.on, &on) {
                 (Some(object), Some(this)) => jni.is_same(&object.local(jni), this),
                 (None, None) => true,
                 _ => false,
             };
             // A constructor that is called runs others first, of the same object.
-            token.name == method.name
-                && (is_constructor || token.descriptor == method.descriptor && is_on())
+            pending.name == method.name
+                && (is_constructor || pending.descriptor == method.descriptor && is_on())
         });
-        let (before, from, kept) = ACTIVITY.with_borrow_mut(|activity| {
+        let (before, origins, kept) = ACTIVITY.with_borrow_mut(|activity| {
             let before = activity.depth;
-            match token {
-                Some(token) => {
-                    activity.own.insert(token.serial);
-                    activity.depth = token.depth;
-                    let is_same = token.descriptor == method.descriptor;
-                    let from = token.from.clone();
-                    let kept = is_constructor.then_some(token);
-                    (before, Some(if is_same { from } else { Vec::new() }), kept)
+            match pending {
+                Some(pending) => {
+                    activity.own.insert(pending.serial);
+                    activity.depth = pending.depth;
+                    let origins = match pending.descriptor == method.descriptor {
+                        true => pending.origins.clone(),
+                        false => Vec::new(),
+                    };
+                    let kept = is_constructor.then_some(pending);
+                    (before, Some(origins), kept)
                 }
                 None => {
                     if is_initialiser {
@@ -164,13 +168,13 @@ impl Following {
                 }
             }
         });
-        let is_own = from.is_some();
+        let is_own = origins.is_some();
         let is_scene = !is_own && !is_initialiser && before == 0;
         let first = match is_scene {
             true => self.journal.lock_safe().begin_scene(),
             false => self.journal.lock_safe().length(),
         };
-        let given = self.arguments(jni, followed, given, from.unwrap_or_default());
+        let given = self.arguments(jni, followed, given, origins.unwrap_or_default());
         if method.name == "<init>" && self.is_noting() {
             self.constructed(jni, followed, &given);
         }
@@ -195,9 +199,9 @@ impl Following {
         }
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth = before;
-            activity.token = kept;
+            activity.pending = kept;
             activity.result = match &done {
-                Ok(Some(result)) if is_own => result.from,
+                Ok(Some(result)) if is_own => result.origin,
                 _ => None,
             };
         });
@@ -214,7 +218,7 @@ impl Following {
         jni: &Jni<'j>,
         followed: &Followed,
         given: &Local<'j>,
-        from: Vec<Option<Variable>>,
+        origins: Vec<Option<Variable>>,
     ) -> Vec<Held<'j>> {
         let parameters = split_descriptor(&followed.method.descriptor);
         let parameters = parameters.map_or_else(Vec::new, |(parameters, _)| parameters);
@@ -236,8 +240,8 @@ impl Following {
                 true => at.checked_sub(1),
                 false => Some(at),
             };
-            let from = place.and_then(|place| from.get(place).copied().flatten());
-            held.push(Held { from, ..value });
+            let origin = place.and_then(|place| origins.get(place).copied().flatten());
+            held.push(Held { origin, ..value });
         }
         held
     }
@@ -456,7 +460,8 @@ impl Following {
                 let switch = instruction.switch().ok_or_else(|| odd(jni))?;
                 let mut cases = switch.cases();
                 let case = cases.find(|(of, _)| *of == key.as_int());
-                if let (Some((of, _)), true, true) = (case, key.from.is_some(), self.is_noting()) {
+                if let (Some((of, _)), true, true) = (case, key.origin.is_some(), self.is_noting())
+                {
                     self.guard_relation(Operator::IsEqual, &key, &Held::int(of));
                 }
                 let to = case.map_or_else(|| switch.default_target(), |(_, to)| to);
@@ -590,8 +595,8 @@ impl Following {
             }
             op::CHECKCAST => {
                 let done = Held::passed(self.perform(jni, followed, deed, &given)?);
-                let from = given.first().and_then(|held| held.from);
-                frame.receive(Held { from, ..done });
+                let origin = given.first().and_then(|held| held.origin);
+                frame.receive(Held { origin, ..done });
             }
             op::INSTANCEOF => {
                 let done = Held::passed(self.perform(jni, followed, deed, &given)?);

@@ -8,7 +8,7 @@ use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
-use super::journal::Place;
+use super::journal::HeapPlace;
 use super::value::{Held, Slot, Variable};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -116,7 +116,7 @@ impl Following {
     /// Whether a value has to do with what the program did.
     pub(super) fn is_of_program(&self, held: &Held<'_>) -> bool {
         let object = held.reference();
-        held.from.is_some()
+        held.origin.is_some()
             || object.is_some_and(|object| self.tag(&object).is_some_and(|tag| tag.of_program))
     }
 
@@ -133,7 +133,7 @@ impl Following {
 
     /// A value that a step is given.
     pub(super) fn given(&self, jni: &Jni<'_>, held: &Held<'_>, letter: u8) -> Value {
-        if let Some(variable) = held.from {
+        if let Some(variable) = held.origin {
             return variable.into();
         }
         match held.slot {
@@ -196,11 +196,11 @@ impl Following {
         let mut elements = Vec::with_capacity(length);
         let mut of_program = false;
         for at in 0..length {
-            let place = Place::Element(id, at as i32);
-            let from = self.journal.lock_safe().places.get(&place).copied();
+            let place = HeapPlace::Element(id, at as i32);
+            let origin = self.journal.lock_safe().places.get(&place).copied();
             let element = jni.with_frame(|jni| {
                 let held = self.element(jni, array, class, at as i32).ok()?;
-                let held = Held { from, ..held };
+                let held = Held { origin, ..held };
                 of_program |= self.is_of_program(&held);
                 Some(self.given(jni, &held, letter))
             });

@@ -1,5 +1,6 @@
-//! What was noted while something outside ran one method of the driver, such as a test: a scene. Where there
-//! is too much, whole scenes are forgotten. What a test did that passed seldom matters to another.
+//! Scenes: the statements that were noted while something outside ran one method of the driver, such as a
+//! test. When the journal grows too long, the oldest scenes that passed are forgotten as a whole: a test that
+//! passed seldom matters to another. Statements of class initialisers stay, and so do short scenes.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Values in the hands of the interpreter: what they are, and where they come from.
+//! Values of the interpreter: each is what the JVM would have on its operand stack, with its origin, which is
+//! the variable of the script that holds it.
 
 use std::rc::Rc;
 
@@ -6,18 +7,18 @@ use culprit_jvmti::{Local, Passed};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, TypeId, Value};
 
-/// A value on the stack or in a variable.
+/// A value on the operand stack or in a local variable.
 #[derive(Clone)]
 pub(super) struct Held<'j> {
     pub(super) slot: Slot<'j>,
-    /// The variable that holds it in the script. Values without one are the driver's own. Objects that
-    /// are neither texts nor boxed values carry this with them, in their tags.
-    pub(super) from: Option<Variable>,
-    /// Of a comparison: what was compared.
+    /// The variable that holds it in the script. A value without one is the driver's own, and a literal in the
+    /// script. Objects other than strings and boxed values have their names in their JVMTI tags instead.
+    pub(super) origin: Option<Variable>,
+    /// Of the result of a comparison (`lcmp` and the like): the two values.
     pub(super) compared: Option<Rc<(Held<'j>, Held<'j>)>>,
 }
 
-/// What a value is.
+/// A value as the JVM has it.
 #[derive(Clone, Copy)]
 pub(super) enum Slot<'j> {
     Int(i32),
@@ -57,15 +58,15 @@ impl<'j> Held<'j> {
     pub(super) fn new(slot: Slot<'j>) -> Held<'j> {
         Held {
             slot,
-            from: None,
+            origin: None,
             compared: None,
         }
     }
 
-    pub(super) fn with(slot: Slot<'j>, from: Option<Variable>) -> Held<'j> {
+    pub(super) fn with(slot: Slot<'j>, origin: Option<Variable>) -> Held<'j> {
         Held {
             slot,
-            from,
+            origin,
             compared: None,
         }
     }
@@ -78,7 +79,7 @@ impl<'j> Held<'j> {
         Held::new(Slot::Reference(None))
     }
 
-    /// What came from the JVM.
+    /// A value that the JVM returned.
     pub(super) fn passed(value: Passed<'j>) -> Held<'j> {
         Held::new(match value {
             Passed::Boolean(v) => Slot::Int(i32::from(v)),

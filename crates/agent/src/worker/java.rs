@@ -5,6 +5,7 @@ use culprit_model::{ObjectId, ThreadId};
 
 use super::Halt;
 use crate::agent::Trouble;
+use crate::operators::Operators;
 
 /// What the executor calls in the JVM besides the subject.
 pub(crate) struct Java {
@@ -36,6 +37,7 @@ pub(crate) struct Java {
     class: Global,
     for_name: StaticMethodId,
     platform: Global,
+    pub(super) operators: Operators,
     stop: Global,
     boxes: Vec<(u8, Global, StaticMethodId)>,
 }
@@ -162,6 +164,7 @@ impl Java {
             )?,
             class: jni.global(&class)?,
             platform: jni.global(&platform)?,
+            operators: Operators::find(jni, &runtime("Operators")?)?,
             stop: jni.global(&stop)?,
             boxes,
         })

@@ -60,7 +60,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method(
             "standIn",
-            "(JLjava/lang/String;I)Ljava/lang/Object;",
+            "(JLjava/lang/String;Ljava/lang/String;)Ljava/lang/Object;",
             stand_in as *mut c_void,
         ),
         method(
@@ -261,15 +261,15 @@ extern "system" fn stand_in(
     env: Env,
     _: jclass,
     id: jlong,
-    method: jstring,
-    parameters: jint,
+    name: jstring,
+    descriptor: jstring,
 ) -> jobject {
     with(env, ptr::null_mut(), |worker, _, jni| {
-        let Some(method) = local(method) else {
+        let (Some(name), Some(descriptor)) = (local(name), local(descriptor)) else {
             return ptr::null_mut();
         };
-        let method = (jni.string(&method), parameters as usize);
-        match worker.answer_plainly(jni, ObjectId(id as u64), method) {
+        let (name, descriptor) = (jni.string(&name), jni.string(&descriptor));
+        match worker.answer_plainly(jni, ObjectId(id as u64), &name, &descriptor) {
             Ok(Ok(answer)) => answer.map_or(ptr::null_mut(), |answer| answer.raw()),
             Ok(Err(thrown)) => {
                 jni.throw(&thrown);

@@ -11,7 +11,6 @@ use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
 use super::compare::is_lambda;
-use super::run::Run;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
 use crate::classes::internal_name;
@@ -617,12 +616,12 @@ impl Worker {
 
     /// Ends the run for a reason of the executor's own.
     pub(super) fn halt(&self, halt: Halt) {
+        let mut run = self.run.lock_safe();
         if let Halt::Unsupported(why) = halt {
-            let mut run: std::sync::MutexGuard<'_, Run> = self.run.lock_safe();
             run.end(Outcome::Unsupported(why));
         }
         // Others may wait for what never comes.
-        self.moved.notify_all();
+        self.wake_all(&mut run);
     }
 }
 

@@ -1,76 +1,169 @@
-//! Plain runs: the calls of a scenario on the program as it is, nothing woven, nothing answered and
-//! nothing compared. What a test does that is printed from the scenario, and how it ends.
+//! Plain runs: the statements of a script on the program as it is, nothing woven, nothing answered and
+//! nothing compared. A plain run does what the test does that is printed from the script.
 //!
-//! An object of the scenario is what the call returned that the scenario says returned it; of a
-//! primitive class, it is that value.
+//! A name of the script is the object that its statement returned; of a primitive class, it is that value.
 
 use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
+use culprit_model::script::{Action, End, Lambda, Operation};
 use culprit_model::value::{Contents, Shape, split_descriptor};
-use culprit_model::{EventKind, ObjectId, Reference, Site, Step, Value};
+use culprit_model::{ObjectId, Reference, Site, SiteId, Statement, Value};
 
 use super::cache::{Method, Target};
 use super::compare::element;
 use super::perform::result_letter;
+use super::stand_in::StandIns;
 use super::{Halt, Worker};
 use crate::lock::LockSafe;
+use crate::operators;
 
-/// What ends a test that has passed: a condition of the script did not hold.
-const PASSED: &str = "culprit/runtime/Operators$Passed";
-
-/// How a call ended.
+/// The end of a statement: its result, or the exception that it threw.
 type Ended<'j> = Result<Passed<'j>, Local<'j>>;
 
+/// A statement, and its place in the script.
+#[derive(Clone, Copy)]
+struct Placed<'s> {
+    statement: &'s Statement,
+    number: usize,
+    /// No later statement does anything.
+    is_last: bool,
+}
+
 impl Worker {
-    /// Does the steps of the scenario that drive, until one throws that did not, or is the last.
+    /// Runs the statements of the script until one fails or a guard ends it.
     pub(super) fn drive_plainly(&self, jni: &Jni<'_>) -> Result<(), Halt> {
         self.java()?.begin_plain(jni)?;
-        while let Some(step) = self.take_step() {
-            let done = jni.with_frame_of(64, |jni| self.perform_plainly(jni, &step));
+        let script = Arc::new(self.run.lock_safe().read_script(&self.incoming));
+        self.run.lock_safe().stand_ins = StandIns::of(Arc::clone(&script));
+        let last = script.statements.iter().rposition(acts);
+        for (number, statement) in script.statements.iter().enumerate() {
+            if self.run.lock_safe().is_over() {
+                return Ok(());
+            }
+            let placed = Placed {
+                statement,
+                number,
+                is_last: last.is_none_or(|last| last <= number),
+            };
+            let done = jni.with_frame_of(64, |jni| self.perform_plainly(jni, placed));
             done.map_err(Halt::from)??;
+            self.run.lock_safe().advance();
         }
         self.run.lock_safe().finish();
         Ok(())
     }
 
-    fn take_step(&self) -> Option<Arc<Step>> {
-        let mut run = self.run.lock_safe();
-        run.look(0, &self.incoming)?;
-        run.take()
+    fn perform_plainly(&self, jni: &Jni<'_>, placed: Placed<'_>) -> Result<(), Halt> {
+        let given = placed.statement.given.as_slice();
+        let ended = match &placed.statement.action {
+            Action::Call(call) => self.call_plainly(jni, &*self.site_plainly(call.site)?, given)?,
+            Action::Read(site) => {
+                Ok(self.read_plainly(jni, &*self.site_plainly(*site)?, given.first())?)
+            }
+            Action::Write(site) => {
+                return self.write_plainly(jni, &*self.site_plainly(*site)?, given);
+            }
+            Action::Operate(operation) => self.operate(jni, *operation, given)?,
+            Action::Lambda(lambda) => self.make_lambda(jni, lambda, given)?,
+            Action::Guard => return self.guard(jni, given),
+            Action::Expect(_) | Action::Mark(_) | Action::Loop(_) => return Ok(()),
+        };
+        self.end_plainly(jni, placed, ended)
     }
 
-    fn perform_plainly(&self, jni: &Jni<'_>, step: &Step) -> Result<(), Halt> {
-        let undefined = || Halt::Unsupported(format!("{} is not defined", step.site));
-        let site = || self.run.lock_safe().site(step.site).ok_or_else(undefined);
-        match step.kind {
-            EventKind::IncomingCall => {
-                let at = self.run.lock_safe().used_up() - 1;
-                self.learn_answers(step.depth);
-                let ended = self.call_plainly(jni, &*site()?, step)?;
-                self.end_plainly(jni, at, step.depth, ended)
+    fn site_plainly(&self, site: SiteId) -> Result<Arc<Site>, Halt> {
+        let undefined = || Halt::Unsupported(format!("{site} is not defined"));
+        self.run.lock_safe().site(site).ok_or_else(undefined)
+    }
+
+    /// An operator of Java.
+    fn operate<'j>(
+        &self,
+        jni: &Jni<'j>,
+        operation: Operation,
+        given: &[Value],
+    ) -> Result<Ended<'j>, Halt> {
+        let operators = &self.java()?.operators;
+        let operands = operators.operands(operation);
+        if operands.len() != given.len() {
+            return Err(Halt::Unsupported("an operator lacks operands".to_owned()));
+        }
+        let mut passed = Vec::with_capacity(given.len());
+        for (value, operand) in given.iter().zip(operands) {
+            let value = self.made(jni, value)?;
+            let value = self.fit(jni, value, &operand.descriptor)?;
+            if !operand.takes(jni, &value) {
+                let name = operation.operator.name();
+                return Err(Halt::Unsupported(format!("{name} takes no such operand")));
             }
-            EventKind::IncomingRead => {
-                let found = self.read_plainly(jni, &*site()?, step)?;
-                match step.values.last() {
-                    Some(said) => self.name(jni, said, found),
-                    None => Ok(()),
-                }
+            passed.push(value);
+        }
+        Ok(operators.perform(jni, operation, &passed))
+    }
+
+    /// A lambda or method reference, made by the method that its call site calls.
+    fn make_lambda<'j>(
+        &self,
+        jni: &Jni<'j>,
+        lambda: &Lambda,
+        captured: &[Value],
+    ) -> Result<Ended<'j>, Halt> {
+        let class = |id| Ok::<_, Halt>(Passed::Reference(Some(self.class(jni, id)?)));
+        let text = |text: &str| self.value(jni, &Value::text(text));
+        let object = jni.find_class("java/lang/Object")?;
+        let array = jni.new_object_array(captured.len(), &object)?;
+        for (at, value) in captured.iter().enumerate() {
+            let value = self.made(jni, value)?;
+            let value = self.fit(jni, value, "Ljava/lang/Object;")?;
+            if let Passed::Reference(value) = value
+                && let Err(thrown) = jni.set_element(&array, at, value.as_ref())
+            {
+                return Ok(Err(thrown));
             }
-            EventKind::IncomingWrite => self.write_plainly(jni, &*site()?, step),
-            // What was recorded of them is of no use: nothing here is answered.
-            _ => Ok(()),
+        }
+        let parameters = [
+            class(lambda.body_class)?,
+            text(&lambda.body_name)?,
+            text(&lambda.body_descriptor)?,
+            Passed::Int(lambda.kind as i32),
+            class(lambda.written_in)?,
+            class(lambda.interface)?,
+            text(&lambda.method)?,
+            text(&lambda.erased)?,
+            text(&lambda.exact)?,
+            Passed::Reference(Some(array)),
+        ];
+        Ok(self.java()?.operators.make_lambda(jni, &parameters))
+    }
+
+    /// Ends the run, as passed, unless a condition holds.
+    fn guard(&self, jni: &Jni<'_>, given: &[Value]) -> Result<(), Halt> {
+        let missing = || Halt::Unsupported("a guard without a condition".to_owned());
+        let holds = self.made(jni, given.first().ok_or_else(missing)?)?;
+        match self.fit(jni, holds, "Z")? {
+            Passed::Boolean(true) => Ok(()),
+            Passed::Boolean(false) => {
+                self.run.lock_safe().finish();
+                Err(Halt::Ended)
+            }
+            _ => Err(missing()),
         }
     }
 
-    fn call_plainly<'j>(&self, jni: &Jni<'j>, site: &Site, step: &Step) -> Result<Ended<'j>, Halt> {
-        let mut passed = Vec::with_capacity(step.values.len());
+    fn call_plainly<'j>(
+        &self,
+        jni: &Jni<'j>,
+        site: &Site,
+        given: &[Value],
+    ) -> Result<Ended<'j>, Halt> {
+        let mut passed = Vec::with_capacity(given.len());
         let descriptors = split_descriptor(&site.target.descriptor);
         let descriptors = descriptors.map_or_else(Vec::new, |(parameters, _)| parameters);
-        let receivers = step.values.len().saturating_sub(descriptors.len());
+        let receivers = given.len().saturating_sub(descriptors.len());
         let receivers = std::iter::repeat_n("L", receivers);
-        for (value, descriptor) in step.values.iter().zip(receivers.chain(descriptors)) {
+        for (value, descriptor) in given.iter().zip(receivers.chain(descriptors)) {
             let made = match self.stand_in(jni, value, descriptor)? {
                 Some(stand_in) => Passed::Reference(Some(stand_in)),
                 None => self.made(jni, value)?,
@@ -146,54 +239,34 @@ impl Worker {
         Ok(())
     }
 
-    /// Passes the steps of a call up to its end, and names what it returned.
-    fn end_plainly(
-        &self,
-        jni: &Jni<'_>,
-        at: u64,
-        depth: u32,
-        ended: Ended<'_>,
-    ) -> Result<(), Halt> {
-        let mut end = None;
-        loop {
-            let mut run = self.run.lock_safe();
-            match run.look(0, &self.incoming) {
-                Some(next) if next.depth > depth => end = run.take(),
-                _ => break,
+    /// Names the result of a statement, or ends the run with what it threw.
+    fn end_plainly(&self, jni: &Jni<'_>, placed: Placed<'_>, ended: Ended<'_>) -> Result<(), Halt> {
+        let expected = &placed.statement.end;
+        let named = match (ended, expected) {
+            // The exception that is expected is missing.
+            (Ok(_), End::Threw(_)) => Passed::Reference(None),
+            (Ok(result), _) => result,
+            (Err(thrown), End::Threw(said))
+                if !placed.is_last && self.is_as_said(jni, said, &thrown) =>
+            {
+                Passed::Reference(Some(thrown))
             }
-        }
-        let is_last = self.run.lock_safe().look(0, &self.incoming).is_none();
-        let said = end.as_ref().and_then(|end| end.values.first());
-        let threw = end.as_ref().map(|end| end.kind) == Some(EventKind::IncomingThrow);
-        match ended {
-            // What was to be caught is not there.
-            Ok(_) if threw => match said {
-                Some(said) => self.name(jni, said, Passed::Reference(None)),
-                None => Ok(()),
-            },
-            Ok(result) => match said {
-                Some(said) => self.name(jni, said, result),
-                None => Ok(()),
-            },
-            Err(thrown) if threw && !is_last && self.is_as_said(jni, said, &thrown) => match said {
-                Some(said) => self.name(jni, said, Passed::Reference(Some(thrown))),
-                None => Ok(()),
-            },
-            Err(thrown) if self.class_name(jni, &thrown) == PASSED => {
-                self.run.lock_safe().finish();
-                Err(Halt::Ended)
-            }
-            Err(thrown) => {
+            (Err(thrown), _) => {
                 let trace = self.java()?.trace(jni, &thrown)?;
+                let at = placed.number as u64;
                 self.run.lock_safe().end(Outcome::Threw { at, trace });
-                Err(Halt::Ended)
+                return Err(Halt::Ended);
             }
+        };
+        match expected.value() {
+            Some(said) => self.name(jni, said, named),
+            None => Ok(()),
         }
     }
 
     /// Whether an exception is of the class that was recorded, which a test catches.
-    fn is_as_said(&self, jni: &Jni<'_>, said: Option<&Value>, thrown: &Local<'_>) -> bool {
-        let Some(Value::Reference(Reference::Object { class, .. })) = said else {
+    fn is_as_said(&self, jni: &Jni<'_>, said: &Value, thrown: &Local<'_>) -> bool {
+        let Value::Reference(Reference::Object { class, .. }) = said else {
             return false;
         };
         let said = self.run.lock_safe().said.type_name(*class).to_owned();
@@ -204,21 +277,21 @@ impl Worker {
         &self,
         jni: &Jni<'j>,
         site: &Site,
-        step: &Step,
+        on: Option<&Value>,
     ) -> Result<Passed<'j>, Halt> {
         let class = self.class_named(jni, &site.target.owner, 0)?;
         let (name, descriptor) = (&site.target.name, &site.target.descriptor);
         if site.is_static {
             return Ok(jni.get_static_field(&class, name, descriptor)?);
         }
-        let receiver = self.receiver(jni, step, &class)?;
+        let receiver = self.receiver(jni, on, &class)?;
         Ok(jni.get_field(&receiver, &class, name, descriptor)?)
     }
 
-    fn write_plainly(&self, jni: &Jni<'_>, site: &Site, step: &Step) -> Result<(), Halt> {
+    fn write_plainly(&self, jni: &Jni<'_>, site: &Site, given: &[Value]) -> Result<(), Halt> {
         let class = self.class_named(jni, &site.target.owner, 0)?;
         let (name, descriptor) = (&site.target.name, &site.target.descriptor);
-        let Some(value) = step.values.last() else {
+        let Some((value, on)) = given.split_last() else {
             return Err(Halt::Unsupported("a write without a value".to_owned()));
         };
         let value = self.made(jni, value)?;
@@ -227,7 +300,7 @@ impl Worker {
         if site.is_static {
             return Ok(jni.set_static_field(&class, name, descriptor, &value)?);
         }
-        let receiver = self.receiver(jni, step, &class)?;
+        let receiver = self.receiver(jni, on.first(), &class)?;
         Ok(jni.set_field(&receiver, &class, name, descriptor, &value)?)
     }
 
@@ -250,10 +323,10 @@ impl Worker {
     fn receiver<'j>(
         &self,
         jni: &Jni<'j>,
-        step: &Step,
+        on: Option<&Value>,
         class: &Local<'_>,
     ) -> Result<Local<'j>, Halt> {
-        let receiver = step.values.first().map(|value| self.made(jni, value));
+        let receiver = on.map(|value| self.made(jni, value));
         match receiver.transpose()? {
             Some(Passed::Reference(Some(object))) if jni.is_instance(&object, class) => Ok(object),
             _ => Err(Halt::Unsupported("a field of another class".to_owned())),
@@ -366,7 +439,7 @@ impl Worker {
         jni.invoke(boxed, method, &[], letter).map_err(|_| none())
     }
 
-    /// The scenario names a value: from now on it is the object of that id.
+    /// The script names a value: from now on it is the object of that id.
     fn name(&self, jni: &Jni<'_>, said: &Value, done: Passed<'_>) -> Result<(), Halt> {
         let Some(id) = named(said) else {
             return Ok(());
@@ -378,21 +451,18 @@ impl Worker {
                 run.forget_scalar(id);
                 run.bindings.bind(id, here);
             }
-            Passed::Reference(None) => {
-                let null = Value::Reference(Reference::Null);
-                self.run.lock_safe().keep_scalar(id, null);
+            null_or_scalar => {
+                let value = operators::scalar(&null_or_scalar);
+                self.run.lock_safe().keep_scalar(id, value);
             }
-            Passed::Boolean(v) => self.run.lock_safe().keep_scalar(id, Value::Boolean(v)),
-            Passed::Byte(v) => self.run.lock_safe().keep_scalar(id, Value::Byte(v)),
-            Passed::Short(v) => self.run.lock_safe().keep_scalar(id, Value::Short(v)),
-            Passed::Char(v) => self.run.lock_safe().keep_scalar(id, Value::Char(v)),
-            Passed::Int(v) => self.run.lock_safe().keep_scalar(id, Value::Int(v)),
-            Passed::Long(v) => self.run.lock_safe().keep_scalar(id, Value::Long(v)),
-            Passed::Float(v) => self.run.lock_safe().keep_scalar(id, Value::Float(v)),
-            Passed::Double(v) => self.run.lock_safe().keep_scalar(id, Value::Double(v)),
         }
         Ok(())
     }
+}
+
+/// Whether a statement does something in a run.
+fn acts(statement: &Statement) -> bool {
+    !matches!(statement.action, Action::Mark(_) | Action::Loop(_))
 }
 
 /// The object that a value is.

@@ -10,8 +10,8 @@ use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{
-    BlobId, EventKind, ObjectId, Part, Reference, Site, SiteId, SiteKind, Step, ThreadId, TypeId,
-    Value,
+    BlobId, EventKind, ObjectId, Part, Reference, Script, Site, SiteId, SiteKind, Statement, Step,
+    ThreadId, TypeId, Value,
 };
 use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{LONG_VALUES, LineCheck, Message as _, Mode, ToWorker};
@@ -60,9 +60,11 @@ pub(super) type Deed = (EventKind, SiteId, Vec<Value>);
 #[derive(Default)]
 pub(crate) struct Run {
     steps: VecDeque<Arc<Step>>,
-    /// No steps follow those.
+    /// The statements of a plain run.
+    statements: Vec<Statement>,
+    /// No steps or statements follow those.
     complete: bool,
-    /// Steps used up.
+    /// Steps or statements used up.
     at: u64,
     pub(super) said: Said,
     pub(super) done: Done,
@@ -179,6 +181,7 @@ impl Run {
         self.said.long.begin();
         self.done.long.begin();
         self.steps.clear();
+        self.statements.clear();
         self.complete = false;
         self.at = 0;
         self.bindings = Bindings::default();
@@ -377,6 +380,7 @@ impl Run {
     fn read(&mut self, incoming: &Incoming) {
         match ToWorker::read_from(&mut *incoming.lock_safe()) {
             Ok(Some(ToWorker::Steps(steps))) => self.steps.extend(steps.into_iter().map(Arc::new)),
+            Ok(Some(ToWorker::Statements(more))) => self.statements.extend(more),
             Ok(Some(ToWorker::Tables(tables))) => self.define(tables),
             Ok(Some(ToWorker::Blob { id, bytes })) => self.keep(id, bytes),
             Ok(Some(ToWorker::Forget)) => self.forget(),
@@ -386,6 +390,30 @@ impl Run {
                 self.end(Outcome::Stopped);
             }
         }
+    }
+
+    /// Reads the statements of a plain run to the last; its tables define the sites of answers.
+    pub(super) fn read_script(&mut self, incoming: &Incoming) -> Script {
+        while !self.complete {
+            self.read(incoming);
+        }
+        let statements = std::mem::take(&mut self.statements);
+        let answers = statements.iter().flat_map(Statement::answers);
+        let sites = answers.filter_map(|answer| self.site(answer.site));
+        let tables = Tables {
+            sites: sites.map(|site| Site::clone(&site)).collect(),
+            ..Tables::default()
+        };
+        Script {
+            tables: Arc::new(tables),
+            statements,
+            ..Script::default()
+        }
+    }
+
+    /// A statement is done.
+    pub(super) fn advance(&mut self) {
+        self.at += 1;
     }
 
     /// Uses the next step up.

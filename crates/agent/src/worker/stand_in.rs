@@ -1,83 +1,55 @@
-//! Stand-ins of plain runs: objects of the outside that no statement makes. One is made where an
-//! interface is wanted, and answers its calls as it was recorded to: for each of its methods in that
-//! order, and always the same if there is but one answer.
+//! Stand-ins of plain runs: objects that statements use and no statement makes. One is made where an
+//! interface is wanted, and answers as `model` defines it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use culprit_classfile::access;
 use culprit_jvmti::{Jni, Local, Passed};
-use culprit_model::{EventKind, ObjectId, Reference, Value};
+use culprit_model::script::{AnswerPlace, End, StandIn};
+use culprit_model::{ObjectId, Reference, Script, Value};
 
 use super::{Halt, Worker};
 use crate::lock::LockSafe;
 
-/// A method of a stand-in: its name, and how many arguments it takes.
-type Method = (String, usize);
-
-/// What all stand-ins of a run answer.
+/// The stand-ins of a run, and the questions that they were asked.
 #[derive(Default)]
 pub(super) struct StandIns {
-    answers: HashMap<(ObjectId, Method), VecDeque<Answer>>,
-}
-
-#[derive(Clone, PartialEq)]
-enum Answer {
-    Nothing,
-    Value(Value),
-    Thrown(Value),
+    /// The script, with the definitions of the sites of its answers.
+    script: Arc<Script>,
+    stand_ins: BTreeMap<ObjectId, StandIn>,
+    /// The number of questions to a method, which is known by its first answer.
+    asked: BTreeMap<AnswerPlace, usize>,
 }
 
 impl StandIns {
-    fn add(&mut self, object: ObjectId, method: Method, answer: Answer) {
-        let answers = self.answers.entry((object, method)).or_default();
-        answers.push_back(answer);
+    pub(super) fn of(script: Arc<Script>) -> StandIns {
+        let has_answers = |script: &Script| {
+            let mut statements = script.statements.iter();
+            statements.any(|statement| !statement.answers().is_empty())
+        };
+        let stand_ins = match has_answers(&script) {
+            true => script.stand_ins(),
+            false => BTreeMap::new(),
+        };
+        StandIns {
+            script,
+            stand_ins,
+            asked: BTreeMap::new(),
+        }
     }
 
-    fn next(&mut self, object: ObjectId, method: &Method) -> Option<Answer> {
-        let answers = self.answers.get_mut(&(object, method.clone()))?;
-        let first = answers.front()?.clone();
-        if answers.iter().any(|other| *other != first) {
-            answers.pop_front();
-        }
-        Some(first)
+    /// The answer to the next question to a method.
+    fn next(&mut self, object: ObjectId, name: &str, descriptor: &str) -> Option<End> {
+        let method = self.stand_ins.get(&object)?.method(name, descriptor)?;
+        let asked = self.asked.entry(method.answer(0)?).or_default();
+        let place = method.answer(*asked)?;
+        *asked += 1;
+        Some(self.script.answer(place)?.end.clone())
     }
 }
 
 impl Worker {
-    /// Takes note of what stand-ins answer within the call that is about to be made.
-    pub(super) fn learn_answers(&self, depth: u32) {
-        let mut run = self.run.lock_safe();
-        let mut calls = Vec::new();
-        let mut ahead = 0;
-        while let Some(step) = run.look(ahead, &self.incoming).cloned() {
-            ahead += 1;
-            if step.depth <= depth {
-                return;
-            }
-            match step.kind {
-                EventKind::OutgoingCall => calls.push(step),
-                EventKind::OutgoingReturn | EventKind::OutgoingThrow => {
-                    let Some(call) = calls.pop() else { continue };
-                    let Some(site) = run.site(call.site) else {
-                        continue;
-                    };
-                    let Some(Value::Reference(Reference::Object { id, .. })) = call.values.first()
-                    else {
-                        continue;
-                    };
-                    let method = (site.target.name.clone(), call.values.len() - 1);
-                    let answer = match (step.kind, step.values.first()) {
-                        (_, None) => Answer::Nothing,
-                        (EventKind::OutgoingThrow, Some(thrown)) => Answer::Thrown(thrown.clone()),
-                        (_, Some(value)) => Answer::Value(value.clone()),
-                    };
-                    run.stand_ins.add(*id, method, answer);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// A stand-in for a value that nothing has made, where an interface is wanted.
     pub(super) fn stand_in<'j>(
         &self,
@@ -112,14 +84,19 @@ impl Worker {
         Ok(Some(made))
     }
 
-    /// What a stand-in answers, boxed, or throws.
+    /// The answer of a stand-in, boxed, or the exception that it throws.
     pub(super) fn answer_plainly<'j>(
         &self,
         jni: &Jni<'j>,
         object: ObjectId,
-        method: Method,
+        name: &str,
+        descriptor: &str,
     ) -> Result<Result<Option<Local<'j>>, Local<'j>>, Halt> {
-        let answer = self.run.lock_safe().stand_ins.next(object, &method);
+        let answer = self
+            .run
+            .lock_safe()
+            .stand_ins
+            .next(object, name, descriptor);
         let boxed = |value: &Value| -> Result<Option<Local<'j>>, Halt> {
             match self.made(jni, value)? {
                 Passed::Reference(object) => Ok(object),
@@ -127,18 +104,15 @@ impl Worker {
             }
         };
         match answer {
-            Some(Answer::Nothing) => Ok(Ok(None)),
-            Some(Answer::Value(value)) => Ok(Ok(boxed(&value)?)),
-            Some(Answer::Thrown(value)) => match boxed(&value)? {
+            Some(End::Returned(None) | End::Open) => Ok(Ok(None)),
+            Some(End::Returned(Some(value))) => Ok(Ok(boxed(&value)?)),
+            Some(End::Threw(value)) => match boxed(&value)? {
                 Some(thrown) => Ok(Err(thrown)),
                 None => Ok(Ok(None)),
             },
-            None => {
-                let name = method.0;
-                Err(Halt::Unsupported(format!(
-                    "{object} has no answer to {name}"
-                )))
-            }
+            None => Err(Halt::Unsupported(format!(
+                "{object} has no answer to {name}"
+            ))),
         }
     }
 }

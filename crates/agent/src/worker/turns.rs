@@ -2,8 +2,14 @@
 //! to it: such waits are hard. Before a lock a thread waits as well, lest it keep the lock from
 //! the one whose turn it is; but that one may need just what the other does under the lock. So a
 //! wait before a lock ends when the scenario stands still.
+//!
+//! Each sleeping thread has a condition variable of its own, and is woken when its step is next or
+//! the run is over: a notification is a system call, and there are several events for every change
+//! of threads. No wake-up is lost: steps are used up, and sleepers are registered, under the lock of
+//! the run, and a thread that used up steps wakes the thread of the next step whenever it records
+//! something or waits for its own turn.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,6 +41,8 @@ const LOOK: Duration = Duration::from_millis(250);
 pub(super) struct Turns {
     /// Threads that wait until the scenario comes to their next event.
     waiting: HashSet<ThreadId>,
+    /// The threads that sleep until they are woken, and were not woken yet.
+    asleep: BTreeMap<ThreadId, Arc<Condvar>>,
     /// How many steps were used up when somebody last looked, and since when.
     standing: Option<(u64, Instant)>,
     /// Locks taken by the thread whose turn it is, after so many steps.
@@ -42,6 +50,18 @@ pub(super) struct Turns {
 }
 
 impl Turns {
+    /// Wakes a thread; `false` if it does not sleep.
+    fn wake(&mut self, thread: ThreadId) -> bool {
+        let asleep = self.asleep.remove(&thread);
+        asleep.inspect(|alarm| alarm.notify_one()).is_some()
+    }
+
+    fn wake_all(&mut self) {
+        for (_, alarm) in std::mem::take(&mut self.asleep) {
+            alarm.notify_one();
+        }
+    }
+
     /// For how long no step was used up, as far as anybody has looked.
     fn stand(&mut self, used_up: u64) -> Duration {
         match self.standing {
@@ -76,26 +96,71 @@ pub(super) fn wait<'r>(
     waited.unwrap_or_else(PoisonError::into_inner).0
 }
 
+/// Sleeps until another thread wakes this one, or for some time.
+fn sleep(
+    mut run: MutexGuard<'_, Run>,
+    own: ThreadId,
+    time: Option<Duration>,
+) -> MutexGuard<'_, Run> {
+    let alarm = Arc::new(Condvar::new());
+    run.turns.asleep.insert(own, Arc::clone(&alarm));
+    let mut run = match time {
+        Some(time) => wait(&alarm, run, time),
+        None => alarm.wait(run).unwrap_or_else(PoisonError::into_inner),
+    };
+    run.turns.asleep.remove(&own);
+    run
+}
+
 impl Worker {
+    /// Wakes the threads that have something to do now: that of the next step, if it is not this one,
+    /// or all if no step follows or the run is over.
+    fn wake_due(&self, run: &mut Run, own: ThreadId) {
+        let due = match run.is_over() || run.turns.asleep.is_empty() {
+            true => None,
+            false => run.look(0, &self.incoming).map(|step| step.thread),
+        };
+        if run.is_over() {
+            return self.wake_all(run);
+        }
+        match due {
+            Some(due) if due == own => {}
+            Some(due) => drop(run.turns.wake(due)),
+            None => run.turns.wake_all(),
+        }
+    }
+
+    /// Wakes every thread that waits for a step or for the end of the run.
+    pub(super) fn wake_all(&self, run: &mut Run) {
+        run.turns.wake_all();
+        self.moved.notify_all();
+    }
+
     /// The next step, once it is one of this thread; `None` where the scenario has ended.
     pub(super) fn turn(&self) -> Result<Option<Arc<Step>>, Halt> {
         let own = natives::own_thread();
-        if own.is_some() {
-            // Whoever is due now may not know that this thread has used steps up.
-            self.moved.notify_all();
-        }
         let mut run = self.run.lock_safe();
         loop {
             if run.is_over() {
                 return Err(Halt::Ended);
             }
-            let other = match (own, run.peek(0, &self.incoming)) {
-                (Some(own), Some(step)) if own != step.thread => own,
-                (_, step) => return Ok(step.cloned()),
+            let step = run.peek(0, &self.incoming).cloned();
+            let Some(own) = own else {
+                return Ok(step);
             };
-            run.turns.waiting.insert(other);
-            run = self.moved.wait(run).unwrap_or_else(PoisonError::into_inner);
-            run.turns.waiting.remove(&other);
+            match step {
+                Some(step) if step.thread != own => {
+                    // The thread of the next step may not know that this one has used steps up.
+                    run.turns.wake(step.thread);
+                    run.turns.waiting.insert(own);
+                    run = sleep(run, own, None);
+                    run.turns.waiting.remove(&own);
+                }
+                step => {
+                    self.wake_due(&mut run, own);
+                    return Ok(step);
+                }
+            }
         }
     }
 
@@ -111,10 +176,13 @@ impl Worker {
 
     /// The current thread has recorded something.
     pub(super) fn published(&self, agent: &Agent) {
-        let state = natives::current_state();
+        let (state, own) = (natives::current_state(), natives::own_thread());
         let mut run = self.run.lock_safe();
-        run.catch_up(agent, &self.incoming, natives::own_thread(), state);
-        self.moved.notify_all();
+        run.catch_up(agent, &self.incoming, own, state);
+        // Nobody waits in a run of one thread.
+        if let Some(own) = own {
+            self.wake_due(&mut run, own);
+        }
     }
 
     /// The current thread is about to take a lock: it waits until its next step is due, or nothing
@@ -146,7 +214,7 @@ impl Worker {
                     return Ok(());
                 }
             }
-            run = wait(&self.moved, run, GLANCE);
+            run = sleep(run, own, Some(GLANCE));
         }
     }
 
@@ -207,7 +275,49 @@ impl Worker {
                 )));
             }
         }
-        drop(run);
-        self.moved.notify_all();
+        self.wake_all(&mut run);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_does_not_sleep_is_not_woken() {
+        let mut turns = Turns::default();
+        assert!(!turns.wake(ThreadId(1)));
+    }
+
+    #[test]
+    fn a_sleeping_thread_is_woken_once_and_no_other_with_it() {
+        let run = Mutex::new(Run::default());
+        let asleep = |thread| run.lock_safe().turns.asleep.contains_key(&ThreadId(thread));
+        std::thread::scope(|scope| {
+            let sleeper = |thread| {
+                let run = &run;
+                scope.spawn(move || drop(sleep(run.lock_safe(), ThreadId(thread), None)))
+            };
+            let (first, second) = (sleeper(1), sleeper(2));
+            while !asleep(1) || !asleep(2) {
+                std::thread::yield_now();
+            }
+            assert!(run.lock_safe().turns.wake(ThreadId(1)));
+            first.join().unwrap();
+            assert!(!run.lock_safe().turns.wake(ThreadId(1)));
+            assert!(asleep(2) && !second.is_finished());
+            run.lock_safe().turns.wake_all();
+            second.join().unwrap();
+            assert!(run.lock_safe().turns.asleep.is_empty());
+        });
+    }
+
+    #[test]
+    fn a_sleep_with_a_limit_ends_by_itself() {
+        let run = Mutex::new(Run::default());
+        let run = sleep(run.lock_safe(), ThreadId(1), Some(Duration::from_millis(1)));
+        assert!(run.turns.asleep.is_empty());
     }
 }

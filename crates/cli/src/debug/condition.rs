@@ -183,7 +183,7 @@ fn not_done(condition: &Condition, driver: &str) -> Expected {
         Condition::Exit(status) => {
             format!("{driver} does not end the JVM with {status} by itself")
         }
-        _ => format!("nothing that {driver} did is known"),
+        _ => format!("no call of {driver} was recorded"),
     };
     Expected::new(ExitCode::No, message)
         .hint("only what the main class itself does is followed; exceptions need no --fails-if")

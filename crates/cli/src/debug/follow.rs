@@ -93,10 +93,7 @@ impl Session<'_> {
         let Some((class, selection)) = innermost.filter(|_| !is_over) else {
             return Ok(None);
         };
-        writeln!(
-            console.err(),
-            "  the innermost level: what is called of {class}"
-        )?;
+        writeln!(console.err(), "  the innermost level: calls to {class}")?;
         let following = Following {
             name: format!("inner-{number}"),
             selection,

@@ -1,6 +1,7 @@
 //! What the facts mean for Culprit: fine, worth a note, or a problem with its remedy.
 
 use super::facts::{Facts, Groups, JdkFacts, Temporary};
+use culprit_report::doctor::Finding;
 use culprit_report::figure;
 
 /// Room for candidates below which a disk is too full.
@@ -8,67 +9,6 @@ const ROOM: u64 = 1 << 30;
 
 /// The version of Landlock that has all that is needed.
 const NEWEST: u32 = 6;
-
-/// One thing that was looked at.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Finding {
-    pub(super) name: String,
-    pub(super) health: Health,
-    pub(super) found: String,
-    /// How to mend it, or to make it better.
-    pub(super) mend: Option<String>,
-}
-
-/// How much of a limit something is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Health {
-    Fine,
-    /// All works, but less well than it could.
-    Note,
-    /// Something does not work.
-    Problem,
-}
-
-impl Health {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Health::Fine => "ok",
-            Health::Note => "note",
-            Health::Problem => "wrong",
-        }
-    }
-}
-
-impl Finding {
-    pub(super) fn fine(name: impl Into<String>, found: impl Into<String>) -> Finding {
-        Finding {
-            name: name.into(),
-            health: Health::Fine,
-            found: found.into(),
-            mend: None,
-        }
-    }
-
-    fn note(self, mend: impl Into<String>) -> Finding {
-        Finding {
-            health: Health::Note,
-            mend: Some(mend.into()),
-            ..self
-        }
-    }
-
-    fn problem(self, mend: impl Into<String>) -> Finding {
-        Finding {
-            health: Health::Problem,
-            mend: Some(mend.into()),
-            ..self
-        }
-    }
-
-    pub(super) fn is_problem(&self) -> bool {
-        self.health == Health::Problem
-    }
-}
 
 /// Judges all facts.
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
@@ -102,7 +42,7 @@ fn landlock(facts: &Facts) -> Finding {
     let found = Finding::fine("Landlock", format!("version {}{newer}", facts.landlock));
     match (facts.abilities.files, facts.abilities.gap()) {
         (false, _) => Finding {
-            found: "not there: candidates could write files".to_owned(),
+            found: "missing: candidates could write files".to_owned(),
             ..found
         }
         .problem(
@@ -124,7 +64,7 @@ fn landlock(facts: &Facts) -> Finding {
 fn seccomp(facts: &Facts) -> Finding {
     match facts.abilities.calls {
         true => Finding::fine("seccomp", "filters of system calls can be set"),
-        false => Finding::fine("seccomp", "not there: candidates could use the network").problem(
+        false => Finding::fine("seccomp", "missing: candidates could use the network").problem(
             "use a kernel with CONFIG_SECCOMP_FILTER=y on x86_64 or aarch64; a container must allow \
              the seccomp system call",
         ),
@@ -184,7 +124,7 @@ fn java(jdk: &JdkFacts, facts: &Facts) -> Finding {
     let found = |text: &str| Finding::fine(&name, format!("{home}: {text}"));
     match &jdk.loads_agent {
         Err(why) if facts.agent.is_ok() => found(&format!("does not run the agent: {why}"))
-            .problem("see whether it is one for this machine, and whether java -version runs"),
+            .problem("check that it is a JDK for this machine, and that java -version runs"),
         _ if !jdk.has_classes => found("lib/modules cannot be read")
             .problem("install a whole JDK; generated tests need the classes of the library"),
         _ if !jdk.has_compiler => found("has no javac").problem(
@@ -222,6 +162,7 @@ fn temporary(temporary: &Temporary) -> Finding {
 #[cfg(test)]
 mod tests {
     use culprit_jvm::Abilities;
+    use culprit_report::doctor::Health;
 
     use super::*;
 

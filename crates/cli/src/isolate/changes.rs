@@ -1,32 +1,29 @@
 //! `culprit isolate changes`: which changes between two versions make a test fail.
 
-mod report;
-
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Git, Isolation, Leftovers, Repository, Request, Side, WORK_TREE, reason_in,
+    Error, Git, Isolation, Leftovers, NoText, Repository, Request, Side, WORK_TREE,
 };
 use culprit_isolate::{Convention, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::{Deadline, Interrupt, Scratch};
 use culprit_model::{clean, shell};
-use culprit_reduce::{Event, Goal, JournalError, Kind, Tested};
-use serde_json::json;
+use culprit_reduce::{DeltaSet, Event, Goal, JournalError, Tested};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
-use super::say;
 use super::typed::Typed;
+use super::{print, say};
 use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use culprit_report::figure;
-use report::Report;
+use culprit_report::isolate::changes::{ChangesCandidate, ChangesReport};
 
 /// Options of `culprit isolate changes`.
 #[derive(clap::Args, Debug)]
@@ -151,7 +148,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             return;
         };
         progress.say(said(tested));
-        if let Err(error) = candidates.borrow_mut().add(&as_json(tested)) {
+        if let Err(error) = candidates.borrow_mut().add(&ChangesCandidate::from(tested)) {
             trouble.borrow_mut().get_or_insert(error);
         }
         course.borrow_mut().push(tested.clone());
@@ -177,7 +174,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             "culprit: candidates.jsonl lacks verdicts: {error}"
         )?;
     }
-    let report = Report {
+    let report = ChangesReport {
         command: args.typed(&args.good, &args.bad).line(),
         test: args
             .options
@@ -191,20 +188,41 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         found: &found,
         course: &course.borrow(),
     };
-    report.write(&results)?;
+    write(&report, &results)?;
     args.write_script((&good, &bad), &started, &results)?;
     if args.keep_variants {
         keep(&found, &results)?;
     }
     match args.options.json {
-        true => writeln!(console.out(), "{:#}", report.json())?,
-        false => report.print(&results, console)?,
+        true => write!(console.out(), "{}", report.document().json())?,
+        false => print(
+            &report.text(console.styles()),
+            &report.notes(),
+            &results,
+            console,
+        )?,
     }
     Ok(match () {
         () if interrupt.is_wanted() => ExitCode::Interrupted,
         () if report.is_confirmed() == Some(false) => ExitCode::No,
         () => ExitCode::Answered,
     })
+}
+
+/// Writes the patches and the reports.
+fn write(report: &ChangesReport<'_>, results: &Results) -> anyhow::Result<()> {
+    let found = report.found;
+    let patch = |from, to| found.difference.patch(from, to, NoText::Held);
+    let minimal = patch(&found.passing, &found.failing).map_err(explained)?;
+    results.write("minimal.patch", minimal)?;
+    if !found.passing.is_empty() {
+        let context = patch(&DeltaSet::empty(), &found.passing).map_err(explained)?;
+        results.write("context.patch", context)?;
+    }
+    results.write("report.json", report.document().json())?;
+    results.write("report.md", report.markdown().map_err(explained)?)?;
+    results.write("report.html", report.html().map_err(explained)?)?;
+    Ok(())
 }
 
 /// What the user may miss in the versions.
@@ -216,7 +234,7 @@ fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<Stri
         && repository.is_dirty()?
     {
         notes.push(format!(
-            "changes that no commit has are left out; --bad {WORK_TREE} takes them"
+            "uncommitted changes are left out; --bad {WORK_TREE} includes them"
         ));
     }
     let mut absent = bad.absent_submodules(repository)?;
@@ -315,28 +333,6 @@ fn time_left(tested: &Tested) -> Option<Duration> {
     (halvings > 0).then(|| each * halvings)
 }
 
-fn as_json(tested: &Tested) -> serde_json::Value {
-    json!({
-        "test": tested.number,
-        "level": tested.search,
-        "units": tested.units,
-        "deltas": tested.size,
-        "left": tested.left,
-        "verdict": word(tested.kind),
-        "reason": reason_in(&tested.detail),
-        "seconds": (tested.elapsed.as_secs_f64() * 1000.0).round() / 1000.0,
-        "fromJournal": tested.is_replayed,
-    })
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Pass => "passes",
-        Kind::Fail => "fails",
-        Kind::Unresolved => "has no verdict",
-    }
-}
-
 /// What is said where the shell could not run the test or the build.
 fn not_run(error: &Error) -> Option<Expected> {
     let (command, how) = match error {
@@ -364,7 +360,7 @@ fn explained(error: Error) -> anyhow::Error {
             is_shallow: true, ..
         } => (
             ExitCode::Usage,
-            "git fetch --unshallow brings the missing commits",
+            "fetch the missing commits with: git fetch --unshallow",
         ),
         Error::NoRevision { .. } => (
             ExitCode::Usage,
@@ -402,7 +398,7 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Bad(Unfit::Refused(_)) => (ExitCode::Target, options::REFUSED),
         Error::Bad(Unfit::Seldom { .. }) => (
             ExitCode::No,
-            "--repeat N runs each candidate N times all the same",
+            "--repeat N runs each candidate N times anyway",
         ),
         Error::Bad(Unfit::Error(_)) | Error::Launch(_) | Error::Test(_) => {
             (ExitCode::Target, "check the command")
@@ -430,10 +426,10 @@ fn explained(error: Error) -> anyhow::Error {
             ExitCode::Target,
             "a filter or another program that .git/config names may hang; --max-time gives it longer",
         ),
-        Error::Io { .. } => (ExitCode::Usage, "see whether it can be read and written"),
+        Error::Io { .. } => (ExitCode::Usage, "check that it can be read and written"),
         Error::Search(_) => (
             ExitCode::No,
-            "the test may not be steady; try --fresh or --repeat",
+            "the test may be flaky; try --fresh or --repeat",
         ),
     };
     let hint = match &error {
@@ -446,7 +442,7 @@ fn explained(error: Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use culprit_isolate::changes::Submodule;
-    use culprit_reduce::Digest;
+    use culprit_reduce::{Digest, Kind};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! `culprit isolate input`: what of an input makes a test fail.
 
+mod files;
 mod java;
 mod like;
-mod report;
 mod room;
 mod surroundings;
 
@@ -15,19 +15,18 @@ use culprit_isolate::input::{Handing, Material, Request, Syntax, Trouble, isolat
 use culprit_isolate::{Error, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, Event, Goal, JournalError, Kind, Tested};
-use serde_json::json;
+use culprit_reduce::{End, Event, Goal, JournalError, Tested};
+use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
-use super::say;
 use super::typed::Typed;
+use super::{print, say};
 use crate::confinement::WITHOUT;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::progress::Progress;
 use java::Java;
-use report::Report;
 use surroundings::Surroundings;
 
 /// Options of `culprit isolate input`.
@@ -182,7 +181,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             return;
         };
         progress.say(said(tested, args));
-        if let Err(error) = candidates.borrow_mut().add(&as_json(tested)) {
+        if let Err(error) = candidates.borrow_mut().add(&InputCandidate::from(tested)) {
             trouble.borrow_mut().get_or_insert(error);
         }
         course.borrow_mut().push(tested.clone());
@@ -210,7 +209,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         writeln!(console.err(), "culprit: {lacks}: {error}")?;
     }
     let changed = before.changed(&look());
-    let report = Report {
+    let report = InputReport {
         command: args.typed().line(),
         test: match args.java.name() {
             Some(name) => name,
@@ -221,18 +220,21 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         name: args.failing.display().to_string(),
         found: &found,
         pairs: match &found.passing {
-            Some(passing) => pairs(passing, &found.failing, report::ROWS),
+            Some(passing) => pairs(passing, &found.failing, ROWS),
             None => Vec::new(),
         },
         is_disturbed: is_warm_wanted && !found.is_warm,
         course: &course.borrow(),
         changed,
     };
-    report.write(&results)?;
+    files::write(&report, &results)?;
     results.write_script(&started, &[], &args.typed())?;
     match args.options.json {
-        true => writeln!(console.out(), "{:#}", report.json())?,
-        false => report.print(&results, console)?,
+        true => write!(console.out(), "{}", report.document().json())?,
+        false => {
+            let text = report.text(console.columns(), console.styles());
+            print(&text, &report.notes(), &results, console)?;
+        }
     }
     Ok(match found.end {
         _ if !found.again.is_so() => ExitCode::No,
@@ -299,27 +301,6 @@ fn said(tested: &Tested, args: &Args) -> String {
     )
 }
 
-fn as_json(tested: &Tested) -> serde_json::Value {
-    json!({
-        "test": tested.number,
-        "pass": tested.search,
-        "verdict": word(tested.kind),
-        "detail": tested.detail,
-        "bytes": tested.size,
-        "best": tested.best,
-        "artefact": tested.digest.to_string(),
-        "seconds": (tested.elapsed.as_secs_f64() * 1000.0).round() / 1000.0,
-    })
-}
-
-fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Pass => "passes",
-        Kind::Fail => "fails",
-        Kind::Unresolved => "has no verdict",
-    }
-}
-
 /// What cannot be isolated, with its exit code and the next step.
 fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Error {
     let message = trouble.to_string();
@@ -361,15 +342,16 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             if args.java.name().is_some() && ending.how.code().is_some() =>
         {
             let hint = match why.starts_with("is not run") {
-                true => "see whether the class path (-cp) is that of the test, with its JUnit",
-                false => "a test is to pass or to throw; one that ends its JVM tells nothing",
+                true => "check that the class path (-cp) is that of the test, with its JUnit",
+                false => "a test must pass or throw; one that ends its JVM gives no verdict",
             };
             told(ExitCode::Target, format!("the test {why}"), hint.to_owned())
         }
         Trouble::Failing(Unfit::Unresolved(ending, _)) => {
             let hint = match ending.how {
                 how if how.code() == Some(UNRESOLVED) => {
-                    "it says that it cannot tell (125); it must fail on this one".to_owned()
+                    "it exits with 125, which means no verdict; it must fail on this input"
+                        .to_owned()
                 }
                 how if how.code().is_some() && how.signal().is_none() => {
                     options::PRINT_LESS.to_owned()
@@ -393,7 +375,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Failing(Unfit::Seldom { .. }) => told(
             ExitCode::No,
             format!("{message} ({name})"),
-            "--repeat N runs each candidate N times all the same".to_owned(),
+            "--repeat N runs each candidate N times anyway".to_owned(),
         ),
         Trouble::Failing(Unfit::Error(_)) | Trouble::Error(Error::Launch(_)) => {
             told(ExitCode::Target, message, "check the command".to_owned())
@@ -401,7 +383,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Error(Error::File { .. }) => told(
             ExitCode::Target,
             message,
-            "see whether there is room and permission (TMPDIR)".to_owned(),
+            "check room and permissions (TMPDIR)".to_owned(),
         ),
         Trouble::PassingFails(how) => {
             if let Some(told) = not_run(how) {
@@ -418,7 +400,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
                 None => (
                     "an empty input".to_owned(),
-                    "the test does not depend on the input; see whether the command is right",
+                    "the test does not depend on the input; check the command",
                 ),
             };
             let message = format!("the test fails on {which} too: {how}");
@@ -452,8 +434,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         ),
         Trouble::Empty => told(
             ExitCode::Usage,
-            format!("there is nothing in {name}"),
-            "name an input with something to leave out".to_owned(),
+            format!("{name} is empty"),
+            "name an input that is not empty".to_owned(),
         ),
         Trouble::Journal(JournalError::Io { .. }) => {
             told(ExitCode::Usage, message, options::NO_JOURNAL.to_owned())
@@ -464,7 +446,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::OldVerdicts(_) => told(
             ExitCode::No,
             message,
-            "the test, or what it uses, has changed: begin anew in another folder (-o)".to_owned(),
+            "the test, or something that it uses, has changed: start again in another folder (-o)"
+                .to_owned(),
         ),
         Trouble::Journal(_) | Trouble::OtherVerdicts => told(
             ExitCode::Usage,
@@ -475,7 +458,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         Trouble::Write(_) => told(
             ExitCode::Target,
             message,
-            "see whether there is room".to_owned(),
+            "check that there is room".to_owned(),
         ),
         Trouble::Interrupted | Trouble::Error(Error::Unwanted) => {
             Expected::new(ExitCode::Interrupted, "interrupted").into()

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use culprit_model::{clean, shell};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::typed::Typed;
 use crate::exit::{ExitCode, Expected};
@@ -108,7 +108,7 @@ impl Results {
         // All verdicts are in the new one.
         let _ = fs::remove_file(self.path(BEFORE));
         let mut script =
-            "#!/bin/sh\n# Repeats what this folder is the result of, into another folder.\n"
+            "#!/bin/sh\n# Runs the command that made this folder again, into another folder.\n"
                 .to_owned();
         for note in notes {
             script.push_str(&format!("# {}\n", clean::line(note)));
@@ -136,7 +136,7 @@ impl Candidates {
         File::create(path).map(Candidates)
     }
 
-    pub(crate) fn add(&mut self, candidate: &Value) -> io::Result<()> {
+    pub(crate) fn add(&mut self, candidate: &impl Serialize) -> io::Result<()> {
         writeln!(self.0, "{}", markup::json_line(candidate))
     }
 }

@@ -11,16 +11,14 @@ use std::io;
 use std::path::Path;
 
 use culprit_model::{Pattern, Selection, clean, shell};
+use culprit_report::Document;
+use culprit_report::suggest::{Measure, Proposal, SuggestDocument};
 use culprit_suggest::{Border, Suggestions};
 use culprit_trace::{COUPLING_EXTENSION, Coupling};
-use serde_json::{Value, json};
 
 use super::aftermath;
 use crate::console::Console;
 use culprit_report::figure;
-
-/// Version of the JSON document.
-const JSON_VERSION: u32 = 1;
 
 /// The form of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +64,7 @@ impl<'a> SuggestionReport<'a> {
             return Ok(());
         }
         match format {
-            Format::Json => writeln!(console.out(), "{}", self.json()),
+            Format::Json => writeln!(console.out(), "{}", self.document().json_line()),
             Format::Table if self.found.is_empty() => {
                 aftermath::warn(console, "no class of the program's own was loaded")?;
                 let next = "  name the code of interest, such as --observe 'com.acme.**'";
@@ -172,32 +170,26 @@ impl<'a> SuggestionReport<'a> {
         shell::line(words)
     }
 
-    fn json(&self) -> Value {
+    fn document(&self) -> Document<SuggestDocument> {
         let found = &self.found;
-        let measured = |border: &Border| {
-            let measure = &border.measure;
-            json!({
-                "classes": measure.classes,
-                "inside_calls": measure.inside,
-                "events": measure.events,
-                "events_per_second": found.per_second(measure.events),
-                "bytes_per_second": found.bytes_per_second(measure),
-                "score": border.score,
-            })
+        let measured = |border: &Border| Measure {
+            classes: border.measure.classes,
+            inside_calls: border.measure.inside,
+            events: border.measure.events,
+            events_per_second: found.per_second(border.measure.events),
+            bytes_per_second: found.bytes_per_second(&border.measure),
+            score: border.score,
         };
-        let proposals = found.borders.iter().map(|border| {
-            let patterns: Vec<String> = border.patterns.iter().map(Pattern::to_string).collect();
-            let mut value = measured(border);
-            value["observe"] = patterns.into();
-            value["command"] = self.command(&border.patterns).into();
-            value
+        let proposals = found.borders.iter().map(|border| Proposal {
+            measure: measured(border),
+            observe: border.patterns.iter().map(Pattern::to_string).collect(),
+            command: self.command(&border.patterns),
         });
-        json!({
-            "version": JSON_VERSION,
-            "time_ms": found.time_ms,
-            "calls": found.calls,
-            "all": measured(&found.whole),
-            "borders": proposals.collect::<Vec<_>>(),
+        Document::new(SuggestDocument {
+            time_ms: found.time_ms,
+            calls: found.calls,
+            all: measured(&found.whole),
+            borders: proposals.collect(),
         })
     }
 }

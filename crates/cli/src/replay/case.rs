@@ -240,7 +240,7 @@ fn out_of_sync(differences: &[Difference], went: Went, path: &Path) -> Vec<Strin
     let count = counted(differences.len() as u64, "difference");
     let went = match went {
         Went::End => "replayed to the end",
-        Went::First | Went::Last => "no recorded event fits the last one",
+        Went::First | Went::Last => "no recorded event matches the last one",
     };
     let mut lines = vec![format!("Out of sync: {count}, {went}")];
     for difference in differences.iter().take(DIFFERENCES) {

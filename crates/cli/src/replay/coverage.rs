@@ -4,7 +4,7 @@ use std::io;
 
 use culprit_model::clean;
 use culprit_replay::Coverage;
-use serde_json::{Value as Json, json};
+use culprit_report::replay as document;
 
 use super::case::Case;
 use crate::console::Console;
@@ -57,21 +57,26 @@ pub(crate) fn print(coverage: &Coverage, console: &mut Console) -> io::Result<()
     Ok(())
 }
 
-pub(crate) fn json(coverage: &Coverage) -> Json {
-    let classes = coverage.classes().map(|(class, lines)| {
-        json!({
-            "class": dotted(class),
-            "run": lines.run(),
-            "total": lines.total(),
-            "not_run": lines.not_run(),
-            "counts": lines.counts.iter().collect::<Vec<_>>(),
-        })
-    });
-    json!({
-        "run": coverage.run(),
-        "total": coverage.total(),
-        "classes": classes.collect::<Vec<_>>(),
-    })
+/// The lines for programs.
+pub(crate) fn document(coverage: &Coverage) -> document::Coverage {
+    let classes = coverage
+        .classes()
+        .map(|(class, lines)| document::ClassCoverage {
+            class: dotted(class),
+            run: lines.run(),
+            total: lines.total(),
+            not_run: lines.not_run(),
+            counts: lines
+                .counts
+                .iter()
+                .map(|(line, count)| (*line, *count))
+                .collect(),
+        });
+    document::Coverage {
+        run: coverage.run(),
+        total: coverage.total(),
+        classes: classes.collect(),
+    }
 }
 
 fn width(coverage: &Coverage) -> usize {

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use culprit_model::{Divergence, Event, Step, Turn, clean, shell};
+use culprit_report::{recording, replay as document};
 use culprit_trace::Recording;
-use serde_json::{Value as Json, json};
 
 use crate::show::event::{Printer, describe};
 use crate::show::json as show_json;
@@ -35,7 +35,7 @@ pub(crate) struct Difference {
     /// Innermost first.
     path: Vec<String>,
     /// The event of the recording, as `culprit show --json` has it.
-    event: Json,
+    event: Option<recording::Event>,
 }
 
 /// One side of it.
@@ -75,7 +75,7 @@ impl Difference {
             replayed,
             why: divergence.why.clone(),
             path: divergence.path.iter().rev().cloned().collect(),
-            event: event.map_or(Json::Null, |event| {
+            event: event.map(|event| {
                 let site = site(&event).unwrap_or(&unknown);
                 show_json::event(&event, site, recording)
             }),
@@ -125,17 +125,21 @@ impl Difference {
         shell::line(words.into_iter().chain(last))
     }
 
-    pub(crate) fn json(&self) -> Json {
-        let side = |side: &Side| json!({"text": side.what, "place": side.place});
-        json!({
-            "event": self.at,
-            "thread": self.thread,
-            "why": self.why,
-            "recorded": self.recorded.as_ref().map(side),
-            "recorded_event": self.event,
-            "replayed": self.replayed.as_ref().map(side),
-            "path": self.path,
-        })
+    /// The difference for programs.
+    pub(crate) fn document(&self) -> document::Difference {
+        let side = |side: &Side| document::Side {
+            text: side.what.clone(),
+            place: side.place.clone(),
+        };
+        document::Difference {
+            event: self.at,
+            thread: self.thread.clone(),
+            why: self.why.clone(),
+            recorded: self.recorded.as_ref().map(side),
+            recorded_event: self.event.clone(),
+            replayed: self.replayed.as_ref().map(side),
+            path: self.path.clone(),
+        }
     }
 }
 

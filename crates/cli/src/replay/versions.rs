@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use culprit_model::clean;
 use culprit_replay::{Against, Change, ClassChanges};
-use serde_json::{Value as Json, json};
+use culprit_report::replay as document;
 
 use culprit_report::figure::{counted, cut, grouped};
 use culprit_report::place::dotted;
@@ -80,23 +80,25 @@ impl Versions {
         lines
     }
 
-    pub(crate) fn json(&self) -> Json {
+    /// The differences for programs.
+    pub(crate) fn document(&self) -> document::Versions {
         let of = |change: &ClassChanges, kind: Change| -> Vec<String> {
             let members = change.members.iter().filter(|(it, _)| *it == kind);
             members.map(|(_, member)| member.clone()).collect()
         };
-        json!({
-            "path": self.path,
-            "classes": self.classes,
-            "missing": self.missing.iter().map(|class| dotted(class)).collect::<Vec<_>>(),
-            "changes": self.changes.iter().map(|change| json!({
-                "class": dotted(&change.class),
-                "new": change.is_new,
-                "header_changed": change.header,
-                "added": of(change, Change::Added),
-                "removed": of(change, Change::Removed),
-                "changed": of(change, Change::Changed),
-            })).collect::<Vec<_>>(),
-        })
+        let changes = self.changes.iter().map(|change| document::ClassChanges {
+            class: dotted(&change.class),
+            is_new: change.is_new,
+            header_changed: change.header,
+            added: of(change, Change::Added),
+            removed: of(change, Change::Removed),
+            changed: of(change, Change::Changed),
+        });
+        document::Versions {
+            path: self.path.clone(),
+            classes: self.classes,
+            missing: self.missing.iter().map(|class| dotted(class)).collect(),
+            changes: changes.collect(),
+        }
     }
 }

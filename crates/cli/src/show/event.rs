@@ -8,6 +8,7 @@ use culprit_trace::{Gap, GapReason, Recording};
 use super::filter::{Filter, Found, Printed, each};
 use super::json;
 use super::value::{self, Detail};
+use culprit_report::markup::json_line;
 use culprit_report::style::Styles;
 use culprit_report::{figure, place};
 
@@ -62,16 +63,16 @@ impl Printer<'_> {
     /// One JSON object a line per event that passes the filter.
     pub(crate) fn json_lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
         each(self.recording, filter, |found| {
-            let value = match found {
+            let line = match found {
                 Found::Event(event, site) => {
                     if filter.text.is_some() && !filter.passes_text(&self.describe(&event, site)) {
                         return Ok(());
                     }
-                    json::event(&event, site, self.recording)
+                    json_line(&json::event(&event, site, self.recording))
                 }
-                Found::Gap(gap) => json::gap(&gap),
+                Found::Gap(gap) => json_line(&json::gap(&gap)),
             };
-            writeln!(out, "{value}")
+            writeln!(out, "{line}")
         })
     }
 

@@ -14,6 +14,7 @@ use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 use super::value::Detail;
 use culprit_report::figure::{clipped, counted, duration, grouped, size, time, wrap};
 use culprit_report::place::dotted;
+use culprit_report::recording::ClassCount;
 use culprit_report::style::{Style, Styles};
 
 const WIDTH: usize = 80;
@@ -28,14 +29,6 @@ const THREADS: usize = 10;
 const FAILURES: usize = 5;
 const FRAMES: usize = 5;
 const NOT_WOVEN: usize = 10;
-
-/// Events of one class, by direction.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ClassCount {
-    pub(crate) name: String,
-    pub(crate) incoming: u64,
-    pub(crate) outgoing: u64,
-}
 
 /// What is worth knowing about a recording.
 pub(crate) struct Summary<'r> {
@@ -239,7 +232,7 @@ impl<'r> Summary<'r> {
             writeln!(
                 page.out,
                 "  {:<50}{:>14}{:>14}",
-                clipped(&clean::line(&class.name), 49),
+                clipped(&clean::line(&class.class), 49),
                 grouped(class.incoming),
                 grouped(class.outgoing)
             )?;
@@ -456,7 +449,7 @@ fn by_class<'a>(
     let mut classes: Vec<ClassCount> = classes
         .into_iter()
         .map(|(name, (incoming, outgoing))| ClassCount {
-            name: dotted(name),
+            class: dotted(name),
             incoming,
             outgoing,
         })

@@ -41,7 +41,11 @@ fn show(folder: &Path, words: &[&str]) -> Shown {
     let mut console = Console::kept();
     let code = run(&args, &mut console).map_err(|error| error.downcast::<Expected>().unwrap());
     let (out, err) = console.kept_text();
-    let hide = |text: String| text.replace(&folder.display().to_string(), "DIR");
+    let version = concat!("culprit ", env!("CARGO_PKG_VERSION"));
+    let hide = |text: String| {
+        let text = text.replace(&folder.display().to_string(), "DIR");
+        text.replace(version, "culprit VERSION")
+    };
     Shown {
         code,
         out: hide(out),

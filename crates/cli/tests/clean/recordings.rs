@@ -1,5 +1,7 @@
 //! A crafted recording, all of whose names are hostile, through every command that reads one.
 
+use culprit_report::document::conforming;
+use culprit_report::recording::{Event, SummaryDocument};
 use std::fs;
 
 use culprit_model::site::TypeDef;
@@ -154,12 +156,14 @@ fn json_of_a_recording_gives_its_names_back() {
     let stage = Stage::new();
     fs::write(stage.path().join("x.culprit"), recording()).unwrap();
     let told = stage.culprit(&["show", "--json", "x.culprit"]);
-    let summary: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    let summary: serde_json::Value = conforming::<SummaryDocument>(&told.out).unwrap();
     assert!(summary.to_string().contains("OWNED"), "{summary}");
     let told = stage.culprit(&["show", "--events", "--json", "x.culprit"]);
     assert_eq!(told.out.lines().count(), 2, "{}", told.out);
     for line in told.out.lines() {
         let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        let typed: Event = serde_json::from_str(line).unwrap();
+        assert_eq!(serde_json::to_value(typed).unwrap(), event);
         let names: Vec<String> = strings(&event);
         assert!(names.iter().any(|name| name.contains(HOSTILE)), "{line}");
     }

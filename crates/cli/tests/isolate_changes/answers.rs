@@ -1,5 +1,7 @@
 //! What is found, and how it is told.
 
+use culprit_report::document::conforming;
+use culprit_report::isolate::changes::ChangesDocument;
 use std::fs;
 use std::path::Path;
 
@@ -55,7 +57,7 @@ fn versions_are_told_by_what_was_run() {
         "{said}"
     );
     let report = fs::read_to_string(out.path().join("out/report.json")).unwrap();
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report: Value = conforming::<ChangesDocument>(&report).unwrap();
     let without = format!("commit {} without them: passes", named.trim());
     assert!(said.contains(&without), "{said}");
     let applies = "minimal.patch applies to the good version";

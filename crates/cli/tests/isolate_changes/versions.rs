@@ -1,5 +1,7 @@
 //! What versions are made of, and which of them cannot be used.
 
+use culprit_report::document::conforming;
+use culprit_report::isolate::changes::ChangesDocument;
 use std::fs;
 
 use serde_json::Value;
@@ -128,7 +130,7 @@ fn modes_and_links_are_shown_and_git_applies_them() {
     let page = at("report.html");
     assert!(page.contains("<code>f</code>, mode 100755"), "{page}");
     assert!(page.contains("<code>g</code>, mode 120000"), "{page}");
-    let report: Value = serde_json::from_str(&at("report.json")).unwrap();
+    let report: Value = conforming::<ChangesDocument>(&at("report.json")).unwrap();
     let modes = report["changes"].as_array().unwrap().iter();
     let modes: Vec<_> = modes.map(|change| &change["newMode"]).collect();
     assert_eq!(
@@ -332,7 +334,7 @@ fn results_within_a_version_are_no_part_of_it() {
         let told = culprit(place.path(), &words).output().unwrap();
         assert_eq!(told.status.code(), Some(0), "{}", text(&told.stderr));
         let report = fs::read_to_string(place.path().join(out).join("report.json")).unwrap();
-        let report: Value = serde_json::from_str(&report).unwrap();
+        let report: Value = conforming::<ChangesDocument>(&report).unwrap();
         assert_eq!(report["difference"]["files"], 1, "{report:#}");
     }
 }

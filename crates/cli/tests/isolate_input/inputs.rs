@@ -227,7 +227,7 @@ fn a_mode_is_looked_at_by_itself() {
     let run = |test, out| stage.run(&[&words[..], &[test, "-o", out]].concat());
     let told = run("! test -x {}/run", "by-mode");
     assert_eq!(told.status, Some(0), "{}", told.err);
-    let expect = "what a file is, and not its bytes, decides";
+    let expect = "the kind of a file decides, not its content";
     assert!(told.out.starts_with(expect), "{}", told.out);
     assert!(
         told.out.contains("run: mode 100644 passes, 100755 fails"),

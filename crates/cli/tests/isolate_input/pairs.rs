@@ -1,5 +1,7 @@
 //! What is found, and how it is told.
 
+use culprit_report::document::conforming;
+use culprit_report::isolate::input::InputDocument;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -31,7 +33,7 @@ fn a_pair_is_shown_side_by_side_and_left_in_a_folder() {
     let page = at("report.html");
     assert!(page.contains("<svg") && page.contains("<mark>") && !page.contains("http"));
     let lines = at("candidates.jsonl").lines().count();
-    let report: serde_json::Value = serde_json::from_str(&at("report.json")).unwrap();
+    let report: serde_json::Value = conforming::<InputDocument>(&at("report.json")).unwrap();
     assert_eq!(report["tests"], lines);
     assert_eq!(report["bytes"]["difference"], 1);
     assert_eq!(report["minimal"], true);
@@ -86,7 +88,7 @@ fn simplifying_gives_the_smallest_and_json_is_one_document() {
     ];
     let told = stage.run(&words);
     assert_eq!(told.status, Some(0), "{}", told.err);
-    let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    let report: serde_json::Value = conforming::<InputDocument>(&told.out).unwrap();
     assert_eq!(report["bytes"]["failing"], 8);
     assert_eq!(stage.text("culprit-isolate/failing.html"), "<SELECT>");
     assert!(!stage.path().join("culprit-isolate/passing.html").exists());
@@ -147,7 +149,7 @@ fn two_files_are_compared_whatever_their_names() {
     ];
     let told = stage.run(&words);
     assert_eq!(told.status, Some(0), "{}", told.err);
-    let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    let report: serde_json::Value = conforming::<InputDocument>(&told.out).unwrap();
     assert_eq!(report["bytes"]["difference"], 1, "{report}");
     assert_eq!(report["unresolved"], 0, "{report}");
     let (failing, passing) = (

@@ -157,7 +157,7 @@ fn nothing_answers_a_call_that_was_never_made() {
     });
     against("both", &args, |ended, said| {
         assert_eq!(ended.status, 1, "{ended:?}");
-        let expect = "Out of sync: 2 differences, no recorded event fits the last one\n";
+        let expect = "Out of sync: 2 differences, no recorded event matches the last one\n";
         assert!(said.contains(expect), "{said}");
     });
 }

@@ -1,6 +1,8 @@
 //! What else can be learned from a replay: the lines it runs, and whatever other agents have to
 //! say.
 
+use culprit_report::document::conforming;
+use culprit_report::replay::ReplayDocument;
 use std::fs;
 
 use crate::fixture::Fixture;
@@ -41,7 +43,7 @@ fn lines_run_are_added_over_recordings_and_are_in_the_document() {
     assert!(ended.out.contains(summary), "{}", ended.out);
 
     let ended = replayed(stage, &recorded, &["--coverage", "--json"]);
-    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let document: serde_json::Value = conforming::<ReplayDocument>(&ended.out).unwrap();
     let both = &document["coverage"]["classes"][0];
     let one = &document["recordings"][1]["coverage"]["classes"][0];
     assert_eq!(both["class"], "lines.InTariff");
@@ -58,7 +60,7 @@ fn lines_run_are_added_over_recordings_and_are_in_the_document() {
     assert_eq!((count(one), count(both)), (2, 4));
 
     let ended = replayed(stage, &recorded, &["--json"]);
-    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let document: serde_json::Value = conforming::<ReplayDocument>(&ended.out).unwrap();
     assert!(document["coverage"].is_null());
 }
 

@@ -175,11 +175,7 @@ fn a_hostile_message_is_text_wherever_it_is_printed() {
 fn a_crash_is_shown_from_where_it_happened_too() {
     let program = Program::compile("levels", &[]);
     let ended = program.debug(&["road.Main"]);
-    says(
-        &ended,
-        0,
-        "the innermost level: what is called of tolls.Fee\n",
-    );
+    says(&ended, 0, "the innermost level: calls to tolls.Fee\n");
     insta::assert_snapshot!(ended.out);
     let inner = program.read("out/innermost/tolls/FeeTest.java");
     assert!(ended.out.ends_with(&inner), "{inner}");
@@ -226,7 +222,11 @@ fn only_the_folder_of_a_reduction_can_be_gone_on_with() {
     program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
     for folder in ["run", "nowhere"] {
         let ended = program.culprit(["minimize", "run", "--resume", "-o", folder]);
-        says(&ended, 2, &format!("{folder} has no journal to go on with"));
+        says(
+            &ended,
+            2,
+            &format!("{folder} has no journal to resume from"),
+        );
     }
 }
 
@@ -509,7 +509,7 @@ fn a_message_that_differs_each_time_is_known_by_its_kind() {
 fn a_failure_that_comes_only_sometimes_is_recorded_until_it_comes() {
     let program = Program::compile("moody", &[]);
     let ended = program.debug(&["days.Main", "sometimes"]);
-    says(&ended, 0, "It does not end the same way each time");
+    says(&ended, 0, "The runs end differently");
     says(&ended, 0, "\n  fails 2 of 3 times\n");
     let report = program.read("out/report.md");
     assert!(

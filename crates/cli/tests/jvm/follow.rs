@@ -4,6 +4,8 @@
 //! Each runs plain, with its main class followed, which is how drivers are, and with all its classes
 //! followed. Stack traces differ: methods of the interpreter are in them.
 
+mod generated;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;

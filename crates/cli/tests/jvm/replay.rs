@@ -1,5 +1,7 @@
 //! Recordings of fixtures run again: in sync, without the world around them, and where that cannot be.
 
+use culprit_report::document::conforming;
+use culprit_report::replay::ReplayDocument;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -452,7 +454,7 @@ fn several_recordings_are_a_table_a_document_and_tests() {
         junit.to_str().unwrap(),
     ]);
     assert_eq!(ended.status, 1, "{ended:?}");
-    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let document: serde_json::Value = conforming::<ReplayDocument>(&ended.out).unwrap();
     assert_eq!(
         (&document["document"], &document["version"]),
         (&"replay".into(), &1.into())
@@ -524,7 +526,7 @@ fn what_fails_with_one_recording_leaves_the_others_alone() {
     fs::copy(good.recording().path(), all.join("b.culprit")).unwrap();
     let run = |args: &[&str]| process::run(&mut replay(stage, home.path(), &all, args));
     let results = |ended: &Ended| -> Vec<String> {
-        let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        let document: serde_json::Value = conforming::<ReplayDocument>(&ended.out).unwrap();
         let cases = document["recordings"].as_array().unwrap().iter();
         let results = cases.map(|case| case["result"].as_str().unwrap().to_owned());
         results.collect()

@@ -1,6 +1,8 @@
 //! `culprit record --suggest` on a small program in real JVMs: what it predicts for a border is
 //! what recording that border gives.
 
+use culprit_report::document::conforming;
+use culprit_report::suggest::SuggestDocument;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +54,7 @@ fn a_border_records_as_many_events_as_was_predicted() {
         let (out, err) = (ended.out, ended.err);
         assert_eq!(ended.status, 0, "{err}");
         assert!(out.starts_with("40 lines, "), "{out}");
-        let found: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        let found: Value = conforming::<SuggestDocument>(out.lines().last().unwrap()).unwrap();
         assert_eq!(found["version"], 1);
         let borders = found["borders"].as_array().unwrap();
         assert!(!borders.is_empty());

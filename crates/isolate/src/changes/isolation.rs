@@ -397,7 +397,7 @@ impl Request<'_> {
         };
         // Commits that change nothing cannot decide: the test saw something else.
         if difference.size() == 0 {
-            let why = "the deciding commits change no file: the test is not steady";
+            let why = "the deciding commits change no file: the test is flaky";
             return Err(Error::Search(why.to_owned()));
         }
         let (_, digest) = whole(&difference)?;

@@ -145,6 +145,7 @@ impl Fake {
                         self.at_start(number, way);
                     }
                 }
+                ToWorker::Statements(chunk) => steps += chunk.len() as u64,
                 ToWorker::EndOfSteps => self.at_end(number, way, steps),
                 ToWorker::Tables(_) | ToWorker::Blob { .. } => self.told += 1,
                 ToWorker::Bye => return,

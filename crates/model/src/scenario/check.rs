@@ -127,6 +127,8 @@ pub struct Checker<'t> {
     threads: BTreeMap<ThreadId, Vec<Open>>,
     /// `None` where they are kept elsewhere, and then not looked at.
     blobs: Option<&'t BTreeMap<BlobId, Vec<u8>>>,
+    /// Scalars may have names, as in scripts.
+    names_scalars: bool,
     steps: usize,
 }
 
@@ -145,6 +147,7 @@ impl<'t> Checker<'t> {
             tables,
             threads: threads.map(|(id, _)| (*id, Vec::new())).collect(),
             blobs: None,
+            names_scalars: false,
             steps: 0,
         }
     }
@@ -154,6 +157,14 @@ impl<'t> Checker<'t> {
         Checker {
             blobs: Some(&tables.blobs),
             ..Checker::new(tables)
+        }
+    }
+
+    /// A checker of values in statements of a script.
+    pub fn of_script(tables: &'t Tables) -> Checker<'t> {
+        Checker {
+            names_scalars: true,
+            ..Checker::with_blobs(tables)
         }
     }
 
@@ -311,7 +322,8 @@ impl<'t> Checker<'t> {
             Contents::Part { .. } => return Err(Problem::Length(length)),
             Contents::Elements(elements) => {
                 for element in elements {
-                    if element.shape() != shape {
+                    let is_name = matches!(element, Value::Reference(Reference::Object { .. }));
+                    if element.shape() != shape && !(is_name && self.names_scalars) {
                         return Err(Problem::Element(shape));
                     }
                     self.value(element)?;

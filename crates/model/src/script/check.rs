@@ -101,7 +101,7 @@ impl Script {
         }
         let mut checking = Checking {
             script: self,
-            values: Checker::with_blobs(&self.tables),
+            values: Checker::of_script(&self.tables),
             made: BTreeSet::new(),
             makers: BTreeMap::new(),
         };
@@ -262,6 +262,7 @@ script 1
 type 1 shop/Cart
 type 2 int
 type 3 boolean
+type 4 int[]
 site 1 entry shop/Cart.<init>()V
 site 2 entry shop/Cart.total(I)I
 ";
@@ -301,6 +302,16 @@ site 2 entry shop/Cart.total(I)I
         );
         check("guard (5)", "statement 0: value 0 is not of the shape Z");
         check("tolerate @7", "statement 0: type 7 is not defined");
+        check(
+            &format!(
+                "{made}=> @2(5) on #1:Cart\n<= @2 = #2:int\ndo array object (#3:@4{{1, #2:int}}) = #4:@4\n"
+            ),
+            "",
+        );
+        check(
+            "do array object (#3:@4{1, 2L}) = #4:@4",
+            "statement 0: an element of an array is not of the shape I",
+        );
         check(
             &format!("wait 0 on 1\n{made}{made}"),
             "statement 0 waits for 1",

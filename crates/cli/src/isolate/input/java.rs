@@ -160,7 +160,7 @@ fn entries(path: &OsString, started: &Path) -> Result<Vec<PathBuf>, Expected> {
     }
     let message = match all.is_empty() {
         true => "there is no class path".to_owned(),
-        false => "nothing of the class path is there".to_owned(),
+        false => "no entry of the class path exists".to_owned(),
     };
     Err(Expected::new(ExitCode::Usage, message)
         .hint("give it as java takes it: -cp target/classes:target/test-classes:lib/*"))
@@ -212,7 +212,7 @@ fn find(
         return Ok((Reads::File(relative.to_owned()), said));
     }
     let message = format!(
-        "nothing of the class path has {}",
+        "no entry of the class path has {}",
         Path::new(name).display()
     );
     Err(Expected::new(ExitCode::Usage, message)
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(all, [at("lib/a.JAR"), at("lib/b.jar"), at("classes")]);
         let why = entries(&"nowhere".into(), home.path()).unwrap_err();
         assert!(
-            why.to_string().contains("nothing of the class path"),
+            why.to_string().contains("no entry of the class path"),
             "{why}"
         );
         assert!(entries(&OsString::new(), home.path()).is_err());
@@ -337,7 +337,7 @@ mod tests {
         fs::write(&away, "[1]").unwrap();
         let why = look(away.to_str().unwrap(), b"[1]", &path[..1]).unwrap_err();
         assert!(
-            why.to_string().contains("nothing of the class path has"),
+            why.to_string().contains("no entry of the class path has"),
             "{why}"
         );
     }

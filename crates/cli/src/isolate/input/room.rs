@@ -30,7 +30,7 @@ fn too_little(sides: [u64; 2], available: u64) -> Option<String> {
     }
     let gigabytes = |bytes: u64| format!("{:.1} GB", bytes as f64 / 1e9);
     Some(format!(
-        "this may take {} of memory, and {} are free; if it ends without a word, it was killed",
+        "this may take {} of memory, and {} are free; if culprit ends without a message, it was killed",
         gigabytes(needed),
         gigabytes(available)
     ))

@@ -19,25 +19,25 @@ impl Looped {
             objects: self.script.objects(),
             repetition,
         };
-        let mut work = Work {
+        let mut rewrite = Rewrite {
             builder: Builder::of(&self.script),
             statements: Vec::new(),
             origins: Vec::new(),
             renamed: BTreeMap::new(),
         };
         let end = repetition.start + repetition.rounds * repetition.period;
-        work.copy(self, 0..repetition.start);
+        rewrite.copy(self, 0..repetition.start);
         let mut variables = Vec::new();
         for carried in &repetition.carried {
-            variables.push(source.variable(carried, &mut work));
+            variables.push(source.variable(carried, &mut rewrite));
         }
-        let start = work.statements.len();
-        let head = work.head(repetition);
-        let first = work.statements.len();
-        work.copy(self, end - repetition.period..end);
-        work.fill(first, repetition, &head);
-        let body = start..work.statements.len();
-        work.copy(self, end..self.script.statements.len());
+        let start = rewrite.statements.len();
+        let head = rewrite.head(repetition);
+        let first = rewrite.statements.len();
+        rewrite.copy(self, end - repetition.period..end);
+        rewrite.fill(first, repetition, &head);
+        let body = start..rewrite.statements.len();
+        rewrite.copy(self, end..self.script.statements.len());
 
         // Other loops are before this one, after it or around it.
         let moved = |place: usize| match place <= repetition.start {
@@ -51,7 +51,7 @@ impl Looped {
         for each in &mut loops.assignments {
             each.statement = moved(each.statement);
             // A later loop may begin with the result of this one, whose variable has another name now.
-            let renamed = work.renamed.get(&each.variable);
+            let renamed = rewrite.renamed.get(&each.variable);
             each.variable = renamed.and_then(Value::identity).unwrap_or(each.variable);
         }
         for (carried, variable) in repetition.carried.iter().zip(variables) {
@@ -67,9 +67,9 @@ impl Looped {
             head,
         });
         Looped {
-            script: work.builder.script(work.statements),
+            script: rewrite.builder.script(rewrite.statements),
             loops,
-            origins: work.origins,
+            origins: rewrite.origins,
         }
     }
 }
@@ -89,7 +89,7 @@ impl Source<'_> {
 
     /// The variable of a loop-carried result. The value that the first round uses has one already, which is
     /// taken over where no other statement needs it.
-    fn variable(&self, carried: &Carried, work: &mut Work) -> ObjectId {
+    fn variable(&self, carried: &Carried, rewrite: &mut Rewrite) -> ObjectId {
         let rounds = self.repetition.rounds;
         let last = self.statement(rounds - 1, carried.at).result();
         let before = self.statement(rounds - 2, carried.at).result();
@@ -100,14 +100,14 @@ impl Source<'_> {
         let variable = own.or(last).cloned().unwrap_or(null);
         for id in [last, before].into_iter().flatten() {
             if let Some(id) = id.identity() {
-                work.renamed.insert(id, variable.clone());
+                rewrite.renamed.insert(id, variable.clone());
             }
         }
         if own.is_none() {
             let zero = || Value::zero(Shape::of_class(class));
             let first = carried.first.clone().unwrap_or_else(zero);
-            let of = LoopVariable::Start(work.builder.class(class));
-            work.add(of, vec![first], variable.clone());
+            let of = LoopVariable::Start(rewrite.builder.class(class));
+            rewrite.add(of, vec![first], variable.clone());
         }
         variable.identity().unwrap_or_default()
     }
@@ -151,15 +151,15 @@ fn declared<'s>(script: &'s Script, statement: &'s Statement) -> &'s str {
     class.unwrap_or(Shape::Reference.class_name())
 }
 
-/// The script with the loop, as far as it is written.
-struct Work {
+/// The script with the loop, as far as it is rewritten.
+struct Rewrite {
     builder: Builder,
     statements: Vec<Statement>,
     origins: Vec<Option<usize>>,
     renamed: BTreeMap<ObjectId, Value>,
 }
 
-impl Work {
+impl Rewrite {
     /// Adds statements, with the new names of what they use.
     fn copy(&mut self, from: &Looped, range: Range<usize>) {
         for statement in &from.script.statements[range.clone()] {

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::TypeId;
 use crate::scenario::text::tests::{class, site, value};
 use crate::script::{Answer, Call};
-use crate::{Reference, TypeId};
 
 const EXAMPLE: &str = "\
 script 1
@@ -45,10 +45,6 @@ fn a_script_is_written_for_people() {
     let script: Script = EXAMPLE.parse().unwrap();
     assert_eq!(script.to_string(), EXAMPLE);
     assert_eq!(script.check(), Ok(()));
-    assert_eq!(
-        Script::raised(script.lowered()).unwrap().statements.len(),
-        script.statements.len()
-    );
 }
 
 #[test]
@@ -241,19 +237,5 @@ proptest! {
             let again: Script = script.to_string().parse().unwrap();
             prop_assert_eq!(bits(again), bits(script));
         }
-    }
-
-    #[test]
-    fn a_raised_script_is_the_one_that_was_lowered(at in prop::sample::subsequence((0..38).collect::<Vec<usize>>(), 1..6)) {
-        let mut builder = crate::script::Builder::default();
-        let statements = at.into_iter().map(|at| {
-            let operator = Operator::ALL[at];
-            let operation = operator.of(operator.over()[0]);
-            let made = operation.result().map(Value::zero);
-            builder.operate_to(operation, vec![Value::Reference(Reference::Null)], made)
-        });
-        let statements: Vec<Statement> = statements.collect();
-        let script = builder.script(statements);
-        prop_assert_eq!(&Script::raised(script.lowered()).unwrap().statements, &script.statements);
     }
 }

@@ -47,8 +47,8 @@ final class Executor {
     /** The constants of an external enum, by ordinal. */
     static native Object[] constants(Class<?> type);
 
-    /** The program calls a stand-in of a plain run: what that was recorded to answer, boxed. */
-    static native Object standIn(long id, String method, int parameters);
+    /** The program calls a stand-in of a plain run: the recorded answer, boxed. */
+    static native Object standIn(long id, String method, String descriptor);
 
     /** Defines a class that a loader is asked for; null if there is none. */
     static native Class<?> define(Loader loader, int number, String name);

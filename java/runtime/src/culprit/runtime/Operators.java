@@ -9,82 +9,17 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 
 /**
- * What Java writes as an operator, as calls: a script knows nothing but calls. Only JVMs that replay
- * have this class.
+ * The operators of Java that the agent cannot compute by itself, each in a method with the name that
+ * scripts have for it. Only JVMs that run scripts or follow a driver have this class.
  */
 public final class Operators {
     private Operators() {}
-
-    /** The test is over, and has passed. */
-    public static final class Passed extends Error {
-        private static final long serialVersionUID = 1;
-
-        private Passed() {
-            super(null, null, false, false);
-        }
-    }
-
-    public static int add(int left, int right) {
-        return left + right;
-    }
-
-    public static long add(long left, long right) {
-        return left + right;
-    }
-
-    public static float add(float left, float right) {
-        return left + right;
-    }
-
-    public static double add(double left, double right) {
-        return left + right;
-    }
-
-    public static int subtract(int left, int right) {
-        return left - right;
-    }
-
-    public static long subtract(long left, long right) {
-        return left - right;
-    }
-
-    public static float subtract(float left, float right) {
-        return left - right;
-    }
-
-    public static double subtract(double left, double right) {
-        return left - right;
-    }
-
-    public static int multiply(int left, int right) {
-        return left * right;
-    }
-
-    public static long multiply(long left, long right) {
-        return left * right;
-    }
-
-    public static float multiply(float left, float right) {
-        return left * right;
-    }
-
-    public static double multiply(double left, double right) {
-        return left * right;
-    }
 
     public static int divide(int left, int right) {
         return left / right;
     }
 
     public static long divide(long left, long right) {
-        return left / right;
-    }
-
-    public static float divide(float left, float right) {
-        return left / right;
-    }
-
-    public static double divide(double left, double right) {
         return left / right;
     }
 
@@ -96,263 +31,7 @@ public final class Operators {
         return left % right;
     }
 
-    public static float remainder(float left, float right) {
-        return left % right;
-    }
-
-    public static double remainder(double left, double right) {
-        return left % right;
-    }
-
-    public static int negate(int value) {
-        return -value;
-    }
-
-    public static long negate(long value) {
-        return -value;
-    }
-
-    public static float negate(float value) {
-        return -value;
-    }
-
-    public static double negate(double value) {
-        return -value;
-    }
-
-    public static int and(int left, int right) {
-        return left & right;
-    }
-
-    public static long and(long left, long right) {
-        return left & right;
-    }
-
-    public static int or(int left, int right) {
-        return left | right;
-    }
-
-    public static long or(long left, long right) {
-        return left | right;
-    }
-
-    public static int xor(int left, int right) {
-        return left ^ right;
-    }
-
-    public static long xor(long left, long right) {
-        return left ^ right;
-    }
-
-    public static int shiftLeft(int value, int distance) {
-        return value << distance;
-    }
-
-    public static long shiftLeft(long value, int distance) {
-        return value << distance;
-    }
-
-    public static int shiftRight(int value, int distance) {
-        return value >> distance;
-    }
-
-    public static long shiftRight(long value, int distance) {
-        return value >> distance;
-    }
-
-    public static int shiftRightUnsigned(int value, int distance) {
-        return value >>> distance;
-    }
-
-    public static long shiftRightUnsigned(long value, int distance) {
-        return value >>> distance;
-    }
-
-    public static int toInt(long value) {
-        return (int) value;
-    }
-
-    public static int toInt(float value) {
-        return (int) value;
-    }
-
-    public static int toInt(double value) {
-        return (int) value;
-    }
-
-    public static long toLong(int value) {
-        return value;
-    }
-
-    public static long toLong(float value) {
-        return (long) value;
-    }
-
-    public static long toLong(double value) {
-        return (long) value;
-    }
-
-    public static float toFloat(int value) {
-        return value;
-    }
-
-    public static float toFloat(long value) {
-        return value;
-    }
-
-    public static float toFloat(double value) {
-        return (float) value;
-    }
-
-    public static double toDouble(int value) {
-        return value;
-    }
-
-    public static double toDouble(long value) {
-        return value;
-    }
-
-    public static double toDouble(float value) {
-        return value;
-    }
-
-    public static byte toByte(int value) {
-        return (byte) value;
-    }
-
-    public static char toChar(int value) {
-        return (char) value;
-    }
-
-    public static short toShort(int value) {
-        return (short) value;
-    }
-
-    public static boolean isEqual(int left, int right) {
-        return left == right;
-    }
-
-    public static boolean isEqual(long left, long right) {
-        return left == right;
-    }
-
-    public static boolean isEqual(float left, float right) {
-        return left == right;
-    }
-
-    public static boolean isEqual(double left, double right) {
-        return left == right;
-    }
-
-    public static boolean isDifferent(int left, int right) {
-        return left != right;
-    }
-
-    public static boolean isDifferent(long left, long right) {
-        return left != right;
-    }
-
-    public static boolean isDifferent(float left, float right) {
-        return left != right;
-    }
-
-    public static boolean isDifferent(double left, double right) {
-        return left != right;
-    }
-
-    public static boolean isLess(int left, int right) {
-        return left < right;
-    }
-
-    public static boolean isLess(long left, long right) {
-        return left < right;
-    }
-
-    public static boolean isLess(float left, float right) {
-        return left < right;
-    }
-
-    public static boolean isLess(double left, double right) {
-        return left < right;
-    }
-
-    public static boolean isGreater(int left, int right) {
-        return left > right;
-    }
-
-    public static boolean isGreater(long left, long right) {
-        return left > right;
-    }
-
-    public static boolean isGreater(float left, float right) {
-        return left > right;
-    }
-
-    public static boolean isGreater(double left, double right) {
-        return left > right;
-    }
-
-    public static boolean isAtMost(int left, int right) {
-        return left <= right;
-    }
-
-    public static boolean isAtMost(long left, long right) {
-        return left <= right;
-    }
-
-    public static boolean isAtMost(float left, float right) {
-        return left <= right;
-    }
-
-    public static boolean isAtMost(double left, double right) {
-        return left <= right;
-    }
-
-    public static boolean isAtLeast(int left, int right) {
-        return left >= right;
-    }
-
-    public static boolean isAtLeast(long left, long right) {
-        return left >= right;
-    }
-
-    public static boolean isAtLeast(float left, float right) {
-        return left >= right;
-    }
-
-    public static boolean isAtLeast(double left, double right) {
-        return left >= right;
-    }
-
-    public static boolean isSame(Object left, Object right) {
-        return left == right;
-    }
-
-    public static boolean isOther(Object left, Object right) {
-        return left != right;
-    }
-
-    public static boolean isNull(Object value) {
-        return value == null;
-    }
-
-    public static boolean isNotNull(Object value) {
-        return value != null;
-    }
-
-    public static boolean isTrue(boolean value) {
-        return value;
-    }
-
-    public static boolean isFalse(boolean value) {
-        return !value;
-    }
-
-    public static boolean isInstance(Object value, Class<?> type) {
-        return type.isInstance(value);
-    }
-
-    /** What {@code +} is where one side is a string; scalars are boxed. */
+    /** The operator {@code +} of strings; scalars are boxed. */
     public static String concat(Object left, Object right) {
         return new StringBuilder().append(left).append(right).toString();
     }
@@ -433,12 +112,7 @@ public final class Operators {
         return Array.getLength(array);
     }
 
-    /** Gives an array that is written down a name. */
-    public static Object array(Object array) {
-        return array;
-    }
-
-    /** Throws what it is given, checked or not. */
+    /** Throws an exception, checked or not. */
     public static void raise(Throwable thrown) {
         Operators.<RuntimeException>throwAny(thrown);
     }
@@ -500,18 +174,5 @@ public final class Operators {
                         body,
                         exactly);
         return made.getTarget().invokeWithArguments(captured);
-    }
-
-    /** The next call may throw this and be right: the one who calls it is ready for it. */
-    public static void tolerate(Class<?> thrown) {}
-
-    /** The test is to end with this, somewhere. */
-    public static void expect(Class<?> thrown) {}
-
-    /** The test goes on only if something holds. */
-    public static void require(boolean holds) {
-        if (!holds) {
-            throw new Passed();
-        }
     }
 }

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -48,7 +49,8 @@ final class Plain implements InvocationHandler {
                     return "stand-in";
             }
         }
-        return Executor.standIn(id, method.getName(), method.getParameterCount());
+        MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
+        return Executor.standIn(id, method.getName(), type.toMethodDescriptorString());
     }
 
     /** Undoes what an earlier run did to the JVM as a whole. */

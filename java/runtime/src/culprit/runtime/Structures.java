@@ -70,7 +70,32 @@ final class Structures {
     /** Whether an argument of live library code may have a state to tell. */
     @ForceInline
     static boolean matters(Object argument) {
-        return argument instanceof Object[] ? anyMatters((Object[]) argument) : mayBeShell(argument);
+        if (argument instanceof Object[]) {
+            return mayHoldShells(argument.getClass().getComponentType()) && anyMatters((Object[]) argument);
+        }
+        return mayBeShell(argument);
+    }
+
+    /**
+     * Whether an array with this component type can hold an object with a state to tell: not one of strings,
+     * classes, enum constants, boxed values or arrays, which are told as values. Decided by the class alone:
+     * a look-up of its {@link ClassInfo} would define a type in the recording that no event names.
+     */
+    @ForceInline
+    private static boolean mayHoldShells(Class<?> component) {
+        return component == Object.class
+                || component != String.class
+                        && !component.isArray()
+                        && !component.isEnum()
+                        && component != Integer.class
+                        && component != Long.class
+                        && component != Double.class
+                        && component != Character.class
+                        && component != Boolean.class
+                        && component != Byte.class
+                        && component != Short.class
+                        && component != Float.class
+                        && component != Class.class;
     }
 
     @ForceInline

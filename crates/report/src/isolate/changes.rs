@@ -1,61 +1,51 @@
-//! What was found, as text, Markdown, JSON and a page.
+//! The report on changes: the lines, files and commits that decide between two versions of a program.
 
-use std::collections::BTreeMap;
+mod document;
+
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Isolation, NoText, Origin, Row};
+use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin};
+use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{DeltaSet, End, Kind, Tested};
-use serde_json::{Value, json};
+use culprit_reduce::{End, Kind, Tested};
 
-use super::{explained, word};
-use crate::console::Console;
-use crate::isolate::results::Results;
-use crate::isolate::say;
-use culprit_report::figure::counted;
-use culprit_report::markup::html::{escape, prose};
-use culprit_report::markup::json as json_text;
-use culprit_report::markup::markdown::{block, cell, code, plain};
-use culprit_report::page::{self, Point, marked};
+use super::comparison::Comparison;
+use super::search::Search;
+use super::{Verdict, seconds};
+use crate::document::Document;
+use crate::markup::html::escape;
+use crate::markup::markdown::{block, cell, code, plain};
+use crate::page::{self, Point};
+use crate::style::Styles;
+pub use document::{ChangesCandidate, ChangesDocument};
 
-/// Changes, and commits, that are printed to the console, at most.
+/// Changes, and commits, that are printed to a terminal, at most.
 const PRINTED: usize = 40;
 
 /// Commits that one sentence names, at most.
 const NAMED: usize = 5;
 
-/// What a report is about.
-pub(crate) struct Report<'r> {
-    /// The command that found it, but for the folder.
-    pub(crate) command: String,
-    pub(crate) test: String,
-    pub(crate) good: String,
-    pub(crate) bad: String,
+/// An isolation of changes, with all that its report needs.
+pub struct ChangesReport<'r> {
+    /// The command that found it, without the folder for results.
+    pub command: String,
+    /// The test, as it was typed.
+    pub test: String,
+    /// The version that passes.
+    pub good: String,
+    /// The version that fails.
+    pub bad: String,
     /// Candidates that ran at the same time.
-    pub(crate) jobs: u8,
-    pub(crate) found: &'r Isolation,
-    pub(crate) course: &'r [Tested],
+    pub jobs: u8,
+    /// The result.
+    pub found: &'r Isolation,
+    /// The verdicts, in order.
+    pub course: &'r [Tested],
 }
 
-impl Report<'_> {
-    /// Writes all files of the report.
-    pub(crate) fn write(&self, results: &Results) -> anyhow::Result<()> {
-        let found = self.found;
-        let patch = |from, to| found.difference.patch(from, to, NoText::Held);
-        let minimal = patch(&found.passing, &found.failing);
-        results.write("minimal.patch", minimal.map_err(explained)?)?;
-        if !found.passing.is_empty() {
-            let context = patch(&DeltaSet::empty(), &found.passing);
-            results.write("context.patch", context.map_err(explained)?)?;
-        }
-        results.write("report.json", json_text(&self.json()))?;
-        results.write("report.md", self.markdown()?)?;
-        results.write("report.html", self.html()?)?;
-        Ok(())
-    }
-
-    /// Whether both versions were seen to do the same in new folders, as far as they were run there.
-    pub(crate) fn is_confirmed(&self) -> Option<bool> {
+impl ChangesReport<'_> {
+    /// Whether the result was confirmed in new folders; `None` if it was not run there.
+    pub fn is_confirmed(&self) -> Option<bool> {
         let checks = &self.found.checks;
         let passing = checks.passing.map(|kind| kind == Kind::Pass);
         let failing = checks.failing.map(|kind| kind == Kind::Fail);
@@ -66,41 +56,34 @@ impl Report<'_> {
         }
     }
 
-    pub(crate) fn print(&self, results: &Results, console: &mut Console) -> anyhow::Result<()> {
-        let (styles, found) = (console.styles(), self.found);
-        let (title, bad) = (styles.title, styles.bad);
-        let dim = styles.dim;
-        writeln!(console.out(), "{title}{}{title:#}", self.headline())?;
+    /// The result for a terminal.
+    pub fn text(&self, styles: Styles) -> String {
+        let (title, bad, dim) = (styles.title, styles.bad, styles.dim);
+        let mut out = format!("{title}{}{title:#}\n", self.headline());
         let commits = self.commit_lines();
+        // Writing to a text cannot fail.
         for line in commits.iter().take(PRINTED) {
-            writeln!(console.out(), "  {line}")?;
+            let _ = writeln!(out, "  {line}");
         }
         if commits.len() > PRINTED {
             let more = commits.len() - PRINTED;
-            writeln!(console.out(), "  and {more} more commits, in report.md")?;
+            let _ = writeln!(out, "  and {more} more commits, in report.md");
         }
-        for change in found.changes.iter().take(PRINTED) {
-            writeln!(console.out(), "  {}", place(change))?;
+        let changes = &self.found.changes;
+        for change in changes.iter().take(PRINTED) {
+            let _ = writeln!(out, "  {}", place(change));
             for line in &change.removed {
-                writeln!(console.out(), "    {dim}-{line}{dim:#}")?;
+                let _ = writeln!(out, "    {dim}-{line}{dim:#}");
             }
             for line in &change.added {
-                writeln!(console.out(), "    {bad}+{line}{bad:#}")?;
+                let _ = writeln!(out, "    {bad}+{line}{bad:#}");
             }
         }
-        if found.changes.len() > PRINTED {
-            let more = found.changes.len() - PRINTED;
-            writeln!(console.out(), "  and {more} more, in minimal.patch")?;
+        if changes.len() > PRINTED {
+            let more = changes.len() - PRINTED;
+            let _ = writeln!(out, "  and {more} more, in minimal.patch");
         }
-        for note in self.notes() {
-            say("  ", &note, console)?;
-        }
-        writeln!(
-            console.err(),
-            "  {}",
-            clean::path(&results.path("report.html"))
-        )?;
-        Ok(())
+        out
     }
 
     fn headline(&self) -> String {
@@ -196,8 +179,8 @@ impl Report<'_> {
         }
     }
 
-    /// What else there is to know.
-    fn notes(&self) -> Vec<String> {
+    /// Figures and reservations, each a sentence.
+    pub fn notes(&self) -> Vec<String> {
         let found = self.found;
         let difference = &found.difference;
         let mut notes = vec![format!(
@@ -257,7 +240,8 @@ impl Report<'_> {
                 checks.failing.map_or("was not run", word),
             ));
             notes.push(
-                "try --fresh (leftovers had a say) or --repeat (the test is not steady)".to_owned(),
+                "try --fresh (old build results may matter) or --repeat (the test may be flaky)"
+                    .to_owned(),
             );
             if self.jobs > 1 {
                 notes.push("or --jobs 1 (tests may share a port or a file)".to_owned());
@@ -292,43 +276,38 @@ impl Report<'_> {
         notes
     }
 
+    /// The number of tests on each level, in the order in which the levels were first reached.
     fn levels(&self) -> String {
-        let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
+        struct Level {
+            name: String,
+            tests: usize,
+            unresolved: usize,
+        }
+        let mut levels: Vec<Level> = Vec::new();
         for tested in self.course {
-            let level = tested.search.as_str();
-            if counts.last().is_none_or(|(last, _)| *last != level) {
-                counts.push((level, [0; 3]));
-            }
-            if let Some((_, kinds)) = counts.last_mut() {
-                kinds[tested.kind as usize] += 1;
-            }
-        }
-        let mut sums: BTreeMap<usize, (&str, [usize; 3])> = BTreeMap::new();
-        let mut order: Vec<&str> = Vec::new();
-        for (level, kinds) in counts {
-            let at = order
-                .iter()
-                .position(|known| *known == level)
-                .unwrap_or_else(|| {
-                    order.push(level);
-                    order.len() - 1
+            let known = levels.iter().position(|level| level.name == tested.search);
+            let at = known.unwrap_or_else(|| {
+                levels.push(Level {
+                    name: tested.search.clone(),
+                    tests: 0,
+                    unresolved: 0,
                 });
-            let sum = sums.entry(at).or_insert((level, [0; 3]));
-            for (total, kind) in sum.1.iter_mut().zip(kinds) {
-                *total += kind;
-            }
+                levels.len() - 1
+            });
+            levels[at].tests += 1;
+            levels[at].unresolved += usize::from(tested.kind == Kind::Unresolved);
         }
-        let all = sums.values().map(|(level, [passed, failed, unresolved])| {
-            let total = passed + failed + unresolved;
-            match unresolved {
-                0 => format!("{total} on {level}"),
-                _ => format!("{total} on {level} ({unresolved} without a verdict)"),
-            }
+        let all = levels.iter().map(|level| match level.unresolved {
+            0 => format!("{} on {}", level.tests, level.name),
+            count => format!(
+                "{} on {} ({count} without a verdict)",
+                level.tests, level.name
+            ),
         });
         all.collect::<Vec<_>>().join(", ")
     }
 
-    /// What to say in a bug report.
+    /// A paragraph for a bug report, in Markdown.
     fn paragraph(&self) -> String {
         let found = self.found;
         let mut text = String::new();
@@ -383,84 +362,65 @@ impl Report<'_> {
         text
     }
 
-    pub(crate) fn json(&self) -> Value {
-        let found = self.found;
-        let commit = |commit: &Commit| {
-            json!({
-                "id": commit.id,
-                "author": commit.author,
-                "mail": commit.mail,
-                "date": commit.date,
-                "subject": commit.subject,
-            })
-        };
-        let change = |change: &Change| {
-            json!({
-                "file": change.path,
-                "what": change.what,
-                "oldMode": change.modes.map(|(old, _)| old),
-                "newMode": change.modes.map(|(_, new)| new),
-                "oldLine": change.old_line,
-                "newLine": change.new_line,
-                "removed": change.removed,
-                "added": change.added,
-                "commit": match &change.origin {
-                    Origin::Commit(origin) => commit(origin),
-                    Origin::Uncommitted => json!("uncommitted"),
-                    Origin::NotLookedUp => json!("not looked up"),
-                    Origin::Unknown => Value::Null,
-                },
-            })
-        };
-        let checks = &found.checks;
-        json!({
-            "version": 1,
-            "kind": "changes",
-            "command": self.command,
-            "good": self.good,
-            "bad": self.bad,
-            "failure": found.failure,
-            "rate": { "failed": found.rate.failed, "of": found.rate.of },
-            "runsOfEach": found.runs,
-            "tests": found.tests,
-            "strays": found.strays,
-            "seconds": (found.took.as_secs_f64() * 10.0).round() / 10.0,
-            "minimal": found.end == End::Minimal,
-            "confirmed": self.is_confirmed(),
-            "commits": found.commits.as_ref().map(|commits| json!({
-                "of": commits.of,
-                "left": commits.left.iter().map(commit).collect::<Vec<_>>(),
-                "with": commits.met().map(commit).collect::<Vec<_>>(),
-                "workTree": commits.has_work_tree,
-                "passing": commits.passing.iter().map(|it| &it.id).collect::<Vec<_>>(),
-                "failing": commits.failing.iter().map(|it| &it.id).collect::<Vec<_>>(),
-            })),
-            "difference": {
-                "files": found.difference.changed_files(),
-                "places": found.difference.places(),
-                "deltas": found.difference.size(),
+    /// `report.json`.
+    pub fn document(&self) -> Document<ChangesDocument> {
+        let (found, checks) = (self.found, &self.found.checks);
+        let verdict = |kind: Option<Kind>| kind.map(Verdict::from);
+        Document::new(ChangesDocument {
+            kind: document::ChangesKind::Changes,
+            command: self.command.clone(),
+            good: self.good.clone(),
+            bad: self.bad.clone(),
+            failure: found.failure.clone(),
+            rate: found.rate.into(),
+            runs_of_each: found.runs,
+            tests: found.tests,
+            strays: found.strays as u64,
+            seconds: seconds(found.took, 1),
+            minimal: found.end == End::Minimal,
+            confirmed: self.is_confirmed(),
+            commits: found.commits.as_ref().map(Into::into),
+            difference: document::Difference {
+                files: found.difference.changed_files(),
+                places: found.difference.places(),
+                deltas: found.difference.size(),
             },
-            "changes": found.changes.iter().map(change).collect::<Vec<_>>(),
-            "checks": {
-                "passing": checks.passing.map(word),
-                "failing": checks.failing.map(word),
-                "alone": checks.alone.map(word),
-                "without": checks.without.map(word),
-                "reverted": checks.reverted.map(word),
+            changes: found.changes.iter().map(Into::into).collect(),
+            checks: document::Checks {
+                passing: verdict(checks.passing),
+                failing: verdict(checks.failing),
+                alone: verdict(checks.alone),
+                without: verdict(checks.without),
+                reverted: verdict(checks.reverted),
             },
-            "begin": self.begin(),
-            "end": self.end(),
-            "patch": "minimal.patch",
-            "context": (!found.passing.is_empty()).then_some("context.patch"),
-            "bugReport": self.paragraph(),
+            begin: self.begin(),
+            end: self.end(),
+            patch: "minimal.patch".to_owned(),
+            context: (!found.passing.is_empty()).then(|| "context.patch".to_owned()),
+            bug_report: self.paragraph(),
         })
     }
 
-    fn markdown(&self) -> anyhow::Result<String> {
+    fn search(&self) -> Search<'_> {
+        let point = |tested: &Tested| Point {
+            left: tested.open,
+            kind: tested.kind,
+            level: tested.search.clone(),
+        };
+        Search {
+            paragraph: self.paragraph(),
+            notes: self.notes(),
+            course: self.course.iter().map(point).collect(),
+            command: &self.command,
+        }
+    }
+
+    /// `report.md`.
+    pub fn markdown(&self) -> Result<String, Error> {
         let found = self.found;
         let difference = &found.difference;
         let patch = difference.patch(&found.passing, &found.failing, NoText::Named);
-        let patch = patch.map_err(explained)?;
+        let patch = patch?;
         let mut text = format!("# {}\n\n", plain(&self.headline()));
         for line in self.commit_lines() {
             let _ = writeln!(text, "- {}", plain(&line));
@@ -477,15 +437,12 @@ impl Report<'_> {
             );
         }
         text.push_str("\n## For the bug report\n\n");
-        let _ = write!(text, "{}\n\n## How it was found\n\n", self.paragraph());
-        for note in self.notes() {
-            let _ = writeln!(text, "- {}", plain(&note));
-        }
-        let _ = write!(text, "\n{}", block("sh", &self.command));
+        text.push_str(&self.search().markdown());
         Ok(text)
     }
 
-    fn html(&self) -> anyhow::Result<String> {
+    /// `report.html`.
+    pub fn html(&self) -> Result<String, Error> {
         let found = self.found;
         let mut body = String::new();
         for line in self.commit_lines() {
@@ -495,27 +452,8 @@ impl Report<'_> {
             .difference
             .side_by_side(&found.passing, &found.failing);
         body.push_str("<h2>Passes and fails, side by side</h2>\n");
-        for file in files.map_err(explained)? {
-            let name = |side: &Option<String>| match side {
-                Some(path) => escape(&clean::line(path)),
-                None => "(no such file)".to_owned(),
-            };
-            let (old_mode, new_mode) = match file.modes {
-                Some((old, new)) => (format!(", mode {old}"), format!(", mode {new}")),
-                None => Default::default(),
-            };
-            let _ = writeln!(
-                body,
-                "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: <code>{}</code>{old_mode}</th>\
-                 <td class=\"n\"></td><th>fails: <code>{}</code>{new_mode}</th></tr>",
-                name(&file.old),
-                name(&file.new)
-            );
-            let indent = indent(&file.rows);
-            file.rows
-                .iter()
-                .for_each(|row| body.push_str(&row_html(row.as_ref(), indent)));
-            body.push_str("</table>\n");
+        for file in files? {
+            body.push_str(&Comparison::of_changes(&file).html());
         }
         body.push_str("<h2>Where it is from</h2>\n<table class=\"facts\">\n");
         for change in &found.changes {
@@ -525,70 +463,10 @@ impl Report<'_> {
                 "<tr><td><code>{place}</code></td><td>{from}</td></tr>"
             );
         }
-        let _ = write!(
-            body,
-            "</table>\n<h2>For the bug report</h2>\n<p>{}</p>\n<h2>How it was found</h2>\n<ul>\n",
-            prose(&self.paragraph())
-        );
-        for note in self.notes() {
-            let _ = writeln!(body, "<li>{}</li>", escape(&note));
-        }
-        let points: Vec<Point> = self
-            .course
-            .iter()
-            .map(|tested| Point {
-                left: tested.open,
-                kind: tested.kind,
-                level: tested.search.clone(),
-            })
-            .collect();
-        body.push_str(&page::ending(&points, &self.command));
+        body.push_str("</table>\n<h2>For the bug report</h2>\n");
+        body.push_str(&self.search().html());
         Ok(page::page(&self.headline(), &body))
     }
-}
-
-/// The spaces that all lines begin with: they would only make lines wrap.
-fn indent(rows: &[Option<Row>]) -> usize {
-    let sides = rows.iter().flatten().flat_map(|row| [&row.old, &row.new]);
-    let lines = sides.flatten().map(|(_, line)| line.as_str());
-    let lines = lines.filter(|line| !line.trim().is_empty());
-    lines
-        .map(|line| line.len() - line.trim_start_matches(' ').len())
-        .min()
-        .unwrap_or(0)
-}
-
-fn row_html(row: Option<&Row>, indent: usize) -> String {
-    let Some(row) = row else {
-        return "<tr><td class=\"n\">⋯</td><td></td><td class=\"n\">⋯</td><td></td></tr>\n"
-            .to_owned();
-    };
-    let number = |side: &Option<(usize, String)>| match side {
-        Some((number, _)) => number.to_string(),
-        None => String::new(),
-    };
-    let cut = |line: &str| line.get(indent..).unwrap_or_default().to_owned();
-    let (old, new) = match (&row.old, &row.new) {
-        (Some((_, old)), Some((_, new))) if row.is_changed => marked(&cut(old), &cut(new)),
-        (old, new) => {
-            let text = |side: &Option<(usize, String)>| {
-                side.as_ref()
-                    .map_or(String::new(), |(_, line)| escape(&cut(line)))
-            };
-            (text(old), text(new))
-        }
-    };
-    let class = |side: &Option<(usize, String)>, name: &str| match (row.is_changed, side) {
-        (true, Some(_)) => format!("l {name}"),
-        _ => "l".to_owned(),
-    };
-    format!(
-        "<tr><td class=\"n\">{}</td><td class=\"{}\">{old}</td><td class=\"n\">{}</td><td class=\"{}\">{new}</td></tr>\n",
-        number(&row.old),
-        class(&row.old, "old"),
-        number(&row.new),
-        class(&row.new, "new"),
-    )
 }
 
 fn place(change: &Change) -> String {
@@ -654,6 +532,10 @@ fn short(id: &str) -> &str {
 
 fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
+}
+
+fn word(kind: Kind) -> &'static str {
+    Verdict::from(kind).words()
 }
 
 #[cfg(test)]

@@ -1,0 +1,72 @@
+//! The results of `culprit isolate`, and the parts that the reports on inputs and on changes share.
+
+pub mod changes;
+mod comparison;
+pub mod input;
+mod search;
+
+use std::time::Duration;
+
+use culprit_reduce::Kind;
+use serde::{Deserialize, Serialize};
+
+/// The verdict on a candidate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Verdict {
+    /// The failure does not occur.
+    #[serde(rename = "passes")]
+    Passes,
+    /// The failure occurs.
+    #[serde(rename = "fails")]
+    Fails,
+    /// The test did neither: it failed in another way, or did not run.
+    #[serde(rename = "has no verdict")]
+    Unresolved,
+}
+
+impl From<Kind> for Verdict {
+    fn from(kind: Kind) -> Verdict {
+        match kind {
+            Kind::Pass => Verdict::Passes,
+            Kind::Fail => Verdict::Fails,
+            Kind::Unresolved => Verdict::Unresolved,
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict as the end of a sentence.
+    fn words(self) -> &'static str {
+        match self {
+            Verdict::Passes => "passes",
+            Verdict::Fails => "fails",
+            Verdict::Unresolved => "has no verdict",
+        }
+    }
+}
+
+/// The share of runs that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Rate {
+    /// Runs that failed.
+    pub failed: u32,
+    /// All runs.
+    pub of: u32,
+}
+
+impl From<culprit_isolate::Rate> for Rate {
+    fn from(rate: culprit_isolate::Rate) -> Rate {
+        Rate {
+            failed: rate.failed,
+            of: rate.of,
+        }
+    }
+}
+
+/// A duration in seconds, with so many digits behind the point.
+fn seconds(time: Duration, digits: i32) -> f64 {
+    let scale = 10f64.powi(digits);
+    (time.as_secs_f64() * scale).round() / scale
+}
