@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_minimize::{Found, Progress};
+use culprit_minimize::Found;
+use culprit_reduce::Event as ReductionEvent;
 use culprit_signature::Signature;
 
 use crate::{Error, Rate};
@@ -23,7 +24,7 @@ pub trait Observer {
 /// An activity that goes on. Candidates run in several threads.
 pub trait Ongoing: Sync {
     /// The reduction came further.
-    fn progress(&self, progress: Progress);
+    fn progress(&self, event: &ReductionEvent);
 }
 
 /// Something that takes a while.

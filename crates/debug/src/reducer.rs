@@ -11,7 +11,7 @@ use culprit_jvm::{
 };
 use culprit_minimize::{Error as ReductionError, Found, Means, Runner, Stage, junit_of, make_test};
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
-use culprit_reduce::{Budget, Settings};
+use culprit_reduce::{Budget, Cancel, Driver, Event, Journals, Settings};
 use culprit_scripts::{Condition, Predicate, Script};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
@@ -34,7 +34,7 @@ pub struct Limits {
     pub jobs: usize,
     /// The time for all attempts at one failure.
     pub time: Duration,
-    /// The most candidates.
+    /// The most candidates for all attempts at one failure.
     pub tests: Option<u64>,
 }
 
@@ -74,9 +74,9 @@ pub struct Case<'a> {
 }
 
 impl Reducer {
-    /// The time for all attempts at one failure.
+    /// The time and the candidates for all attempts at one failure.
     pub fn allowance(&self) -> Allowance {
-        Allowance::new(self.limits.time)
+        Allowance::new(self.limits.time, self.limits.tests)
     }
 
     /// Makes a test of a script in the time that is left.
@@ -110,8 +110,24 @@ impl Reducer {
         }
         let ongoing = observer.begin(Activity::Minimising);
         let directory = working_folder(case.recording.start());
+        let jobs = self.limits.jobs;
+        let is_interrupted = {
+            let deadline = deadline.clone();
+            move || deadline.is_interrupted()
+        };
+        let settings = Settings {
+            jobs,
+            budget: Budget {
+                tests: allowance.tests(),
+                time: Some(allowance.left(began).saturating_sub(AHEAD)),
+            },
+            cancel: Cancel::when(is_interrupted),
+            ..Settings::default()
+        };
+        let hear = |event: &Event| ongoing.progress(event);
+        let driver = Driver::new(settings, &hear);
+        let driver = driver.journals(Some(Journals::ByProblem(self.journals.clone())));
         let run = |folder: &WorkingFolder, wanted: Grade| -> Result<Attempt, Error> {
-            let jobs = self.limits.jobs;
             let pool = workers.pool(case.recording, class_path.clone(), folder.clone(), jobs)?;
             let stage = Stage::new(pool, LIMIT, deadline.clone());
             // Each check begins with an empty folder.
@@ -127,18 +143,9 @@ impl Reducer {
                 directory: directory.as_deref(),
                 wanted,
                 confines: &confines,
-                settings: Settings {
-                    jobs,
-                    budget: Budget {
-                        tests: self.limits.tests,
-                        time: Some(allowance.left(began).saturating_sub(AHEAD)),
-                    },
-                    ..Settings::default()
-                },
-                hear: &|progress| ongoing.progress(progress),
+                driver: &driver,
                 condition: case.condition,
                 predicate: predicate.as_ref(),
-                journals: Some(self.journals.clone()),
                 taken: case.taken.to_vec(),
                 concrete: case.concrete,
             };
@@ -146,7 +153,7 @@ impl Reducer {
         };
         let folders = self.files.working_folders(directory.as_deref());
         let found = in_best_folder(&folders, &deadline, run);
-        allowance.spend(began.elapsed());
+        allowance.spend(began.elapsed(), driver.tally().tests);
         Ok(found??)
     }
 

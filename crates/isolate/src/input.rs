@@ -6,29 +6,27 @@
 //! finer than what coarser ones left.
 
 mod across;
-mod bench;
 mod brackets;
 mod changes;
-mod course;
 mod cut;
 mod edits;
 mod files;
 mod hoist;
 mod isolating;
-mod ledger;
 mod material;
+mod neighbours;
 mod nodes;
 mod pair;
 mod pass;
 mod place;
 mod rename;
-mod runs;
+mod runner;
+mod session;
 mod simplifying;
 mod tree;
 
-pub use course::{Again, Isolated, Plan, Syntax, Trouble, isolate};
 pub use cut::Content;
-pub use ledger::{Counts, Heard};
 pub use material::{Item, Material, Mode, Stuff};
 pub use pair::{Half, Pair, PairRow, pairs, unified};
 pub use place::Handing;
+pub use session::{Again, Isolated, Request, Syntax, Trouble, isolate};

@@ -3,8 +3,9 @@
 //! The oracle is any command of the user's: a [`Test`] runs it somewhere (a [`Spot`]) and tells how
 //! that ended (an [`Ending`]); its [`Rule`] says whether that passes, fails or is neither. A
 //! [`Judge`] knows how the failure looked at first (a [`Failure`]), takes another failure for
-//! unresolved, and repeats runs where the failure does not always show. [`Memo`] knows verdicts by
-//! what was tested, since different deltas may give the same bytes.
+//! unresolved, and repeats runs where the failure does not always show. The searches run
+//! under a [`culprit_reduce::Driver`], which knows verdicts by what was tested, since different deltas may
+//! give the same bytes.
 //!
 //! This crate has no console and no arguments. Processes are started by `culprit_jvm` alone.
 #![forbid(unsafe_code)]
@@ -14,28 +15,25 @@ pub mod changes;
 mod ending;
 mod error;
 mod failure;
-mod goal;
 mod grammar;
 pub mod input;
 mod java;
 mod judge;
 mod like;
-mod memo;
 mod rule;
 mod sign;
 mod test;
+mod unified;
 mod work_folder;
 
 pub(crate) use culprit_reduce::{Digest, Digester};
 pub use ending::{Ending, How};
 pub use error::Error;
 pub use failure::{Failure, Likeness, Lines};
-pub use goal::Goal;
 pub use grammar::Language;
 pub use java::{JavaTest, Reads, Warm};
 pub use judge::{Judge, Judged, Rate, Unfit, Witness};
 pub use like::Like;
-pub use memo::Memo;
 pub use rule::{Answer, Convention, Rule, UNRESOLVED};
 pub use sign::{Sign, SignError};
 pub use test::{Spot, Test};

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::input::{
-    Handing, Heard, Isolated, Item, Material, Plan, Stuff, Syntax, Trouble, isolate,
+    Handing, Isolated, Item, Material, Request, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Goal, Likeness, Rule, Test};
-use culprit_reduce::End;
+use culprit_isolate::{Likeness, Rule, Test};
+use culprit_reduce::{End, Goal, Settings};
 
-/// The line of the example in the chapter that introduced `dd`.
+/// The line of HTML that delta debugging was first shown with.
 const SELECT: &str = "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>";
 
 fn material(name: &str, text: &str) -> Material {
@@ -31,8 +31,8 @@ fn item(path: &str, text: &str) -> Item {
     }
 }
 
-fn plan(command: &str, failing: Material, scratch: &Path) -> Plan {
-    Plan {
+fn request(command: &str, failing: Material, scratch: &Path) -> Request {
+    Request {
         test: Test {
             command: command.into(),
             rule: Rule::default(),
@@ -53,11 +53,8 @@ fn plan(command: &str, failing: Material, scratch: &Path) -> Plan {
         handing: Handing::Argument,
         directory: Some(PathBuf::from("/")),
         scratch: scratch.to_owned(),
-        jobs: 1,
-        most_tests: None,
-        most_time: None,
+        settings: Settings::default(),
         journals: None,
-        is_over: Arc::new(|| false),
     }
 }
 
@@ -66,16 +63,16 @@ fn text(material: &Material) -> String {
     String::from_utf8(bytes.copied().collect()).unwrap()
 }
 
-/// Runs a plan that others change.
+/// Isolates an input, after a change of the request.
 fn run(
     command: &str,
     failing: Material,
-    change: impl FnOnce(&mut Plan),
+    change: impl FnOnce(&mut Request),
 ) -> Result<Isolated, Trouble> {
     let scratch = tempfile::tempdir().unwrap();
-    let mut plan = plan(command, failing, scratch.path());
-    change(&mut plan);
-    let found = isolate(plan, &mut |_: &Heard| {});
+    let mut request = request(command, failing, scratch.path());
+    change(&mut request);
+    let found = isolate(request, &|_| {});
     let left = fs::read_dir(scratch.path()).unwrap().count();
     assert_eq!(left, 0, "folders of candidates are left");
     found
@@ -96,29 +93,29 @@ fn the_select_line_takes_six_tests_to_isolate_and_more_to_simplify() {
     let found = run(&crash, material("print.txt", SELECT), |_| {}).unwrap();
     let passing = found.passing.unwrap();
     assert_eq!(text(&found.failing).len() - text(&passing).len(), 1);
-    assert!(found.counts.tests <= 6, "{:?}", found.counts);
+    assert!(found.tally.tests <= 6, "{:?}", found.tally);
     let tag = needs(&["<SELECT", ">"]);
-    let simplified = run(&tag, material("print.txt", SELECT), |plan| {
-        plan.goal = Goal::Simplify;
-        plan.is_verbatim = true;
+    let simplified = run(&tag, material("print.txt", SELECT), |request| {
+        request.goal = Goal::Simplify;
+        request.is_verbatim = true;
     });
     let simplified = simplified.unwrap();
     assert_eq!(text(&simplified.failing), "<SELECT>");
     assert_eq!(simplified.end, End::Minimal);
-    assert!(simplified.counts.tests > found.counts.tests);
-    assert!(simplified.counts.tests <= 48, "{:?}", simplified.counts);
+    assert!(simplified.tally.tests > found.tally.tests);
+    assert!(simplified.tally.tests <= 48, "{:?}", simplified.tally);
 }
 
 #[test]
 fn where_nothing_can_be_left_out_something_shorter_takes_its_place() {
     let check = |command: &str, input: &str, expect: &[u8]| {
-        let simplify = |plan: &mut Plan| plan.goal = Goal::Simplify;
+        let simplify = |request: &mut Request| request.goal = Goal::Simplify;
         let found = run(command, material("x.txt", input), simplify).unwrap();
         let left = found.failing.items[0].bytes().escape_ascii().to_string();
         assert_eq!(left, expect.escape_ascii().to_string(), "{command}");
-        let only_left_out = run(command, material("x.txt", input), |plan| {
-            plan.goal = Goal::Simplify;
-            plan.is_verbatim = true;
+        let only_left_out = run(command, material("x.txt", input), |request| {
+            request.goal = Goal::Simplify;
+            request.is_verbatim = true;
         });
         assert!(only_left_out.unwrap().failing.len() > expect.len() as u64);
     };
@@ -135,8 +132,8 @@ fn where_nothing_can_be_left_out_something_shorter_takes_its_place() {
 fn a_passing_side_is_compared_with_the_failing_one() {
     let old = "a: 1\nb: 2\nc: 3\nd: 4\n";
     let new = "a: 9\nb: 2\nc: 33\nd: 5\ne: 6\n";
-    let found = run("! grep -q 'c: 33'", material("x.txt", new), |plan| {
-        plan.passing = Some(material("x.txt", old));
+    let found = run("! grep -q 'c: 33'", material("x.txt", new), |request| {
+        request.passing = Some(material("x.txt", old));
     });
     let found = found.unwrap();
     let passing = text(&found.passing.unwrap());
@@ -156,9 +153,9 @@ fn a_well_formed_document_stays_so() {
                    except Exception: sys.exit(125 if open(sys.argv[1]).read() else 0)\n\
                    sys.exit(1 if isinstance(d, dict) and \"k41\" in d else 0)'";
     let found = run(command, material("x.json", &document), |_| {}).unwrap();
-    assert!(found.counts.tests <= 12, "{:?}", found.counts);
-    let simplified = run(command, material("x.json", &document), |plan| {
-        plan.goal = Goal::Simplify;
+    assert!(found.tally.tests <= 12, "{:?}", found.tally);
+    let simplified = run(command, material("x.json", &document), |request| {
+        request.goal = Goal::Simplify;
     });
     let simplified = simplified.unwrap();
     assert_eq!(text(&simplified.failing), "{\"k41\":0}");
@@ -183,7 +180,7 @@ fn folders_are_narrowed_to_a_file_and_then_within_it() {
         "{found:?}",
         found = found.failing
     );
-    let simplified = run(command, folder, |plan| plan.goal = Goal::Simplify).unwrap();
+    let simplified = run(command, folder, |request| request.goal = Goal::Simplify).unwrap();
     assert_eq!(simplified.failing.items.len(), 1);
     assert_eq!(text(&simplified.failing), "bad");
 }
@@ -203,16 +200,16 @@ fn binary_files_are_cut_into_bytes_and_standard_input_works() {
         }],
     };
     let command = "! LC_ALL=C grep -qaP '\\xee'";
-    let found = run(command, failing.clone(), |plan| {
-        plan.handing = Handing::Input
+    let found = run(command, failing.clone(), |request| {
+        request.handing = Handing::Input
     })
     .unwrap();
     let (failing_side, passing) = (found.failing, found.passing.unwrap());
     assert_eq!(failing_side.len() - passing.len(), 1);
-    assert!(found.counts.tests <= 14, "{:?}", found.counts);
-    let found = run(command, failing, |plan| {
-        plan.handing = Handing::Input;
-        plan.goal = Goal::Simplify;
+    assert!(found.tally.tests <= 14, "{:?}", found.tally);
+    let found = run(command, failing, |request| {
+        request.handing = Handing::Input;
+        request.goal = Goal::Simplify;
     });
     assert_eq!(found.unwrap().failing.items[0].bytes(), [0xee]);
 }
@@ -222,8 +219,8 @@ fn line_ends_of_windows_stay_whole() {
     let found = run(
         &needs(&["bad"]),
         material("x.txt", "a\r\nbad\r\nc\r\n"),
-        |plan| {
-            plan.goal = Goal::Simplify;
+        |request| {
+            request.goal = Goal::Simplify;
         },
     );
     assert_eq!(text(&found.unwrap().failing), "bad");
@@ -252,16 +249,16 @@ fn the_result_is_the_same_for_any_number_of_jobs() {
         let results: Vec<Isolated> = [1, 3]
             .into_iter()
             .map(|jobs| {
-                let found = run(&command, material("x.txt", &text_of), |plan| {
-                    plan.jobs = jobs;
-                    plan.goal = goal;
+                let found = run(&command, material("x.txt", &text_of), |request| {
+                    request.settings.jobs = jobs;
+                    request.goal = goal;
                 });
                 found.unwrap()
             })
             .collect();
         assert_eq!(results[0].failing, results[1].failing);
         assert_eq!(results[0].passing, results[1].passing);
-        assert_eq!(results[0].counts.tests, results[1].counts.tests);
+        assert_eq!(results[0].tally.tests, results[1].tally.tests);
     }
 }
 
@@ -271,37 +268,37 @@ fn a_budget_ends_it_with_the_best_so_far_and_a_journal_goes_on() {
     let command = needs(&["word17", "word71"]);
     let journals = tempfile::tempdir().unwrap();
     let go = |most: Option<u64>| {
-        let found = run(&command, material("x.txt", &words.concat()), |plan| {
-            plan.goal = Goal::Simplify;
-            plan.most_tests = most;
-            plan.journals = Some(journals.path().to_owned());
+        let found = run(&command, material("x.txt", &words.concat()), |request| {
+            request.goal = Goal::Simplify;
+            request.settings.budget.tests = most;
+            request.journals = Some(journals.path().to_owned());
         });
         found.unwrap()
     };
     let part = go(Some(10));
-    assert_eq!((part.end, part.counts.tests), (End::Tests, 10));
+    assert_eq!((part.end, part.tally.tests), (End::Tests, 10));
     let size = part.failing.len();
     let whole = go(None);
     assert_eq!(
-        (whole.end, whole.counts.replayed >= 9),
+        (whole.end, whole.tally.replayed >= 9),
         (End::Minimal, true),
         "{:?}",
-        whole.counts
+        whole.tally
     );
     assert!(whole.failing.len() < size);
     let again = go(None);
-    assert_eq!(again.counts.tests, whole.counts.tests);
+    assert_eq!(again.tally.tests, whole.tally.tests);
     // Only the ends are run again, to see that they are what they were.
-    assert!(again.counts.runs <= 4, "{:?}", again.counts);
+    assert!(again.test_runs <= 4, "{:?}", again.tally);
 }
 
 #[test]
 fn ends_that_are_not_what_they_should_be_are_refused() {
-    let told = |command: &str, change: &dyn Fn(&mut Plan)| {
+    let told = |command: &str, change: &dyn Fn(&mut Request)| {
         let found = run(command, material("x.txt", "abc\n"), change);
         found.unwrap_err().to_string()
     };
-    let same = |_: &mut Plan| {};
+    let same = |_: &mut Request| {};
     assert_eq!(
         told("true", &same),
         "the test does not fail: it ends with 0"
@@ -312,12 +309,12 @@ fn ends_that_are_not_what_they_should_be_are_refused() {
         unresolved,
         "the test neither passes nor fails on the passing side: it ends with 125"
     );
-    let late = told("sleep 100; true", &|plan| {
-        plan.test.limit = Duration::from_millis(200)
+    let late = told("sleep 100; true", &|request| {
+        request.test.limit = Duration::from_millis(200)
     });
     assert_eq!(late, "the test has no answer: it does not end in time");
-    let equal = told("false", &|plan| {
-        plan.passing = Some(material("x.txt", "abc\n"))
+    let equal = told("false", &|request| {
+        request.passing = Some(material("x.txt", "abc\n"))
     });
     assert_eq!(equal, "both sides are the same");
     let empty = run("false", material("x", ""), |_| {})
@@ -353,9 +350,9 @@ fn generated_inputs_take_few_tests() {
         let passing = found.passing.unwrap();
         assert_eq!(found.failing.len() - passing.len(), 1);
         assert!(
-            (12..=50).contains(&found.counts.tests),
+            (12..=50).contains(&found.tally.tests),
             "{size}: {:?}",
-            found.counts
+            found.tally
         );
     }
 }

@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 mod concrete;
-mod effort;
 mod error;
 mod merge;
 mod minimise;
@@ -18,12 +17,12 @@ mod stage;
 mod verify;
 
 pub use culprit_model::{Script, Statement};
-pub use effort::{Effort, Progress};
 pub use error::Error;
-pub use minimise::{Likeness, Minimised, minimise};
+pub use minimise::{CALLS, Likeness, Minimised, minimise};
 pub use pipeline::{Found, Means, full_name, make_test};
+pub use shrink::VALUES;
 pub use slice::slice;
 pub use stage::Stage;
 pub use verify::{
-    ByHand, Checked, Fails, Needed, Runner, Surroundings, Verified, junit_of, verify,
+    ByHand, Checked, Fails, Needed, Runner, Surroundings, VARIABLES, Verified, junit_of, verify,
 };

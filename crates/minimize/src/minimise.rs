@@ -1,7 +1,6 @@
-//! Takes out of a script what its failure does not need.
+//! Removes from a script the calls that its failure does not need: the oracle *calls* of the driver.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::sync::Arc;
 
 use culprit_jvm::PoolError;
@@ -9,8 +8,8 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Effect;
 use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Tables, Value};
 use culprit_reduce::{
-    DeltaSet, End, Engine, Error as Refused, Needs, Oracle, Problem, Schedule, Settings, Verdict,
-    Wanted,
+    Artefact, ArtefactOracle, DeltaSet, Digester, Driver, End, Error as Refused, Goal, Needs,
+    Problem, Scale, Schedule, Search, Verdict, Wanted,
 };
 use culprit_scripts::{
     Error as ScriptError, Run, closure, finds_fault, interactions, is_for_assertions, needs,
@@ -20,7 +19,7 @@ use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
 use crate::merge::{is_question, merge};
-use crate::{Effort, Error, Progress, Script, Stage, Statement, slice};
+use crate::{Error, Script, Stage, Statement, slice};
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -29,11 +28,7 @@ pub struct Minimised {
     /// Calls into the program of the whole script, and of its slice.
     pub captured: usize,
     pub sliced: usize,
-    /// Candidates that were run.
-    pub tests: u64,
-    /// Why verdicts are missing in a journal.
-    pub journal_trouble: Option<io::Error>,
-    /// How the search ended. If early, more could be taken out.
+    /// How the search ended. If early, more calls could be removed.
     pub end: End,
 }
 
@@ -76,15 +71,15 @@ pub fn minimise(
     script: &Script,
     stage: &Stage,
     &Likeness { grade, wanted }: &Likeness<'_>,
-    effort: &Effort<'_>,
+    driver: &Driver<'_>,
 ) -> Result<Minimised, Error> {
-    let mut bench = Bench {
+    let mut bench = Reducer {
         script,
         stage,
         grade,
         enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
-        effort,
+        driver,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all
@@ -143,7 +138,7 @@ pub fn minimise(
     }
     let left = script.keep(&kept);
     let merged = merge(left, &|script| {
-        if effort.end().is_some() {
+        if driver.is_over() {
             return Ok(None);
         }
         match bench.run_counted(&script.tables, &script.statements) {
@@ -155,11 +150,12 @@ pub fn minimise(
         script: merged,
         captured,
         sliced,
-        tests: effort.runs(),
-        journal_trouble: effort.journal_trouble(),
         end,
     })
 }
+
+/// The name of the search for calls, in events.
+pub const CALLS: &str = "calls";
 
 /// Calls that are more than one likes to read: another schedule may leave fewer.
 const MANY: usize = 8;
@@ -195,14 +191,14 @@ fn moves_on(site: &Site) -> bool {
     name.starts_with("next") || name.starts_with("read")
 }
 
-struct Bench<'a> {
+struct Reducer<'a> {
     script: &'a Script,
     stage: &'a Stage,
     grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
     /// The grade of what counts as the failure.
     enough: Grade,
     fresh: FreshState,
-    effort: &'a Effort<'a>,
+    driver: &'a Driver<'a>,
 }
 
 /// What a static method returns, as far as that tells what it is called for.
@@ -219,7 +215,7 @@ struct Reduced {
     end: End,
 }
 
-impl Bench<'_> {
+impl Reducer<'_> {
     /// The statements that are left of some, which fail.
     fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
         let needs = needs(self.script);
@@ -239,17 +235,24 @@ impl Bench<'_> {
         });
         let needs = Needs::graph(deltas.len() as u32, pairs);
         let problem = Problem::new(deltas.len() as u64).needs(needs);
-        let problem = problem.key(self.key(whole));
-        let search = Search {
-            bench: self,
+        let key = self.key(whole);
+        let problem = problem.key(key.as_str());
+        let calls = Calls {
+            stage: self.stage,
+            script: self.script,
+            fresh: self.fresh,
+            grade: self.grade,
+            enough: self.enough,
             deltas: &deltas,
             fixed: &fixed,
+            key: &key,
         };
-        let mut found = search.run(&problem, Schedule::default(), None)?;
+        let mut found = self.search(&calls, &problem, Schedule::default(), whole.len())?;
         let left = interactions(self.script, &found.kept);
         if left > MANY && found.end == End::Minimal {
             // Each schedule ends where nothing can be taken out any more, but not at the same place.
-            let other = search.run(&problem, Schedule::Classic, Some(found.kept.len()))?;
+            let least = found.kept.len();
+            let other = self.search(&calls, &problem, Schedule::Classic, least)?;
             if other.kept.len() < found.kept.len() {
                 found = other;
             }
@@ -259,8 +262,46 @@ impl Bench<'_> {
 
     /// What is left to do after an early end is done all the same.
     fn close(&self) {
-        if let Some(end) = self.effort.end() {
-            self.stage.close(end);
+        if self.driver.is_over() {
+            self.stage.close(self.driver.end());
+        }
+    }
+
+    /// The fewest calls that a schedule arrives at: all of them where it ends before it begins. `best` is
+    /// the number of statements that are known to fail.
+    fn search(
+        &self,
+        calls: &Calls<'_>,
+        problem: &Problem,
+        schedule: Schedule,
+        best: usize,
+    ) -> Result<Reduced, Error> {
+        let search = Search {
+            name: CALLS,
+            problem: problem.clone(),
+            goal: Goal::Simplify,
+            schedule,
+            scale: Scale {
+                whole: self.script.statements.len() as u64,
+                best: best as u64,
+                extent: 1.0,
+            },
+            is_sequential: false,
+            learn: None,
+        };
+        match self.driver.search(search, calls) {
+            Ok(found) => Ok(Reduced {
+                kept: calls.statements(&found.failing),
+                end: found.end,
+            }),
+            Err(Refused::Nothing) => Ok(Reduced {
+                kept: calls.statements(problem.all()),
+                end: self.driver.end(),
+            }),
+            Err(Refused::NotFailing { .. }) => Err(Error::Unsteady),
+            Err(Refused::Oracle { source, .. }) => Err(source),
+            Err(Refused::Journal(error)) => Err(error.into()),
+            Err(error) => Err(Error::Reduction(error.to_string())),
         }
     }
 
@@ -469,14 +510,9 @@ impl Bench<'_> {
                 .any(|number| *number != last && of_program(number))
     }
 
-    /// What is printed of the exception that a run ended with, if that is the failure.
+    /// The stack trace of a run that ended with the failure.
     fn trace(&self, run: &Run) -> Option<String> {
-        match run {
-            Run::Threw { trace, .. } if (self.grade)(trace) >= Some(self.enough) => {
-                Some(trace.clone())
-            }
-            _ => None,
-        }
+        trace(run, self.grade, self.enough)
     }
 
     fn statements(&self, kept: &[usize]) -> impl Iterator<Item = &Statement> {
@@ -492,7 +528,7 @@ impl Bench<'_> {
         tables: &Arc<Tables>,
         statements: impl IntoIterator<Item = &'s Statement>,
     ) -> Result<Run, Error> {
-        self.effort.count_run();
+        self.driver.count_run();
         Ok(self.stage.run(tables, statements, self.fresh)?)
     }
 
@@ -510,93 +546,62 @@ impl Bench<'_> {
     }
 }
 
-struct Search<'a> {
-    bench: &'a Bench<'a>,
-    /// The statements that may go, by delta.
-    deltas: &'a [usize],
-    /// Those that stay.
-    fixed: &'a [usize],
+/// The stack trace of a run that ended with the failure, by the grade of its likeness.
+fn trace(run: &Run, grade: &dyn Fn(&str) -> Option<Grade>, enough: Grade) -> Option<String> {
+    match run {
+        Run::Threw { trace, .. } if grade(trace) >= Some(enough) => Some(trace.clone()),
+        _ => None,
+    }
 }
 
-impl Search<'_> {
-    /// The least that a schedule comes to: everything where it ends before it begins. `least` is what
-    /// another one came to.
-    fn run(
-        &self,
-        problem: &Problem,
-        schedule: Schedule,
-        least: Option<usize>,
-    ) -> Result<Reduced, Error> {
-        let effort = self.bench.effort;
-        let settings = Settings {
-            schedule,
-            ..effort.settings()
-        };
-        let (before, of) = (effort.runs(), self.bench.script.statements.len());
-        let mut journal = effort.journal(problem)?;
-        let mut engine = Engine::new(problem, self).settings(settings);
-        if let Some(journal) = &mut journal {
-            engine = engine.journal(journal);
-        }
-        let engine = engine.watch(|step| {
-            let left = self.fixed.len() + step.standing.failing as usize;
-            effort.tell(Progress::Minimising {
-                left: least.map_or(left, |least| least.min(left)),
-                of,
-                tests: before + step.counts.tests - step.counts.replayed,
-            });
-        });
-        match engine.ddmin() {
-            Ok(found) => {
-                effort.count(found.counts, found.journal_trouble);
-                Ok(Reduced {
-                    kept: self.statements(&found.failing),
-                    end: found.end,
-                })
-            }
-            Err(Refused::Nothing) => Ok(Reduced {
-                kept: self.sorted(self.deltas.iter().copied()),
-                end: effort.end().unwrap_or(End::Cancelled),
-            }),
-            Err(Refused::NotFailing { .. }) => Err(Error::Unsteady),
-            Err(Refused::Oracle { source, .. }) => Err(source),
-            Err(error) => Err(Error::Reduction(error.to_string())),
-        }
-    }
+/// The oracle: runs of the script without some of its statements.
+struct Calls<'a> {
+    stage: &'a Stage,
+    script: &'a Script,
+    fresh: FreshState,
+    grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
+    enough: Grade,
+    /// The statements that can be removed, by delta.
+    deltas: &'a [usize],
+    /// The statements of every candidate.
+    fixed: &'a [usize],
+    /// Everything that verdicts depend on besides the candidate.
+    key: &'a str,
+}
 
+impl Calls<'_> {
+    /// The statements of a candidate, in their order.
     fn statements(&self, candidate: &DeltaSet) -> Vec<usize> {
-        self.sorted(candidate.iter().map(|delta| self.deltas[delta as usize]))
-    }
-
-    /// Some of the statements that may go, and all that stay.
-    fn sorted(&self, chosen: impl Iterator<Item = usize>) -> Vec<usize> {
+        let chosen = candidate.iter().map(|delta| self.deltas[delta as usize]);
         let mut kept: Vec<usize> = chosen.chain(self.fixed.iter().copied()).collect();
         kept.sort_unstable();
         kept
     }
 }
 
-impl Oracle for Search<'_> {
-    type Detail = String;
+impl ArtefactOracle for Calls<'_> {
+    type Content = Vec<usize>;
     type Error = Error;
 
-    fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+    fn make(&self, candidate: &DeltaSet) -> Result<Artefact<Vec<usize>>, Error> {
         let kept = self.statements(candidate);
-        let statements = self.bench.statements(&kept);
-        let (bench, tables) = (self.bench, &self.bench.script.tables);
-        let run = match bench.stage.run(tables, statements, bench.fresh) {
-            Err(PoolError::Interrupted) => {
-                // Nobody waits for the verdict any more.
-                self.bench.effort.cancel();
-                return Ok(Verdict::Unresolved(String::new()));
-            }
-            // The search ends just before.
-            Err(PoolError::OutOfTime) => {
-                return Ok(Verdict::Unresolved(String::new()));
-            }
-            run => run?,
-        };
-        if let Some(trace) = self.bench.trace(&run) {
+        let mut digester = Digester::default();
+        digester.field(CALLS.as_bytes());
+        digester.field(self.key.as_bytes());
+        digester.digest(candidate.digest());
+        Ok(Artefact {
+            digest: digester.finish(),
+            size: kept.len() as u64,
+            content: Ok(kept),
+        })
+    }
+
+    fn judge(&self, kept: &Vec<usize>, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        let statements = kept.iter().map(|number| &self.script.statements[*number]);
+        let run = self
+            .stage
+            .run(&self.script.tables, statements, self.fresh)?;
+        if let Some(trace) = trace(&run, self.grade, self.enough) {
             return Ok(Verdict::Fail(trace));
         }
         Ok(match run {
@@ -604,33 +609,5 @@ impl Oracle for Search<'_> {
             Run::Threw { trace, .. } => Verdict::Unresolved(trace),
             Run::Refused { .. } | Run::Unresolved(_) => Verdict::Unresolved(run.to_string()),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_the_operators_only_a_write_to_an_array_is_a_change() {
-        let script: Script = "\
-script 1
-type 1 int[]
-type 2 java/util/ArrayList
-type 3 int
-site 1 entry java/util/List.add(Ljava/lang/Object;)Z
-site 2 entry java/util/List.size()I
-=> @1(null) on #1:ArrayList
-<= @1 = true
-=> @2() on #1:ArrayList
-<= @2 = #2:@3
-do add int (#2:@3, 1) = #3:@3
-do store int (#4:@1{0}, 0, #3:@3)
-"
-        .parse()
-        .unwrap();
-        let statements = script.statements.iter();
-        let found: Vec<bool> = statements.map(|it| changes_library(&script, it)).collect();
-        assert_eq!(found, [true, false, false, true]);
     }
 }

@@ -1,12 +1,13 @@
 //! The whole way from a script that fails to a test that was seen to fail: reduced, printed and checked.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::{Jdk, WorkingFolder};
 use culprit_model::{Reference, Value};
 use culprit_program::{Confines, Program};
-use culprit_reduce::{End, Settings};
+use culprit_reduce::Driver;
 use culprit_scripts::{
     CONDITION_CLASS, Condition, Predicate, Run, fetches, interactions, is_for_assertions, links,
     seek, with_aliases, without_idle_conditions,
@@ -18,14 +19,18 @@ use crate::concrete::concrete;
 use crate::shrink::shrink;
 use crate::verify::Surroundings;
 use crate::{
-    ByHand, Checked, Effort, Error, Likeness, Minimised, Needed, Progress, Runner, Script, Stage,
-    Statement, Verified, minimise, verify,
+    ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
+    Verified, minimise, verify,
 };
 
 /// What came of a recording.
 #[derive(Debug)]
 pub struct Found {
     pub minimised: Minimised,
+    /// Candidates that were run.
+    pub tests: u64,
+    /// Why verdicts are missing in a journal.
+    pub journal_trouble: Option<io::Error>,
     pub test: Test,
     pub verified: Verified,
     /// Who ran the test.
@@ -74,16 +79,12 @@ pub struct Means<'a> {
     pub wanted: Grade,
     /// Rights and limits of the compiler and of the test.
     pub confines: &'a Confines,
-    /// How to search. The budget is for everything together.
-    pub settings: Settings,
-    /// Hears how far it is.
-    pub hear: &'a (dyn Fn(Progress) + Sync),
+    /// Runs all searches, under one budget.
+    pub driver: &'a Driver<'a>,
     /// What makes it a failure that the script does not end with.
     pub condition: Option<&'a Condition>,
     /// The same, compiled, where it is about objects.
     pub predicate: Option<&'a Predicate>,
-    /// The folder for verdicts. Those that are there are used.
-    pub journals: Option<PathBuf>,
     /// Names of tests that there are, with their packages.
     pub taken: Vec<String>,
     /// Whether numbers and texts are given as they were, and not computed again.
@@ -104,8 +105,6 @@ pub fn make_test(
     let alone = || {
         let again = Means {
             folder,
-            settings: means.settings.clone(),
-            journals: means.journals.clone(),
             taken: means.taken.clone(),
             ..*means
         };
@@ -155,11 +154,12 @@ fn make_and_check(
         grade: &grade,
         wanted: means.wanted,
     };
-    let effort = Effort::new(means.settings.clone(), means.hear).journals(means.journals.clone());
+    let driver = means.driver;
+    let tests_before = driver.tally().run();
     let deadline = means.stage.deadline();
     let mut minimised = Err(Error::NotLinked);
     let runs = |script: &Script| {
-        effort.count_run();
+        driver.count_run();
         let stage = means.stage;
         stage.run(&script.tables, &script.statements, FreshState::NewLoader)
     };
@@ -181,14 +181,14 @@ fn make_and_check(
         own.into_iter().chain(links(script)).collect()
     };
     for script in ways.iter().flat_map(linked) {
-        minimised = minimise(&script, means.stage, &likeness, &effort);
+        minimised = minimise(&script, means.stage, &likeness, driver);
         let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
-        if !is_other || effort.end().is_some() {
+        if !is_other || driver.is_over() {
             break;
         }
     }
     let mut minimised = minimised?;
-    if means.concrete && effort.end().is_none() {
+    if means.concrete && !driver.is_over() {
         let fails = |run: &Run| match run {
             Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
             _ => false,
@@ -197,7 +197,7 @@ fn make_and_check(
         // What made the values is not needed any more.
         let smaller = match concrete {
             Err(error) if error.is_end() => Err(error),
-            concrete => minimise(&concrete?, means.stage, &likeness, &effort),
+            concrete => minimise(&concrete?, means.stage, &likeness, driver),
         };
         if let Ok(smaller) = smaller {
             minimised = Minimised {
@@ -208,11 +208,10 @@ fn make_and_check(
         }
     }
     let before = minimised.script.clone();
-    if effort.end().is_none() {
-        minimised = shrink(minimised, means.stage, &effort.settings())?;
+    if !driver.is_over() {
+        minimised = shrink(minimised, means.stage, driver)?;
     }
     minimised.script = without_idle_conditions(&minimised.script);
-    effort.tell(Progress::Checking);
     let mut test = printed(&minimised, signature, means, (true, None));
     if test.is_err() {
         // What is small need not be printable.
@@ -237,9 +236,11 @@ fn make_and_check(
         _ => None,
     };
     // What was found in time is checked, even where that takes a little longer.
-    means.stage.close(effort.end().unwrap_or(End::Minimal));
+    let tests = driver.tally().run() - tests_before;
+    means.stage.close(driver.end());
+    driver.close();
     let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
-    let mut checked = verify(&test, &surroundings, &fails)?;
+    let mut checked = verify(&test, &surroundings, driver, &fails)?;
     let is_judged = !matches!(
         checked.verified,
         Verified::NoCompiler(_) | Verified::Interrupted
@@ -254,7 +255,7 @@ fn make_and_check(
             folder,
             ..surroundings
         };
-        checked = verify(&test, &straight, &fails)?;
+        checked = verify(&test, &straight, driver, &fails)?;
     }
     let Checked {
         verified,
@@ -269,6 +270,8 @@ fn make_and_check(
     let by_hand = is_confined.then(|| ByHand::of(&surroundings, runner));
     Ok(Found {
         minimised,
+        tests,
+        journal_trouble: driver.take_journal_trouble(),
         test,
         verified,
         runner,

@@ -13,17 +13,20 @@ mod simpler;
 
 use std::time::Duration;
 
-use culprit_reduce::{End, Settings};
+use culprit_reduce::{Budget, Driver};
 use culprit_scripts::{Run, finds_fault};
 use culprit_signature::{Grade, Origin, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::{Error, Minimised, Stage, Statement};
-use shrinker::{Fails, Limits, Shrinker};
+pub use shrinker::VALUES;
+use shrinker::{Fails, Oracle, Shrinker};
 
-/// Candidates that are tried at most, and for how long.
-const MOST: u64 = 2_000;
-const LONGEST: Duration = Duration::from_secs(10);
+/// Bounds of the search, besides those of the user.
+const BUDGET: Budget = Budget {
+    tests: Some(2_000),
+    time: Some(Duration::from_secs(10)),
+};
 
 /// Exceptions that the JVM throws by itself.
 const OF_THE_JVM: [&str; 9] = [
@@ -50,32 +53,30 @@ const REFUSING: [&str; 8] = [
     "Syntax",
 ];
 
-/// The same with smaller inputs, as far as it still fails the same way.
+/// The script with smaller inputs, as far as it still fails the same way.
 pub(crate) fn shrink(
     mut minimised: Minimised,
     stage: &Stage,
-    settings: &Settings,
+    driver: &Driver<'_>,
 ) -> Result<Minimised, Error> {
     let script = &minimised.script;
     if finds_fault(script) {
         return Ok(minimised);
     }
-    let run = |statements: &[Statement], fresh| {
-        let run = stage.run(&script.tables, statements, fresh);
+    // Outside of the search: `None` where the work was ended from outside.
+    let run_new = |statements: &[Statement]| {
+        driver.count_run();
+        let run = stage.run(&script.tables, statements, FreshState::NewLoader);
         match run.map_err(Error::from) {
-            Err(error) if error.is_end() => {
-                // What was found up to now is the result.
-                settings.cancel.cancel();
-                stage.close(End::Cancelled);
-                Ok(Run::Unresolved(error.to_string()))
-            }
-            run => run,
+            Err(error) if error.is_end() => Ok(None),
+            run => run.map(Some),
         }
     };
-    let before = match run(&script.statements, FreshState::NewLoader)? {
-        Run::Threw { trace, .. } => Thrown::parse(&trace).filter(|thrown| !is_raised(thrown)),
+    let before = match run_new(&script.statements)? {
+        Some(Run::Threw { trace, .. }) => Thrown::parse(&trace),
         _ => None,
     };
+    let before = before.filter(|thrown| !is_raised(thrown));
     let Some(signature) = before.as_ref().map(Signature::of) else {
         return Ok(minimised);
     };
@@ -85,26 +86,25 @@ pub(crate) fn shrink(
         }
         _ => false,
     };
-    let time = settings
-        .budget
-        .time
-        .map_or(LONGEST, |time| time.min(LONGEST));
-    let limits = Limits {
-        tests: MOST,
-        end: settings.clock.now() + time,
-        spares_small: true,
-    };
     // As in the reduction: classes are shared while that makes no difference.
     for fresh in [FreshState::Reset, FreshState::NewLoader] {
-        let fails: &Fails<'_> = &|statements| Ok(is_same(&run(statements, fresh)?));
-        let mut shrinker = Shrinker::new(script, fails, settings, limits);
-        shrinker.run()?;
-        let (left, tests) = shrinker.found();
-        minimised.tests += tests;
+        let fails: &Fails<'_> =
+            &|statements| Ok(is_same(&stage.run(&script.tables, statements, fresh)?));
+        let oracle = Oracle {
+            fails,
+            key: format!("{fresh:?} {}\n{script}", stage.surroundings()),
+        };
+        let mut shrinker = Shrinker::new(script, &oracle, driver).sparing_small();
+        driver.within(BUDGET, || shrinker.run())?;
+        let left = shrinker.found();
         if left == script.statements {
             break;
         }
-        if is_same(&run(&left, FreshState::NewLoader)?) {
+        if driver.is_over() {
+            // The result is checked all the same.
+            stage.close(driver.end());
+        }
+        if run_new(&left)?.is_some_and(|run| is_same(&run)) {
             minimised.script.waits.clear();
             minimised.script.statements = left;
             break;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use culprit_jvm::{Answer, Deadline, Job, Pool, PoolError, WorkingFolder};
 use culprit_model::{Outcome, Statement, Tables};
-use culprit_reduce::End;
+use culprit_reduce::{End, GRACE};
 use culprit_scripts::Run;
 use culprit_signature::Refusal;
 use culprit_wire::{FreshState, LineCheck, Mode};
@@ -28,9 +28,6 @@ pub struct Stage {
 /// How long a script may take at least, and how many times as long as others that came to their end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const TIMES: u32 = 3;
-
-/// How long it may take beyond the deadline to complete what was found before it.
-const GRACE: Duration = Duration::from_secs(15);
 
 impl Stage {
     pub fn new(pool: Pool, limit: Duration, deadline: Deadline) -> Stage {

@@ -15,13 +15,14 @@ use std::time::Duration;
 use culprit_junit::{Junit, Test};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
 use culprit_program::{Compilation, Confines, Environment, Folders, Program, class_path_option};
+use culprit_reduce::Driver;
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
 use runner::CLASS;
 pub use runner::Runner;
-pub use variables::Needed;
 use variables::needed;
+pub use variables::{Needed, VARIABLES};
 use verdict::Mark;
 
 use crate::{Error, full_name};
@@ -100,6 +101,7 @@ pub struct Checked {
 pub fn verify(
     test: &Test,
     surroundings: &Surroundings<'_>,
+    driver: &Driver<'_>,
     fails: Fails<'_>,
 ) -> Result<Checked, Error> {
     let javac = surroundings.jdk.tool("javac");
@@ -112,7 +114,7 @@ pub fn verify(
     if !javac.exists() {
         return Ok(of(Verified::NoCompiler(javac)));
     }
-    let checked = match surroundings.check(test, runner, fails) {
+    let checked = match surroundings.check(test, runner, driver, fails) {
         Err(Error::Launch(LaunchError::Interrupted)) => of(Verified::Interrupted),
         checked => checked?,
     };
@@ -121,7 +123,7 @@ pub fn verify(
         Verified::Rejected(_) | Verified::Broken(_)
     );
     match is_broken && runner.is_junit() {
-        true => surroundings.check(test, Runner::Own, fails),
+        true => surroundings.check(test, Runner::Own, driver, fails),
         false => Ok(checked),
     }
 }
@@ -138,7 +140,13 @@ struct Compiled<'a> {
 }
 
 impl Surroundings<'_> {
-    fn check(&self, test: &Test, runner: Runner, fails: Fails<'_>) -> Result<Checked, Error> {
+    fn check(
+        &self,
+        test: &Test,
+        runner: Runner,
+        driver: &Driver<'_>,
+        fails: Fails<'_>,
+    ) -> Result<Checked, Error> {
         let of = |verified: Verified| Checked {
             verified,
             runner,
@@ -159,7 +167,7 @@ impl Surroundings<'_> {
         }
         let verified = compiled.run(environment, LIMIT)?;
         let needs = match fails(&verified) {
-            true => Some(needed(&compiled, fails)?),
+            true => Some(needed(&compiled, driver, fails)?),
             false => None,
         };
         Ok(Checked {

@@ -27,6 +27,9 @@ pub enum Error<E> {
     /// The end came before the failure was seen once.
     #[error("ended before the failure was seen")]
     Nothing,
+    /// The journal of the search cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// The oracle could not judge.
     #[error("cannot judge a candidate of {} deltas: {source}", candidate.len())]
     Oracle {

@@ -12,11 +12,15 @@
 //!   number of jobs, not on which of them finishes first, not on interruptions with a journal.
 //! - Only what the oracle called failing is ever returned as failing; the same for passing in `dd`.
 //!
+//! A [`Driver`] runs several searches of one session under one budget, with a memo of verdicts by
+//! artefact, journals, and progress events. Techniques implement [`ArtefactOracle`] for it.
+//!
 //! This crate knows no processes, no consoles and nothing of what deltas are.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod digest;
+mod driver;
 mod engine;
 mod error;
 mod isolate;
@@ -35,6 +39,10 @@ mod settings;
 mod units;
 
 pub use digest::{Digest, Digester};
+pub use driver::{
+    Artefact, ArtefactOracle, Driver, Event, Found, GRACE, Goal, Journals, Memo, Scale, Search,
+    Tally, Tested,
+};
 pub use engine::{End, Engine, Outcome, Reduction};
 pub use error::{Error, JournalError, ProblemError};
 pub use journal::Journal;

@@ -1,6 +1,7 @@
 //! Who answers: the oracle, its three verdicts, and how it learns that nobody waits any more.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -112,10 +113,12 @@ impl Detail for String {
     }
 }
 
-/// Ends a reduction from elsewhere. Copies are the same switch; setting it is one atomic store, so
-/// signal handlers may.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+/// Ends a reduction from elsewhere. Clones are the same switch.
+#[derive(Clone, Default)]
+pub struct Cancel {
+    is_set: Arc<AtomicBool>,
+    wish: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
 
 impl Cancel {
     /// A switch that is not set.
@@ -123,19 +126,44 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Ends the reduction: no further candidate is judged.
+    /// A switch that also sets itself as soon as it is asked while the wish is true. The wish must be
+    /// cheap to ask for.
+    pub fn when(wish: impl Fn() -> bool + Send + Sync + 'static) -> Cancel {
+        Cancel {
+            is_set: Arc::default(),
+            wish: Some(Arc::new(wish)),
+        }
+    }
+
+    /// A switch for a part of the work, which the part can set alone.
+    pub(crate) fn child(&self) -> Cancel {
+        let whole = self.clone();
+        Cancel::when(move || whole.is_cancelled())
+    }
+
+    /// Ends the reduction: no further candidate is judged. This is one atomic store, so signal handlers
+    /// may call it.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Release);
+        self.is_set.store(true, Ordering::Release);
     }
 
     /// Whether the reduction was ended.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        if !self.is_set.load(Ordering::Acquire) && self.wish.as_ref().is_some_and(|wish| wish()) {
+            self.cancel();
+        }
+        self.is_set.load(Ordering::Acquire)
     }
 
-    /// The switch itself, for signal handlers that set one.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        self.0.clone()
+    /// Opens the switch again. It sets itself once more if the wish is still true.
+    pub(crate) fn renew(&self) {
+        self.is_set.store(false, Ordering::Release);
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cancel").field(&self.is_set).finish()
     }
 }
 

@@ -84,6 +84,11 @@ impl Problem {
         }
     }
 
+    /// Whether the problem can be told from others by its key.
+    pub(crate) fn has_key(&self) -> bool {
+        !self.key.is_empty()
+    }
+
     /// What every candidate is a part of.
     pub fn all(&self) -> &DeltaSet {
         &self.failing

@@ -1,18 +1,18 @@
 //! `culprit isolate changes`: which changes between two versions make a test fail.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Git, Isolation, Leftovers, Limits, NoText, Plan, Repository, Side, Tried, WORK_TREE,
+    Error, Git, Isolation, Leftovers, NoText, Repository, Request, Side, WORK_TREE,
 };
-use culprit_isolate::{Convention, Goal, Likeness, Rule, Test, UNRESOLVED};
+use culprit_isolate::{Convention, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::{Deadline, Interrupt, Scratch};
 use culprit_model::{clean, shell};
-use culprit_reduce::{DeltaSet, JournalError, SystemClock};
+use culprit_reduce::{DeltaSet, Event, Goal, JournalError, Tested};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let results = Results::in_folder(&args.output, args.options.resume)?;
     let work = Scratch::new("isolate")?;
     let env = options::environment(&started, work.path());
-    let plan = Plan {
+    let request = Request {
         good: good.clone(),
         bad: bad.clone(),
         repository: repository.as_ref(),
@@ -132,28 +132,26 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         } else {
             Goal::Isolate
         },
-        limits: Limits {
-            jobs: usize::from(args.options.jobs),
-            tests: args.options.max_tests,
-            time: args.options.max_time,
-            stop: &|| interrupt.is_wanted(),
-            clock: Arc::new(SystemClock::default()),
-        },
+        settings: args.options.settings(&interrupt),
         results: &results.path(""),
         journals: &results.journals(),
         work: work.path(),
         key: args.key(&good, &bad),
     };
-    let mut candidates = Candidates::begin(&results)?;
-    let mut course = Vec::new();
+    let candidates = RefCell::new(Candidates::begin(&results)?);
+    let course: RefCell<Vec<Tested>> = RefCell::default();
     let progress = Progress::begin(console, "copying both versions");
-    let mut trouble = None;
-    let found = plan.run(&mut |tried| {
-        progress.say(said(tried));
-        if let Err(error) = candidates.add(&ChangesCandidate::from(tried)) {
-            trouble.get_or_insert(error);
+    let trouble = RefCell::new(None);
+    let found = request.run(&|event| {
+        let Event::Tested(tested) = event else {
+            progress.say("checking the result".to_owned());
+            return;
+        };
+        progress.say(said(tested));
+        if let Err(error) = candidates.borrow_mut().add(&ChangesCandidate::from(tested)) {
+            trouble.borrow_mut().get_or_insert(error);
         }
-        course.push(tried.clone());
+        course.borrow_mut().push(tested.clone());
     });
     drop(progress);
     let found = match found {
@@ -170,7 +168,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             return Err(explained(why));
         }
     };
-    if let Some(error) = trouble {
+    if let Some(error) = trouble.into_inner() {
         writeln!(
             console.err(),
             "culprit: candidates.jsonl lacks verdicts: {error}"
@@ -188,7 +186,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         bad: bad.name(),
         jobs: args.options.jobs,
         found: &found,
-        course: &course,
+        course: &course.borrow(),
     };
     write(&report, &results)?;
     args.write_script((&good, &bad), &started, &results)?;
@@ -313,24 +311,25 @@ fn keep(found: &Isolation, results: &Results) -> anyhow::Result<()> {
 }
 
 /// What the line of progress says.
-fn said(tried: &Tried) -> String {
-    let left = match tried.left {
+fn said(tested: &Tested) -> String {
+    let left = match tested.left {
         0 => String::new(),
         left => format!(", {left} left"),
     };
-    let to_go = time_left(tried).map_or(0, |time| time.as_secs());
+    let to_go = time_left(tested).map_or(0, |time| time.as_secs());
     let to_go = match to_go {
         0 => String::new(),
         seconds => format!(", at least {seconds} s to go"),
     };
-    let tests = figure::counted(tried.tests, "test");
-    format!("isolating: {}{left}, {tests}{to_go}", tried.level)
+    let tests = figure::counted(tested.number, "test");
+    format!("isolating: {}{left}, {tests}{to_go}", tested.search)
 }
 
 /// What the level at hand takes if each test halves it.
-fn time_left(tried: &Tried) -> Option<Duration> {
-    let each = tried.since.checked_div(u32::try_from(tried.tests).ok()?)?;
-    let halvings = 64 - tried.left.saturating_sub(1).leading_zeros();
+fn time_left(tested: &Tested) -> Option<Duration> {
+    let tests = u32::try_from(tested.number).ok()?;
+    let each = tested.elapsed.checked_div(tests)?;
+    let halvings = 64 - tested.left.saturating_sub(1).leading_zeros();
     (halvings > 0).then(|| each * halvings)
 }
 
@@ -443,32 +442,36 @@ fn explained(error: Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use culprit_isolate::changes::Submodule;
-    use culprit_reduce::Kind;
+    use culprit_reduce::{Digest, Kind};
 
     use super::*;
 
     #[test]
     fn time_left_is_that_of_halving() {
-        let tried = |left, tests| Tried {
-            tests,
-            level: "lines",
+        let tested = |left, number| Tested {
+            number,
+            search: "lines".to_owned(),
+            kind: Kind::Pass,
+            detail: String::new(),
+            digest: Digest::of(b""),
+            size: 1,
+            best: 1,
+            whole: 1,
             units: 1,
             left,
-            deltas: 1,
-            share: 1.0,
-            kind: Kind::Pass,
-            reason: String::new(),
-            since: Duration::from_secs(20),
-            is_known: false,
+            granularity: 1,
+            open: 1.0,
+            elapsed: Duration::from_secs(20),
+            is_replayed: false,
         };
-        assert_eq!(time_left(&tried(1, 10)), None);
-        assert_eq!(time_left(&tried(8, 10)), Some(Duration::from_secs(6)));
+        assert_eq!(time_left(&tested(1, 10)), None);
+        assert_eq!(time_left(&tested(8, 10)), Some(Duration::from_secs(6)));
         assert_eq!(
-            said(&tried(8, 10)),
+            said(&tested(8, 10)),
             "isolating: lines, 8 left, 10 tests, at least 6 s to go"
         );
-        assert_eq!(said(&tried(1, 1)), "isolating: lines, 1 left, 1 test");
-        assert_eq!(said(&tried(2, 90)), "isolating: lines, 2 left, 90 tests");
+        assert_eq!(said(&tested(1, 1)), "isolating: lines, 1 left, 1 test");
+        assert_eq!(said(&tested(2, 90)), "isolating: lines, 2 left, 90 tests");
     }
 
     #[test]

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_isolate::input::{Handing, Heard, Material, Plan, Syntax, Trouble, isolate, pairs};
-use culprit_isolate::{Error, Goal, Language, Like, UNRESOLVED, Unfit, Warm};
+use culprit_isolate::input::{Handing, Material, Request, Syntax, Trouble, isolate, pairs};
+use culprit_isolate::{Error, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, JournalError};
+use culprit_reduce::{End, Event, Goal, JournalError, Tested};
 use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
@@ -112,10 +112,6 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let passing = args.passing.as_deref().map(read).transpose()?;
     let scratch = Scratch::new("isolate")?;
     let interrupt = Interrupt::by_signals()?;
-    let is_over = {
-        let interrupt = interrupt.clone();
-        Arc::new(move || interrupt.is_wanted())
-    };
     let sides = [failing.len(), passing.as_ref().map_or(0, Material::len)];
     if let Some(warning) = room::lack(sides) {
         say("", &format!("culprit: {warning}"), console)?;
@@ -148,7 +144,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         // A JVM stays in the folder that it was started in.
         .filter(|_| !args.java.is_fresh() && !args.in_scratch)
         .map(|java| Arc::new(Warm::new(java.test.clone(), scratch.path(), &started, &env)));
-    let plan = |warm: Option<Arc<Warm>>, journals: PathBuf| Plan {
+    let request = |warm: Option<Arc<Warm>>, journals: PathBuf| Request {
         test: test.clone(),
         likeness: options.likeness().unwrap_or_default(),
         like: like.clone(),
@@ -169,34 +165,35 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         },
         directory: (!args.in_scratch).then(|| started.clone()),
         scratch: scratch.path().to_owned(),
-        jobs: usize::from(options.jobs),
-        most_tests: options.max_tests,
-        most_time: options.max_time,
+        settings: options.settings(&interrupt),
         journals: Some(journals),
-        is_over: is_over.clone(),
     };
     let ours = results.path("");
     let look = || Surroundings::of(&started, &[&ours, scratch.path()]);
     let before = look();
-    let mut candidates = Candidates::begin(&results)?;
-    let course: RefCell<Vec<Heard>> = RefCell::default();
-    let mut trouble = None;
+    let candidates = RefCell::new(Candidates::begin(&results)?);
+    let course: RefCell<Vec<Tested>> = RefCell::default();
+    let trouble = RefCell::new(None);
     let progress = Progress::begin(console, "seeing how it fails");
-    let mut hear = |heard: &Heard| {
-        progress.say(said(heard, args));
-        if let Err(error) = candidates.add(&InputCandidate::from(heard)) {
-            trouble.get_or_insert(error);
+    let observer = |event: &Event| {
+        let Event::Tested(tested) = event else {
+            progress.say("checking the result".to_owned());
+            return;
+        };
+        progress.say(said(tested, args));
+        if let Err(error) = candidates.borrow_mut().add(&InputCandidate::from(tested)) {
+            trouble.borrow_mut().get_or_insert(error);
         }
-        course.borrow_mut().push(heard.clone());
+        course.borrow_mut().push(tested.clone());
     };
     let is_warm_wanted = warm.is_some();
-    let mut found = isolate(plan(warm, results.journals()), &mut hear);
+    let mut found = isolate(request(warm, results.journals()), &observer);
     if matches!(found, Err(Trouble::WarmDiffers)) {
         // What counts is what a new JVM says.
         course.borrow_mut().clear();
         let journals = results.journals().join("fresh");
         std::fs::create_dir_all(&journals)?;
-        found = isolate(plan(None, journals), &mut hear);
+        found = isolate(request(None, journals), &observer);
     }
     drop(progress);
     let found = match found {
@@ -207,7 +204,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             return Err(explained(why, args, like.as_ref()));
         }
     };
-    if let Some(error) = trouble {
+    if let Some(error) = trouble.into_inner() {
         let lacks = "candidates.jsonl lacks verdicts";
         writeln!(console.err(), "culprit: {lacks}: {error}")?;
     }
@@ -280,17 +277,18 @@ impl Args {
 }
 
 /// What the line of progress says.
-fn said(heard: &Heard, args: &Args) -> String {
+fn said(tested: &Tested, args: &Args) -> String {
     let doing = if args.simplify {
         "simplifying"
     } else {
         "isolating"
     };
-    let jobs = u32::from(args.options.jobs).max(1);
-    let left = u32::try_from(heard.left).unwrap_or(u32::MAX);
-    let left = heard.mean.saturating_mul(left) / jobs;
+    let tests = u32::try_from(tested.number).unwrap_or(u32::MAX);
+    let each = tested.elapsed.checked_div(tests).unwrap_or_default();
+    let to_go = u32::try_from(tested.tests_to_go()).unwrap_or(u32::MAX);
+    let left = each.saturating_mul(to_go);
     let time = match args.options.max_time {
-        Some(most) => left.min(most.saturating_sub(heard.at)),
+        Some(most) => left.min(most.saturating_sub(tested.elapsed)),
         None => left,
     };
     let to_go = match time >= Duration::from_secs(1) {
@@ -299,7 +297,7 @@ fn said(heard: &Heard, args: &Args) -> String {
     };
     format!(
         "{doing} by {}: {} bytes fail, {} tests{to_go}",
-        heard.pass, heard.best, heard.number
+        tested.search, tested.best, tested.number
     )
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
-use culprit_jvm::{Limits, Sandbox};
+use culprit_jvm::{Interrupt, Limits, Sandbox};
+use culprit_reduce::{Budget, Cancel, Settings};
 
 use super::typed::Typed;
 use crate::confinement;
@@ -132,6 +133,20 @@ pub(crate) enum Same {
 }
 
 impl Options {
+    /// Settings of the driver, which an interrupt ends.
+    pub(crate) fn settings(&self, interrupt: &Interrupt) -> Settings {
+        let interrupt = interrupt.clone();
+        Settings {
+            jobs: usize::from(self.jobs),
+            budget: Budget {
+                tests: self.max_tests,
+                time: self.max_time,
+            },
+            cancel: Cancel::when(move || interrupt.is_wanted()),
+            ..Settings::default()
+        }
+    }
+
     /// How long a run of the test may take: no longer than everything together, but long enough to see how a test
     /// ends that does not hang.
     pub(crate) fn limit(&self) -> Duration {

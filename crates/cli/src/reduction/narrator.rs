@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use culprit_debug::{Activity, Event, Observer, Ongoing};
 use culprit_jvm::Interrupt;
-use culprit_minimize::Progress as Reached;
+use culprit_minimize::CALLS;
+use culprit_reduce::Event as ReductionEvent;
 
 use super::{Results, explained};
 use crate::console::Console;
@@ -89,20 +90,24 @@ impl Observer for Narrator<'_> {
 }
 
 impl Ongoing for Line {
-    fn progress(&self, reached: Reached) {
-        self.progress.say(said(reached, &self.interrupt));
+    fn progress(&self, event: &ReductionEvent) {
+        self.progress.say(said(event, &self.interrupt));
     }
 }
 
 /// The text of a line of progress.
-fn said(reached: Reached, interrupt: &Interrupt) -> String {
-    match reached {
-        Reached::Minimising { left, of, tests } => {
+fn said(event: &ReductionEvent, interrupt: &Interrupt) -> String {
+    match event {
+        ReductionEvent::Tested(it) if it.search == CALLS => {
+            let (left, of, tests) = (it.best, it.whole, it.number);
             format!("minimising: {left} of {of} calls left, {tests} candidates")
         }
-        Reached::Checking if interrupt.is_wanted() => {
+        ReductionEvent::Tested(it) => {
+            format!("simplifying {}: {} candidates", it.search, it.number)
+        }
+        ReductionEvent::Checking if interrupt.is_wanted() => {
             "checking the smallest so far (Ctrl-C again to end)".to_owned()
         }
-        Reached::Checking => "checking".to_owned(),
+        ReductionEvent::Checking => "checking".to_owned(),
     }
 }

@@ -148,7 +148,7 @@ impl Results {
             "environment": found.needs.as_ref().map(Needed::names),
             "standIns": found.test.notes.stand_ins,
             "reflection": found.test.notes.uses_reflection,
-            "runs": minimised.tests,
+            "runs": found.tests,
             "minimal": early.is_none(),
             "seconds": (seconds * 10.0).round() / 10.0,
             "runBy": found.runner.name(),
@@ -164,7 +164,7 @@ impl Results {
         };
         let summary = format!(
             "{} calls recorded, {} in the slice, {left} left{own} after {} runs",
-            minimised.captured, minimised.sliced, minimised.tests
+            minimised.captured, minimised.sliced, found.tests
         );
         let partial = early.map(|why| format!("may not be minimal: {why}"));
         let needs = needed_files(&found.works_in);
@@ -186,7 +186,7 @@ impl Results {
                 block("sh", &format!("{command}\n"))
             )),
         ));
-        let trouble = minimised.journal_trouble.as_ref();
+        let trouble = found.journal_trouble.as_ref();
         let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
         for line in [Some(summary), partial, trouble].into_iter().flatten() {
             writeln!(console.err(), "  {line}")?;

@@ -32,6 +32,72 @@ fn a_budget_ends_with_the_best_so_far() {
 }
 
 #[test]
+fn max_tests_bounds_the_runs_of_all_levels_together() {
+    for most in ["2", "5", "20"] {
+        let place = Place::empty();
+        shell(
+            place.path(),
+            "mkdir old new; for i in $(seq 9); do seq 9 >old/$i; seq 9 | sed 's/5/five/; s/8/x/' >new/$i; done",
+        );
+        let elsewhere = Place::empty();
+        let runs = elsewhere.path().join("runs");
+        let test = format!("echo >>{}; ! grep -q five 3", runs.display());
+        let words = [
+            "--good",
+            "old",
+            "--bad",
+            "new",
+            "--test",
+            &test,
+            "--jobs",
+            "1",
+            "--max-tests",
+            most,
+        ];
+        place.found(&words);
+        // The bad version is run twice before. At last both versions, and the changes made and taken back
+        // alone, are run up to three times each.
+        let runs = fs::read_to_string(runs).unwrap().lines().count();
+        assert!(
+            runs <= 2 + most.parse::<usize>().unwrap() + 12,
+            "{most}: {runs}"
+        );
+    }
+}
+
+#[test]
+fn max_time_bounds_the_runs_of_the_check_at_the_end() {
+    let place = Place::empty();
+    shell(
+        place.path(),
+        "mkdir old new; echo a >old/f; echo five >new/f",
+    );
+    let elsewhere = Place::empty();
+    let runs = elsewhere.path().join("runs");
+    let at = runs.display();
+    // The bad version is run twice and the good one once. Each later run hangs until it is ended.
+    let test =
+        format!("echo >>{at}; test $(wc -l <{at}) -le 3 || exec sleep 1000; ! grep -q five f");
+    let words = [
+        "--good",
+        "old",
+        "--bad",
+        "new",
+        "--test",
+        &test,
+        "--jobs",
+        "1",
+        "--max-time",
+        "5s",
+    ];
+    let report = place.found(&words);
+    assert_eq!(report["changes"].as_array().unwrap().len(), 1, "{report}");
+    // Ended after ten seconds, and after what is left of fifteen; without a bound there are 6 more.
+    let runs = fs::read_to_string(&runs).unwrap().lines().count();
+    assert!((4..=5).contains(&runs), "{runs}");
+}
+
+#[test]
 fn an_interrupt_leaves_the_best_so_far() {
     let place = Place::empty();
     shell(

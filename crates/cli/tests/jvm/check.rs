@@ -7,6 +7,7 @@ use culprit_junit::{Junit, Notes, Test};
 use culprit_jvm::{Deadline, Limits, WorkingFolder};
 use culprit_minimize::{Runner, Surroundings, Verified, verify};
 use culprit_program::{Confines, Environment};
+use culprit_reduce::{Driver, Settings};
 
 use crate::library;
 use crate::stage::{folder, on_one_jdk, skipped};
@@ -34,6 +35,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
         environment: Environment::none(),
     };
     let deadline = Deadline::after(Duration::from_secs(100));
+    let driver = Driver::new(Settings::default(), &|_| {});
     let checked = verify(
         &test,
         &Surroundings {
@@ -47,6 +49,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
             confines: &confines,
             deadline: &deadline,
         },
+        &driver,
         &|_| true,
     )
     .unwrap();

@@ -198,6 +198,7 @@ fn a_reduction_that_ended_early_goes_on_where_it_was() {
     let ended = program.culprit(minimize.into_iter().chain(["--max-tests", "40"]));
     says(&ended, 0, "may not be minimal: --max-tests was reached");
     let early = program.report();
+    assert!(early["runs"].as_u64() <= Some(41), "{early}");
     let ended = program.culprit(minimize.into_iter().chain(["--resume"]));
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!("a_crash_becomes_the_calls_that_it_needs", ended.out);
@@ -489,6 +490,8 @@ fn a_budget_ends_the_search_with_the_smallest_test_so_far() {
         assert_eq!(test["minimal"], false, "{test}");
         assert_eq!(test["verified"], true, "{test}");
         assert!(test["left"].as_u64() > Some(9), "{test}");
+        // What is left is run once more before it is printed.
+        assert!(test["runs"].as_u64() <= Some(21), "{test}");
         let reader = program.read("out/report.md");
         assert!(reader.contains("may not be minimal"), "{reader}");
     }

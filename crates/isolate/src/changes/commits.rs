@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use culprit_reduce::{DeltaSet, Problem, Verdict};
+use culprit_reduce::{Artefact, ArtefactOracle, DeltaSet, Problem, Verdict, Wanted};
 
 use super::Error;
-use super::course::{Course, Found, Versions, Work};
 use super::git::Repository;
 use super::history::{History, Version};
+use super::session::{LevelSearch, Session};
 use super::sides;
 use super::tree::Tree;
 use super::trial::Trial;
@@ -18,7 +18,7 @@ use crate::Digest;
 pub(crate) struct Checkouts<'c> {
     pub(crate) repository: &'c Repository,
     pub(crate) history: &'c History,
-    /// A folder of ours for versions on their way to a bench.
+    /// A folder of ours for versions on their way to a build folder.
     pub(crate) folder: &'c Path,
     /// The work tree as it was when we began.
     pub(crate) work_tree: Option<&'c Tree>,
@@ -40,30 +40,44 @@ impl Checkouts<'_> {
         }
     }
 
-    /// Does something with the files of a version. `Err` says why it has none.
-    pub(crate) fn with<T>(
+    /// Judges the files of a version.
+    fn judge(
         &self,
-        set: &DeltaSet,
-        work: impl FnOnce(&Tree) -> Result<T, Error>,
-    ) -> Result<Result<T, String>, Error> {
-        let tree = match self.tree_of(&self.history.version(set))? {
-            Ok(tree) => tree,
-            Err(why) => return Ok(Err(why)),
-        };
-        let Some(tree) = tree else {
+        version: &Checkout,
+        trial: &Trial<'_>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Verdict<String>, Error> {
+        let Checkout::Tree(tree) = version else {
             let tree = self.work_tree.ok_or(Error::NoWorkTree)?;
-            return work(tree).map(Ok);
+            return trial.judge(tree, None, wanted);
         };
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
-        let done = match self.repository.check_out(&tree, &folder) {
+        let judged = match self.repository.check_out(tree, &folder) {
             // A version of long ago may want a commit that is no more.
-            Err(error @ Error::OldSubmodule(_)) => Ok(Err(error.to_string())),
+            Err(error @ Error::OldSubmodule(_)) => Ok(Verdict::Unresolved(error.to_string())),
             Err(error) => Err(error),
-            Ok(()) => work(&Tree::read(&folder)?).map(Ok),
+            Ok(()) => trial.judge(&Tree::read(&folder)?, None, wanted),
         };
         std::fs::remove_dir_all(&folder).map_err(Error::at(&folder))?;
-        done
+        judged
+    }
+
+    /// A version to test; its flaw says why there is none.
+    pub(crate) fn artefact(&self, set: &DeltaSet) -> Result<Artefact<Checkout>, Error> {
+        let (digest, content) = match self.tree_of(&self.history.version(set))? {
+            Ok(Some(id)) => (Digest::of(id.as_bytes()), Ok(Checkout::Tree(id))),
+            Ok(None) => {
+                let digest = Digest::of(sides::WORK_TREE.as_bytes());
+                (digest, Ok(Checkout::WorkTree))
+            }
+            Err(why) => (set.digest(), Err(why)),
+        };
+        Ok(Artefact {
+            digest,
+            size: set.len(),
+            content,
+        })
     }
 
     /// Copies a version into a folder.
@@ -77,46 +91,51 @@ impl Checkouts<'_> {
     }
 }
 
-impl Versions for Checkouts<'_> {
-    fn digest(&self, set: &DeltaSet) -> Result<Result<Digest, String>, Error> {
-        let tree = self.tree_of(&self.history.version(set))?;
-        Ok(tree.map(|tree| match tree {
-            Some(id) => Digest::of(id.as_bytes()),
-            None => Digest::of(sides::WORK_TREE.as_bytes()),
-        }))
+/// The files of a version: a tree of Git, or the work tree.
+pub(crate) enum Checkout {
+    Tree(String),
+    WorkTree,
+}
+
+/// The oracle of a history: tests of merged commits.
+struct Merges<'m> {
+    checkouts: &'m Checkouts<'m>,
+    trial: &'m Trial<'m>,
+}
+
+impl ArtefactOracle for Merges<'_> {
+    type Content = Checkout;
+    type Error = Error;
+
+    fn make(&self, set: &DeltaSet) -> Result<Artefact<Checkout>, Error> {
+        self.checkouts.artefact(set)
     }
 
-    fn judge(
-        &self,
-        set: &DeltaSet,
-        trial: &Trial<'_>,
-        wanted: &dyn Fn() -> bool,
-    ) -> Result<Verdict<String>, Error> {
-        let judged = self.with(set, |tree| trial.judge(tree, None, wanted))?;
-        Ok(judged.unwrap_or_else(Verdict::Unresolved))
+    fn judge(&self, version: &Checkout, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        self.checkouts
+            .judge(version, self.trial, &|| wanted.still())
     }
 }
 
-impl Course<'_> {
+impl Session<'_> {
     /// Narrows a history down to the commits that decide: those that pass and those that fail.
     pub(crate) fn narrow_history(
         &mut self,
-        versions: &Checkouts<'_>,
+        checkouts: &Checkouts<'_>,
     ) -> Result<(DeltaSet, DeltaSet), Error> {
-        let history = versions.history;
-        let work = Work {
+        let history = checkouts.history;
+        let search = LevelSearch {
             name: "commits",
             problem: Problem::new(history.size()).needs(history.needs()),
-            units: history.size(),
             share: 1.0,
-            versions,
-            deltas: &DeltaSet::len,
-            learn: &mut |_, _| false,
+            learn: &mut |_| false,
         };
-        match self.search(work)? {
-            Found::Sets { passing, failing } | Found::Again { passing, failing } => {
-                Ok((passing, failing))
-            }
-        }
+        let trial = self.trial;
+        let merges = Merges {
+            checkouts,
+            trial: &trial,
+        };
+        let found = self.search(search, &merges)?;
+        Ok((found.passing, found.failing))
     }
 }

@@ -1,4 +1,4 @@
-//! The times of files on a bench.
+//! The times of files in a build folder.
 //!
 //! Tools tell by times whether what they made of a file is out of date: `make` by which of the two is
 //! later, Python by the whole second and the size of the source. So a file that is written anew is later
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// A clock that was set back is not waited for. No file system has longer steps than two seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// When files on a bench were written, by the clock of its file system.
+/// When files in a build folder were written, by the clock of its file system.
 pub(super) struct FileTimes {
     /// A file that is written to see the time.
     hand: PathBuf,
@@ -120,25 +120,27 @@ fn second_of(time: SystemTime) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, Benches, Leftovers};
+    use super::super::build_folder::{BuildFolder, BuildFolders, Leftovers};
     use super::super::difference::tests::tree;
     use super::*;
     use crate::test::tests::shell;
 
-    fn at_a_bench(work: impl FnOnce(&Benches, &mut Bench) -> Result<(), Error>) {
+    fn in_a_build_folder(work: impl FnOnce(&BuildFolders, &mut BuildFolder) -> Result<(), Error>) {
         let root = tempfile::tempdir().unwrap();
-        let benches = Benches::new(root.path().to_owned(), Leftovers::Stay);
-        benches.at(|bench| work(&benches, bench)).unwrap();
+        let folders = BuildFolders::new(root.path().to_owned(), Leftovers::Stay);
+        folders
+            .at(|build_folder| work(&folders, build_folder))
+            .unwrap();
     }
 
     #[test]
     fn what_is_written_is_later_than_what_was_built_before() {
-        at_a_bench(|_, bench| {
-            let folder = bench.spot().directory;
+        in_a_build_folder(|_, build_folder| {
+            let folder = build_folder.spot().directory;
             let time = |name: &str| fs::metadata(folder.join(name)).unwrap().modified().unwrap();
             for round in 0..20 {
                 fs::write(folder.join("built"), "x").unwrap();
-                bench.hold(&tree(&[("source", &"x".repeat(round))]))?;
+                build_folder.hold(&tree(&[("source", &"x".repeat(round))]))?;
                 assert!(time("source") > time("built"));
             }
             Ok(())
@@ -148,10 +150,10 @@ mod tests {
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     #[test]
     fn python_does_not_take_the_bytecode_of_the_candidate_before() {
-        at_a_bench(|benches, bench| {
+        in_a_build_folder(|folders, build_folder| {
             let python = shell("python3 test.py");
-            if benches
-                .run(&shell("python3 -V"), bench, &|| true)?
+            if folders
+                .run(&shell("python3 -V"), build_folder, &|| true)?
                 .how
                 .code()
                 != Some(0)
@@ -162,8 +164,8 @@ mod tests {
             let test = "import part\nraise SystemExit(part.LIMIT)\n";
             for limit in [10, 20, 30] {
                 let part = format!("LIMIT = {limit}\n");
-                bench.hold(&tree(&[("part.py", &part), ("test.py", test)]))?;
-                let ending = benches.run(&python, bench, &|| true)?;
+                build_folder.hold(&tree(&[("part.py", &part), ("test.py", test)]))?;
+                let ending = folders.run(&python, build_folder, &|| true)?;
                 assert_eq!(ending.how.code(), Some(limit), "{}", ending.err);
             }
             Ok(())
@@ -172,20 +174,20 @@ mod tests {
 
     #[test]
     fn contents_of_one_size_have_seconds_of_their_own() {
-        at_a_bench(|_, bench| {
-            let place = bench.spot().directory.join("a");
+        in_a_build_folder(|_, build_folder| {
+            let place = build_folder.spot().directory.join("a");
             let second = || second_of(fs::metadata(&place).unwrap().modified().unwrap());
-            bench.hold(&tree(&[("a", "one")]))?;
+            build_folder.hold(&tree(&[("a", "one")]))?;
             let first = second();
             // It goes, and comes back with other contents.
-            bench.hold(&tree(&[]))?;
-            bench.hold(&tree(&[("a", "two")]))?;
+            build_folder.hold(&tree(&[]))?;
+            build_folder.hold(&tree(&[("a", "two")]))?;
             let next = second();
             assert_ne!(next, first);
             // A run puts something else there.
             fs::write(&place, "odd").unwrap();
             let odd = second();
-            bench.hold(&tree(&[("a", "two")]))?;
+            build_folder.hold(&tree(&[("a", "two")]))?;
             assert_ne!(second(), odd);
             Ok(())
         });

@@ -1,28 +1,27 @@
 //! From two versions and a test to the changes that decide.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use culprit_reduce::{DeltaSet, End, Kind, Verdict};
+use culprit_reduce::{DeltaSet, Driver, End, Event, Goal, Journals, Kind, Settings, Verdict};
 
 use super::Error;
-use super::bench::{Benches, Leftovers};
 use super::blame::{self, Change, Source};
+use super::build_folder::{BuildFolders, Leftovers};
 use super::commits::Checkouts;
-use super::course::{Course, Limits, Tried};
 use super::difference::Difference;
 use super::git::Repository;
 use super::git_output::Commit;
 use super::git_output::Submodule;
 use super::history::History;
+use super::session::Session;
 use super::sides::Side;
 use super::tree::Tree;
 use super::trial::{self, Build, Patience, Trial};
 use crate::judge::{PATIENCE, patience};
-use crate::{Digest, Failure, Goal, Judge, Likeness, Lines, Memo, Rate, Test, Unfit};
+use crate::{Digest, Failure, Judge, Likeness, Lines, Rate, Test, Unfit};
 
 /// How often what passes must do so in the end: a failure that comes and goes may have been missed.
 const CONFIRMED: u32 = 3;
@@ -30,8 +29,8 @@ const CONFIRMED: u32 = 3;
 /// Where the bad version is copied to.
 const BAD: &str = "bad";
 
-/// What is to be isolated, and how.
-pub struct Plan<'a> {
+/// Two versions and a test, and how to isolate the changes that decide.
+pub struct Request<'a> {
     /// The version that passes.
     pub good: Side,
     /// The version that fails.
@@ -46,17 +45,17 @@ pub struct Plan<'a> {
     pub likeness: Likeness,
     /// How often each candidate is run; by default as often as the failure needs.
     pub runs: Option<u32>,
-    /// What stays on the benches.
+    /// What stays in the build folders.
     pub leftovers: Leftovers,
     /// What is looked for.
     pub goal: Goal,
-    /// How far it may go.
-    pub limits: Limits<'a>,
+    /// Jobs, the budget of everything together, and what ends it early.
+    pub settings: Settings,
     /// The folder for results: what is there is no part of a version.
     pub results: &'a Path,
     /// The folder for verdicts.
     pub journals: &'a Path,
-    /// An empty folder for versions and benches.
+    /// An empty folder for versions and build folders.
     pub work: &'a Path,
     /// What verdicts depend on besides, for journals.
     pub key: String,
@@ -141,10 +140,11 @@ impl Isolation {
     }
 }
 
-impl Plan<'_> {
+impl Request<'_> {
     /// Finds the changes that decide.
-    pub fn run(self, watch: &mut dyn FnMut(&Tried)) -> Result<Isolation, Error> {
-        let began = self.limits.clock.now();
+    pub fn run(self, observer: &dyn Fn(&Event)) -> Result<Isolation, Error> {
+        let journals = Journals::InOrder(self.journals.to_owned());
+        let driver = Driver::new(self.settings.clone(), observer).journals(Some(journals));
         self.compare_absent()?;
         let copy = |side: &Side, name: &str| {
             side.copy(self.repository, self.results, &self.work.join(name))
@@ -155,14 +155,14 @@ impl Plan<'_> {
         if difference.size() == 0 {
             return Err(Error::NoDifference);
         }
-        let benches = Benches::new(self.work.join("benches"), self.leftovers);
-        let wanted = || !(self.limits.stop)();
+        let folders = BuildFolders::new(self.work.join("builds"), self.leftovers);
+        let wanted = || !self.settings.cancel.is_cancelled();
         let begin = |spot: &mut dyn FnMut() -> Result<crate::Spot, crate::Error>| {
             let likeness = (self.likeness, Lines::Ignored);
             Judge::witness(self.test.clone(), likeness, self.runs, spot, &wanted)
         };
         let build = self.build.as_ref().map(Build::new);
-        let witness = trial::witness(&benches, build.as_ref(), &bad, begin, &wanted);
+        let witness = trial::witness(&folders, build.as_ref(), &bad, begin, &wanted);
         let witness = witness.and_then(|it| it.map_err(Error::Bad));
         let witness = witness.map_err(|error| match error {
             Error::Test(crate::Error::Unwanted)
@@ -175,17 +175,16 @@ impl Plan<'_> {
         let of_commits = witness.judge.without_messages();
         let of_parts = OnceCell::new();
         let test_patience = Patience::new(patience(witness.ending.took, PATIENCE));
-        let mut course = Course {
+        let mut session = Session {
             goal: self.goal,
-            limits: &self.limits,
+            driver: &driver,
             trial: Trial {
                 judge: of_commits.as_ref().unwrap_or(&witness.judge),
                 patience: &test_patience,
                 build: build.as_ref(),
-                benches: &benches,
+                folders: &folders,
                 passes: 1,
             },
-            journals: self.journals,
             key: format!(
                 "{} {} {} {}",
                 self.key,
@@ -193,43 +192,36 @@ impl Plan<'_> {
                 bad.digest()?,
                 witness.judge.runs()
             ),
-            began,
-            memo: Memo::default(),
-            tested: HashSet::new(),
-            tests: 0,
-            searches: 0,
-            watch,
-            end: End::Minimal,
             has_passed: false,
         };
         let seen = Verdict::Fail(failure.clone());
         let mut sides = (difference, None);
         if let (Goal::Isolate, Some(history)) = (self.goal, self.history()?) {
-            sides = self.narrow_commits(&mut course, &history, (&bad, &seen), sides)?;
+            sides = self.narrow_commits(&mut session, &history, (&bad, &seen), sides)?;
         }
         let (difference, commits) = sides;
         if commits.is_none() {
             let (_, digest) = whole(&difference)?;
-            course.memo.learn(digest, seen);
+            driver.memo().learn(digest, seen);
         }
         let is_up_to_bad = commits.as_ref().is_none_or(|commits| commits.is_up_to_bad);
         let judge = match &of_commits {
-            Some(judge) if !is_up_to_bad => match course.is_over() {
+            Some(judge) if !is_up_to_bad => match driver.is_over() {
                 true => judge.clone(),
-                false => self.judge_of_parts(&difference, judge, &benches, build.as_ref())?,
+                false => self.judge_of_parts(&difference, judge, &folders, build.as_ref())?,
             },
             _ => witness.judge.clone(),
         };
-        course.key = format!("{} {}", course.key, judge.key());
+        session.key = format!("{} {}", session.key, judge.key());
         let runs = witness.judge.runs().max(judge.runs());
-        course.trial.judge = of_parts.get_or_init(|| judge);
-        let (passing, failing) = course.take_apart(&difference)?;
-        if !course.has_passed {
-            return Err(course.ended_early());
+        session.trial.judge = of_parts.get_or_init(|| judge);
+        let (passing, failing) = session.take_apart(&difference)?;
+        if !session.has_passed {
+            return Err(session.ended_early());
         }
-        let (end, tests) = (course.end, course.tests);
+        let end = driver.close();
         let ends = (&passing, &failing);
-        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &course.trial)?;
+        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &session)?;
         let mut found = Isolation {
             changes: Vec::new(),
             commits,
@@ -238,13 +230,14 @@ impl Plan<'_> {
             failing,
             failure,
             end,
-            tests,
+            tests: driver.tally().tests,
             rate: witness.rate,
             runs,
-            strays: witness.strays + benches.strays() + strays,
+            strays: witness.strays + folders.strays() + strays,
             checks,
-            took: course.elapsed(),
+            took: driver.elapsed(),
         };
+        let wanted = || driver.is_wanted();
         found.changes = blame::changes(&found, &self.source(&found), self.repository, &wanted);
         Ok(found)
     }
@@ -255,17 +248,17 @@ impl Plan<'_> {
         &self,
         difference: &Difference,
         of_commits: &Judge,
-        benches: &Benches,
+        folders: &BuildFolders,
         build: Option<&Build<'_>>,
     ) -> Result<Judge, Error> {
-        let wanted = || !(self.limits.stop)();
+        let wanted = || !self.settings.cancel.is_cancelled();
         let begin = |spot: &mut dyn FnMut() -> Result<crate::Spot, crate::Error>| {
             let compare = (self.likeness, Lines::Ignored);
             let take = |failure: &mut Failure| failure.take_same(of_commits.failure());
             Judge::witness_like(self.test.clone(), compare, &take, self.runs, spot, &wanted)
         };
         let (end, _) = whole(difference)?;
-        match trial::witness(benches, build, &end, begin, &wanted) {
+        match trial::witness(folders, build, &end, begin, &wanted) {
             Ok(Ok(first)) => Ok(first.judge),
             Ok(Err(Unfit::Error(error))) if !matches!(error, crate::Error::Unwanted) => {
                 Err(Error::Test(error))
@@ -351,7 +344,7 @@ impl Plan<'_> {
     /// Narrows the versions down to the commits that decide.
     fn narrow_commits(
         &self,
-        course: &mut Course<'_>,
+        session: &mut Session<'_>,
         (history, begins): &(History, Begins),
         (bad, seen): (&Tree, &Verdict<String>),
         whole_difference: (Difference, Option<Commits>),
@@ -365,13 +358,15 @@ impl Plan<'_> {
             number: AtomicU64::new(0),
         };
         let all = DeltaSet::all(history.size());
-        if let Ok(digest) = super::course::Versions::digest(&versions, &all)? {
-            course.memo.learn(digest, seen.clone());
+        let driver = session.driver;
+        let end = versions.artefact(&all)?;
+        if end.content.is_ok() {
+            driver.memo().learn(end.digest, seen.clone());
         }
         let only = (DeltaSet::empty(), all.clone());
         let (passing, failing) = match (history.size(), *begins) {
             (1, Begins::Good) => only,
-            _ => match course.narrow_history(&versions) {
+            _ => match session.narrow_history(&versions) {
                 // What fails since before the branches parted was mended on the good one.
                 Err(Error::GoodFails(_) | Error::GoodUnresolved(_)) if *begins == Begins::Fork => {
                     return Ok(whole_difference);
@@ -406,15 +401,14 @@ impl Plan<'_> {
             return Err(Error::Search(why.to_owned()));
         }
         let (_, digest) = whole(&difference)?;
-        course.memo.learn(digest, seen.clone());
-        if course.searches > 0 {
-            course.tested.insert(digest);
-        }
-        // The good version is seen to pass by whoever comes first.
-        if let (true, Ok((_, digest))) = (course.searches > 0, difference.tree(&DeltaSet::empty())?)
-        {
-            course.memo.learn(digest, Verdict::Pass);
-            course.tested.insert(digest);
+        driver.memo().learn(digest, seen.clone());
+        // Both ends were tested if there was a search; otherwise the first search tests them.
+        if driver.searches() > 0 {
+            driver.expect(digest);
+            if let Ok((_, digest)) = difference.tree(&DeltaSet::empty())? {
+                driver.memo().learn(digest, Verdict::Pass);
+                driver.expect(digest);
+            }
         }
         Ok((difference, Some(commits)))
     }
@@ -426,19 +420,23 @@ impl Plan<'_> {
         difference: &Difference,
         (passing, failing): (&DeltaSet, &DeltaSet),
         is_up_to_bad: bool,
-        tried: &Trial<'_>,
+        session: &Session<'_>,
     ) -> Result<(Checks, usize), Error> {
-        let benches = Benches::new(self.work.join("checks"), Leftovers::Go);
+        let folders = BuildFolders::new(self.work.join("checks"), Leftovers::Go);
         let trial = Trial {
-            benches: &benches,
+            folders: &folders,
             passes: CONFIRMED,
-            ..*tried
+            ..session.trial
         };
-        let wanted = || !(self.limits.stop)();
+        let wanted = || session.driver.is_wanted();
         let judged = |tree: &Tree| match trial.judge(tree, None, &wanted) {
             Ok(verdict) => Ok(Some(verdict.kind())),
             Err(Error::Test(crate::Error::Unwanted)) => Ok(None),
             Err(error) => Err(error),
+        };
+        let judged = |tree: &Tree| match wanted() {
+            true => judged(tree),
+            false => Ok(None),
         };
         let kind = |set: &DeltaSet| match difference.tree(set)? {
             Ok((tree, _)) => judged(&tree),
@@ -467,11 +465,11 @@ impl Plan<'_> {
                 Ok(Some(tree)) => judged(&tree)?,
                 Ok(None) => Some(Kind::Unresolved),
                 // What Git cannot do takes nothing away from what was found.
-                Err(Error::Git { .. } | Error::OldGit) => None,
+                Err(Error::Git { .. } | Error::GitLate { .. } | Error::OldGit) => None,
                 Err(error) => return Err(error),
             },
         };
-        Ok((checks, benches.strays()))
+        Ok((checks, folders.strays()))
     }
 
     /// The bad version without what the end of a difference has and the kept deltas have not; `None`

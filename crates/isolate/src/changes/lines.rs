@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::unified::LineEdit;
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// Pairs of lines that are compared to find which line became which; beyond it they are taken in
@@ -24,6 +25,16 @@ pub(crate) struct Edit {
     pub(crate) new: Range<usize>,
     /// Edits of a hunk have no unchanged line between them.
     pub(crate) hunk: usize,
+}
+
+impl LineEdit for Edit {
+    fn old(&self) -> &Range<usize> {
+        &self.old
+    }
+
+    fn new(&self) -> &Range<usize> {
+        &self.new
+    }
 }
 
 /// The edits between two texts.

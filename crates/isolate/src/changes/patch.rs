@@ -1,7 +1,6 @@
 //! The difference of two versions as a patch that `git apply` takes.
 
 use std::fmt::Write;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -10,11 +9,9 @@ use culprit_reduce::DeltaSet;
 use super::Error;
 use super::binary;
 use super::difference::{Difference, Made, is_text};
-use super::lines::{Edit, Script};
+use super::lines::Script;
 use super::tree::Kind;
-
-/// Unchanged lines around changed ones.
-const AROUND: usize = 3;
+use crate::unified::{self, Piece};
 
 /// What a patch has of files that are no text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,16 +104,18 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
         new: new(there),
         is_changed: false,
     };
-    for (edits, lines, others) in near(&script) {
+    for hunk in unified::hunks(&script.edits, script.old.len()) {
         if !found.rows.is_empty() {
             found.rows.push(None);
         }
-        let (mut at, mut there) = (lines.start, others.start);
-        for edit in edits {
-            let kept = (at..edit.old.start).zip(there..edit.new.start);
-            found
-                .rows
-                .extend(kept.map(|(at, there)| Some(same(at, there))));
+        for piece in hunk.pieces() {
+            let edit = match piece {
+                Piece::Same { old, new } => {
+                    found.rows.push(Some(same(old, new)));
+                    continue;
+                }
+                Piece::Edit(edit) => edit,
+            };
             let (gone, come) = script.shown(edit);
             let row = |lines: &[String], start: usize, at: usize| {
                 let line = lines.get(at)?;
@@ -129,12 +128,7 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
                     is_changed: true,
                 }));
             }
-            (at, there) = (edit.old.end, edit.new.end);
         }
-        let kept = (at..lines.end).zip(there..others.end);
-        found
-            .rows
-            .extend(kept.map(|(at, there)| Some(same(at, there))));
     }
     Ok(Some(found))
 }
@@ -142,22 +136,6 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
 /// The modes of a file in both versions, where they differ.
 pub(crate) fn modes(old: Kind, new: Kind) -> Option<(&'static str, &'static str)> {
     (old != new).then(|| (old.mode(), new.mode()))
-}
-
-/// Edits that are near each other, with the lines on both sides that show them.
-fn near(script: &Script) -> impl Iterator<Item = (&[Edit], Range<usize>, Range<usize>)> {
-    // Edits with less than twice the lines around between them are shown as one.
-    let parts = script
-        .edits
-        .chunk_by(|edit, next| next.old.start - edit.old.end <= 2 * AROUND);
-    parts.filter_map(|edits| {
-        let (first, last) = (edits.first()?, edits.last()?);
-        let before = AROUND.min(first.old.start);
-        let after = AROUND.min(script.old.len() - last.old.end);
-        let old = first.old.start - before..last.old.end + after;
-        let new = first.new.start - before..last.new.end + after;
-        Some((edits, old, new))
-    })
 }
 
 fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Result<(), Error> {
@@ -210,7 +188,11 @@ fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Re
         return Ok(());
     }
     patch.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
-    hunks(&Script::new(from.to_vec(), to.to_vec()), patch);
+    let script = Script::new(from.to_vec(), to.to_vec());
+    let (old, new) = (|at| script.old.line(at), |at| script.new.line(at));
+    for hunk in unified::hunks(&script.edits, script.old.len()) {
+        hunk.write(0, old, new, patch);
+    }
     Ok(())
 }
 
@@ -231,48 +213,6 @@ fn name(letter: &str, path: &Path) -> String {
         byte => format!("\\{byte:03o}"),
     });
     format!("\"{}\"", quoted.collect::<String>())
-}
-
-fn hunks(script: &Script, patch: &mut Vec<u8>) {
-    for (edits, old, new) in near(script) {
-        let head = format!("@@ -{} +{} @@\n", range(&old), range(&new));
-        patch.extend_from_slice(head.as_bytes());
-        let mut at = old.start;
-        // Removed lines before added ones, as readers know it, as long as nothing is between them.
-        for run in edits.chunk_by(|one, next| one.old.end == next.old.start) {
-            let start = run.first().map_or(at, |edit| edit.old.start);
-            (at..start).for_each(|line| put(b' ', script.old.line(line), patch));
-            for edit in run {
-                edit.old
-                    .clone()
-                    .for_each(|line| put(b'-', script.old.line(line), patch));
-            }
-            for edit in run {
-                edit.new
-                    .clone()
-                    .for_each(|line| put(b'+', script.new.line(line), patch));
-            }
-            at = run.last().map_or(start, |edit| edit.old.end);
-        }
-        (at..old.end).for_each(|line| put(b' ', script.old.line(line), patch));
-    }
-}
-
-/// Lines from 1; a range of none begins after the line before it.
-fn range(lines: &Range<usize>) -> String {
-    match lines.len() {
-        0 => format!("{},0", lines.start),
-        1 => format!("{}", lines.start + 1),
-        count => format!("{},{count}", lines.start + 1),
-    }
-}
-
-fn put(sign: u8, line: &[u8], patch: &mut Vec<u8>) {
-    patch.push(sign);
-    patch.extend_from_slice(line);
-    if !line.ends_with(b"\n") {
-        patch.extend_from_slice(b"\n\\ No newline at end of file\n");
-    }
 }
 
 #[cfg(test)]

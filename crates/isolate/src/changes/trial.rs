@@ -1,4 +1,4 @@
-//! A trial: a version is put on a bench, built, and tested.
+//! A trial: a version is put into a build folder, built, and tested.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use culprit_reduce::Verdict;
 
 use super::Error;
-use super::bench::{Bench, Benches};
+use super::build_folder::{BuildFolder, BuildFolders};
 use super::complaints::Lack;
 use super::tree::Tree;
 use crate::judge::patience;
@@ -66,11 +66,12 @@ impl<'a> Build<'a> {
 }
 
 /// How versions are tried.
+#[derive(Clone, Copy)]
 pub(crate) struct Trial<'a> {
     pub(crate) judge: &'a Judge,
     pub(crate) patience: &'a Patience,
     pub(crate) build: Option<&'a Build<'a>>,
-    pub(crate) benches: &'a Benches,
+    pub(crate) folders: &'a BuildFolders,
     /// How often a version must pass at least.
     pub(crate) passes: u32,
 }
@@ -83,9 +84,9 @@ impl Trial<'_> {
         heard: Option<&dyn Fn(&str) -> Lesson>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Verdict<String>, Error> {
-        self.benches.at(|bench| {
-            bench.hold(tree)?;
-            if let Some(ending) = built(self.build, (self.benches, bench), wanted)? {
+        self.folders.at(|build_folder| {
+            build_folder.hold(tree)?;
+            if let Some(ending) = built(self.build, (self.folders, build_folder), wanted)? {
                 return Ok(Verdict::Unresolved(told(
                     &not_built(&ending),
                     &ending,
@@ -95,10 +96,10 @@ impl Trial<'_> {
             let mut verdict = Verdict::Pass;
             for run in 0..self.judge.runs().max(self.passes) {
                 if run > 0 {
-                    bench.restore(tree)?;
+                    build_folder.restore(tree)?;
                 }
                 let test = self.patience.limited(self.judge.test());
-                let ending = self.benches.run(&test, bench, wanted)?;
+                let ending = self.folders.run(&test, build_folder, wanted)?;
                 match self.judge.answer(&ending) {
                     failed @ Verdict::Fail(_) => return Ok(failed),
                     Verdict::Unresolved(why) => {
@@ -114,15 +115,15 @@ impl Trial<'_> {
 
 /// How the bad version fails, and how often.
 pub(crate) fn witness(
-    benches: &Benches,
+    folders: &BuildFolders,
     build: Option<&Build<'_>>,
     tree: &Tree,
     begin: impl FnOnce(&mut dyn FnMut() -> Result<Spot, crate::Error>) -> Result<Witness, Unfit>,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Result<Witness, Unfit>, Error> {
-    benches.at(|bench| {
-        bench.hold(tree)?;
-        if let Some(ending) = built(build, (benches, bench), wanted)? {
+    folders.at(|build_folder| {
+        build_folder.hold(tree)?;
+        if let Some(ending) = built(build, (folders, build_folder), wanted)? {
             return Err(Error::NotBuilt {
                 how: ending.how,
                 why: not_built(&ending),
@@ -130,11 +131,11 @@ pub(crate) fn witness(
         }
         let mut trouble = None;
         let witness = begin(&mut || {
-            if let Err(error) = bench.restore(tree) {
+            if let Err(error) = build_folder.restore(tree) {
                 trouble = Some(error);
                 return Err(crate::Error::Unwanted);
             }
-            Ok(bench.spot())
+            Ok(build_folder.spot())
         });
         match trouble {
             Some(error) => Err(error),
@@ -143,16 +144,16 @@ pub(crate) fn witness(
     })
 }
 
-/// Builds what is on a bench; `Some` if that does not work.
+/// Builds what is in a build folder; `Some` if that does not work.
 fn built(
     build: Option<&Build<'_>>,
-    (benches, bench): (&Benches, &Bench),
+    (folders, build_folder): (&BuildFolders, &BuildFolder),
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Ending>, Error> {
     let Some(build) = build else {
         return Ok(None);
     };
-    let ending = benches.run(&build.patience.limited(build.command), bench, wanted)?;
+    let ending = folders.run(&build.patience.limited(build.command), build_folder, wanted)?;
     if build.command.rule.answer(&ending) != Answer::Pass {
         return Ok(Some(ending));
     }
@@ -232,14 +233,14 @@ pub(crate) fn with_lesson(why: &str, lesson: &Lesson) -> String {
     }
 }
 
-/// What is told without what was heard.
-pub(crate) fn reason_in(told: &str) -> &str {
+/// The reason in the detail of a verdict, without what was heard in messages.
+pub fn reason_in(told: &str) -> &str {
     told.split_once(HEARD).map_or(told, |(reason, _)| reason)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Leftovers;
+    use super::super::build_folder::Leftovers;
     use super::super::difference::tests::tree;
     use super::*;
     use crate::test::tests::shell;
@@ -248,7 +249,7 @@ mod tests {
     #[test]
     fn what_takes_much_longer_than_what_passed_is_not_waited_for() {
         let root = tempfile::tempdir().unwrap();
-        let benches = Benches::new(root.path().to_owned(), Leftovers::Stay);
+        let folders = BuildFolders::new(root.path().to_owned(), Leftovers::Stay);
         let test = Test {
             limit: Duration::from_secs(3600),
             ..shell("case $(cat a) in fails) exit 1;; hangs) sleep 1000;; esac")
@@ -258,14 +259,14 @@ mod tests {
             Judge::witness(test.clone(), likeness, None, spot, &|| true)
         };
         let fails = tree(&[("a", "fails")]);
-        let seen = witness(&benches, None, &fails, begin, &|| true)
+        let seen = witness(&folders, None, &fails, begin, &|| true)
             .unwrap()
             .unwrap();
         let trial = Trial {
             judge: &seen.judge,
             patience: &Patience::new(Duration::ZERO),
             build: None,
-            benches: &benches,
+            folders: &folders,
             passes: 1,
         };
         let limit = || trial.patience.limited(&test).limit;

@@ -7,17 +7,17 @@ use culprit_reduce::{DeltaSet, Problem, Verdict};
 
 use super::across::Across;
 use super::changes::changes;
-use super::course::{Course, Trouble};
 use super::cut::{Content, Grain};
 use super::edits::Edits;
 use super::files::Files;
 use super::material::{Item, Material, Stuff};
 use super::nodes::node_changes;
 use super::pass::Pass;
+use super::session::{Session, Trouble};
 use super::tree::Syntax;
 use crate::Language;
 
-impl Course<'_> {
+impl Session<'_> {
     /// Narrows both sides: files first, then inside those that differ, coarse to fine.
     pub(crate) fn narrow(&mut self) -> Result<(), Trouble> {
         if self.new.is_folder {
@@ -38,7 +38,7 @@ impl Course<'_> {
         }
         self.narrow_nodes()?;
         if let [path] = self.differing().as_slice()
-            && self.ledger.end.is_none()
+            && !self.driver.is_over()
         {
             self.narrow_syntax(path)?;
         }
@@ -55,7 +55,7 @@ impl Course<'_> {
             loop {
                 let (across, is_joined) = self.across(grain);
                 let is_used = self.finest() >= Some(grain);
-                if across.len() < 2 || !is_used || self.ledger.end.is_some() {
+                if across.len() < 2 || !is_used || self.driver.is_over() {
                     break;
                 }
                 let render = |kept: &DeltaSet| across.render(kept);
@@ -67,7 +67,7 @@ impl Course<'_> {
                     well_formed,
                 })?;
                 if !is_joined || !narrowed {
-                    self.ledger.is_coarse = is_joined;
+                    self.is_coarse = is_joined;
                     break;
                 }
             }
@@ -115,7 +115,7 @@ impl Course<'_> {
         let (None, Some(new)) = self.sides(path) else {
             return Ok(());
         };
-        if new.bytes().is_empty() || self.ledger.end.is_some() {
+        if new.bytes().is_empty() || self.driver.is_over() {
             return Ok(());
         }
         let mut empty = new.clone();
@@ -150,7 +150,7 @@ impl Course<'_> {
             self.new.with_mode(there, before),
         ];
         for other in others {
-            if self.ledger.end.is_some() {
+            if self.driver.is_over() {
                 return Ok(());
             }
             match self.ask(&other, "mode")? {
@@ -223,7 +223,7 @@ impl Course<'_> {
                 None => across.whole(old.cloned(), new.cloned()),
             }
         }
-        if within < 2 || self.ledger.end.is_some() {
+        if within < 2 || self.driver.is_over() {
             return Ok(());
         }
         let render = |kept: &DeltaSet| across.render(kept);

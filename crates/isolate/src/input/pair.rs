@@ -11,9 +11,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use super::changes::changes;
 use super::cut::{Content, Grain, cut};
 use super::material::{Beside, Item, Material, Mode, Stuff};
-
-/// Lines around those that differ.
-const AROUND: usize = 3;
+use crate::unified::{self, AROUND, Hunk, LineEdit, Piece};
 
 /// Bytes in a row of what is no text.
 const ROW: usize = 16;
@@ -105,7 +103,10 @@ pub fn unified(old: &Material, new: &Material) -> Vec<u8> {
             continue;
         }
         out.extend_from_slice(format!("--- {from}\n+++ {to}\n").as_bytes());
-        hunks(one, other, &mut out);
+        let all = compared(one, other);
+        for hunk in all.hunks() {
+            hunk.write(all.first, |at| all.old[at], |at| all.new[at], &mut out);
+        }
     }
     out
 }
@@ -130,7 +131,23 @@ struct Compared<'a> {
     first: usize,
     old: Vec<&'a [u8]>,
     new: Vec<&'a [u8]>,
-    hunks: Vec<(Range<usize>, Range<usize>)>,
+    edits: Vec<Edit>,
+}
+
+/// Lines of either side that differ.
+struct Edit {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+impl LineEdit for Edit {
+    fn old(&self) -> &Range<usize> {
+        &self.old
+    }
+
+    fn new(&self) -> &Range<usize> {
+        &self.new
+    }
 }
 
 fn compared<'a>(old: &'a [u8], new: &'a [u8]) -> Compared<'a> {
@@ -150,10 +167,13 @@ fn compared<'a>(old: &'a [u8], new: &'a [u8]) -> Compared<'a> {
     input.update_after(new.iter().copied());
     let range = |range: Range<u32>| range.start as usize..range.end as usize;
     let diff = Diff::compute(Algorithm::Histogram, &input);
-    let hunks = diff.hunks().map(|it| (range(it.before), range(it.after)));
+    let edits = diff.hunks().map(|it| Edit {
+        old: range(it.before),
+        new: range(it.after),
+    });
     Compared {
         first,
-        hunks: hunks.collect(),
+        edits: edits.collect(),
         old,
         new,
     }
@@ -175,31 +195,17 @@ fn lines_on(text: &[u8], count: usize) -> usize {
     ends.nth(count - 1).map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// Lines of either side that differ.
-type Hunk = (Range<usize>, Range<usize>);
-
 impl Compared<'_> {
-    /// Hunks that are near each other, with the lines around.
-    fn parts(&self) -> impl Iterator<Item = (&[Hunk], Range<usize>, Range<usize>)> {
-        let near = |one: &Hunk, next: &Hunk| next.0.start - one.0.end <= 2 * AROUND;
-        self.hunks.chunk_by(near).filter_map(|hunks| {
-            let (first, last) = (hunks.first()?, hunks.last()?);
-            let before = AROUND.min(first.0.start);
-            let after = AROUND.min(self.old.len() - last.0.end);
-            Some((
-                hunks,
-                first.0.start - before..last.0.end + after,
-                first.1.start - before..last.1.end + after,
-            ))
-        })
+    fn hunks(&self) -> impl Iterator<Item = Hunk<'_, Edit>> {
+        unified::hunks(&self.edits, self.old.len())
     }
 }
 
 impl Compared<'_> {
-    /// Bytes of a hunk that differ: of its lines one by one, or of all at once if that is less, as it
+    /// Bytes of an edit that differ: of its lines one by one, or of all at once if that is less, as it
     /// is where a line was parted.
-    fn bytes(&self, before: &Range<usize>, after: &Range<usize>) -> u64 {
-        let (old, new) = (&self.old[before.clone()], &self.new[after.clone()]);
+    fn bytes(&self, edit: &Edit) -> u64 {
+        let (old, new) = (&self.old[edit.old.clone()], &self.new[edit.new.clone()]);
         let line = |lines: &[&[u8]], at: usize| lines.get(at).map_or(0, |line| line.len());
         let each = (0..old.len().max(new.len())).map(|at| match (old.get(at), new.get(at)) {
             (Some(one), Some(other)) => apart(one, other),
@@ -247,7 +253,7 @@ fn text(old: &[u8], new: &[u8], most: usize) -> (Vec<Option<PairRow>>, usize, u6
         false => more += 1,
     };
     let mut is_first = true;
-    for (hunks, lines, others) in all.parts() {
+    for hunk in all.hunks() {
         if !is_first {
             add(&|| None);
         }
@@ -263,14 +269,18 @@ fn text(old: &[u8], new: &[u8], most: usize) -> (Vec<Option<PairRow>>, usize, u6
                 failing: Some(half(there, all.new[there])),
             })
         };
-        let (mut at, mut there) = (lines.start, others.start);
-        for (before, after) in hunks {
-            let kept = (at..before.start).zip(there..after.start);
-            kept.for_each(|(at, there)| add(&|| same(at, there)));
-            differ += all.bytes(before, after);
-            for number in 0..before.len().max(after.len()) {
-                let one = before.clone().nth(number);
-                let other = after.clone().nth(number);
+        for piece in hunk.pieces() {
+            let edit = match piece {
+                Piece::Same { old, new } => {
+                    add(&|| same(old, new));
+                    continue;
+                }
+                Piece::Edit(edit) => edit,
+            };
+            differ += all.bytes(edit);
+            for number in 0..edit.old.len().max(edit.new.len()) {
+                let one = edit.old.clone().nth(number);
+                let other = edit.new.clone().nth(number);
                 add(&|| {
                     Some(row(
                         one.map(|at| (all.first + at, shown(all.old[at]))),
@@ -278,10 +288,7 @@ fn text(old: &[u8], new: &[u8], most: usize) -> (Vec<Option<PairRow>>, usize, u6
                     ))
                 });
             }
-            (at, there) = (before.end, after.end);
         }
-        let kept = (at..lines.end).zip(there..others.end);
-        kept.for_each(|(at, there)| add(&|| same(at, there)));
     }
     (rows, more, differ)
 }
@@ -347,45 +354,6 @@ fn binary(old: &[u8], new: &[u8]) -> Vec<Option<PairRow>> {
     });
     let there = rows.filter(|row| row.passing.is_some() || row.failing.is_some());
     there.map(Some).collect()
-}
-
-fn hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
-    let all = compared(old, new);
-    for (hunks, lines, others) in all.parts() {
-        let place = |range: &Range<usize>| {
-            let start = all.first + range.start;
-            match range.len() {
-                0 => format!("{start},0"),
-                1 => format!("{}", start + 1),
-                count => format!("{},{count}", start + 1),
-            }
-        };
-        let head = format!("@@ -{} +{} @@\n", place(&lines), place(&others));
-        out.extend_from_slice(head.as_bytes());
-        let mut put = |sign: u8, line: &[u8]| {
-            out.push(sign);
-            out.extend_from_slice(line);
-            if !line.ends_with(b"\n") {
-                out.extend_from_slice(b"\n\\ No newline at end of file\n");
-            }
-        };
-        let mut at = lines.start;
-        for (before, after) in hunks {
-            all.old[at..before.start]
-                .iter()
-                .for_each(|line| put(b' ', line));
-            all.old[before.clone()]
-                .iter()
-                .for_each(|line| put(b'-', line));
-            all.new[after.clone()]
-                .iter()
-                .for_each(|line| put(b'+', line));
-            at = before.end;
-        }
-        all.old[at..lines.end]
-            .iter()
-            .for_each(|line| put(b' ', line));
-    }
 }
 
 #[cfg(test)]

@@ -11,15 +11,15 @@ use culprit_reduce::{DeltaSet, Units, Verdict};
 
 use super::brackets;
 use super::changes::{MOST, changes};
-use super::course::{Course, Trouble};
 use super::cut::{Content, Grain, cut};
 use super::edits::Edits;
 use super::files::Files;
 use super::hoist;
 use super::material::{Material, Stuff};
+use super::neighbours;
 use super::pass::{Pass, independent};
 use super::rename;
-use super::runs;
+use super::session::{Session, Trouble};
 use super::tree::Syntax;
 use crate::{Digest, Language};
 
@@ -27,7 +27,7 @@ use crate::{Digest, Language};
 #[derive(Default)]
 struct Done(HashMap<(PathBuf, String), Digest>);
 
-impl Course<'_> {
+impl Session<'_> {
     /// Reduces the failing side: files first, then inside them.
     pub(crate) fn simplify(&mut self) -> Result<(), Trouble> {
         let mut done = Done::default();
@@ -39,7 +39,7 @@ impl Course<'_> {
             if !seen.insert(before) {
                 break;
             }
-            self.ledger.is_coarse = false;
+            self.is_coarse = false;
             self.simplify_files()?;
             for path in self.largest_first() {
                 self.simplify_file(&path, round, &mut done)?;
@@ -50,7 +50,7 @@ impl Course<'_> {
             if self.new.digest() == before {
                 self.substitute(&input, &mut done)?;
             }
-            if self.ledger.end.is_some() || self.new.digest() == before {
+            if self.new.digest() == before || self.driver.is_over() {
                 break;
             }
         }
@@ -76,7 +76,7 @@ impl Course<'_> {
         for path in self.largest_first() {
             let text = self.text(&path);
             let (base, index) = self.base(&path);
-            for (name, less) in runs::of(&text) {
+            for (name, less) in neighbours::of(&text) {
                 let smaller = base.with(index, less);
                 match self.ask(&smaller, &self.pass_name(name, &path))? {
                     Some(Verdict::Fail(_)) => {
@@ -115,7 +115,7 @@ impl Course<'_> {
             true => Files::of(&self.old, &self.new),
             false => return Ok(()),
         };
-        if files.len() == 0 || self.ledger.end.is_some() {
+        if files.len() == 0 {
             return Ok(());
         }
         let render = |kept: &DeltaSet| files.render(kept);
@@ -189,7 +189,7 @@ impl Course<'_> {
             let changes = changes(&old, &text, grain);
             let narrowed = self.try_edits(path, grain.name(), &changes.edits, None, done)?;
             if !changes.is_joined || !narrowed {
-                self.ledger.is_coarse |= changes.is_joined;
+                self.is_coarse |= changes.is_joined;
                 return Ok(());
             }
         }
@@ -216,7 +216,7 @@ impl Course<'_> {
     ) -> Result<(), Trouble> {
         let text = self.text(path);
         let before = self.new.digest();
-        if done.knows(path, "syntax", before) || self.ledger.end.is_some() {
+        if done.knows(path, "syntax", before) || self.driver.is_over() {
             return Ok(());
         }
         let Some(syntax) = Syntax::read(&text, language) else {
@@ -255,11 +255,11 @@ impl Course<'_> {
             for (number, edits) in choices.iter().enumerate() {
                 let name = format!("hoist {depth}.{number}");
                 changed |= self.try_edits(path, &name, edits, Some(language), done)?;
-                if changed || self.ledger.end.is_some() {
+                if changed || self.driver.is_over() {
                     break;
                 }
             }
-            if self.ledger.end.is_some() {
+            if self.driver.is_over() {
                 return Ok(());
             }
             // What stands there now is looked at again.
@@ -297,7 +297,7 @@ impl Course<'_> {
         done: &mut Done,
     ) -> Result<bool, Trouble> {
         let before = self.new.digest();
-        if edits.len() == 0 || self.ledger.end.is_some() || done.knows(path, name, before) {
+        if edits.len() == 0 || done.knows(path, name, before) || self.driver.is_over() {
             return Ok(false);
         }
         let (base, index) = self.base(path);

@@ -1,14 +1,11 @@
-//! The search for smaller inputs.
-
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+//! The search for smaller inputs: the oracle *values* of the driver.
 
 use culprit_model::script::Action;
 use culprit_model::value::Contents;
 use culprit_model::{ObjectId, Reference, Tables, Value};
 use culprit_reduce::{
-    Budget, DeltaSet, Engine, Error as Reduction, Needs, Oracle, Problem, Schedule, Settings,
-    Units, Verdict, Wanted,
+    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Reduction, Goal, Needs,
+    Problem, Scale, Schedule, Search, Units, Verdict, Wanted,
 };
 
 use super::answers::{self, Question};
@@ -16,53 +13,91 @@ use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_ele
 use super::simpler::{FEW, LETTER, characters, is_plain, is_small, partners, simpler, units};
 use crate::{Error, Script, Statement};
 
+/// The name of the search for values, in events.
+pub const VALUES: &str = "values";
+
 /// Whether statements fail as they should.
 pub(super) type Fails<'a> = dyn Fn(&[Statement]) -> Result<bool, Error> + Sync + 'a;
-
-/// How long the search goes on.
-#[derive(Clone, Copy)]
-pub(super) struct Limits {
-    /// The most candidates.
-    pub(super) tests: u64,
-    /// The time of the settings' clock at which it ends.
-    pub(super) end: Duration,
-    /// What is small already is left alone.
-    pub(super) spares_small: bool,
-}
 
 /// Literals that are looked at.
 const MANY: usize = 1_000;
 
 /// Candidates for one text or array, until it is its turn again. What cannot go now may be able to when
 /// something else has become smaller: a buffer, after the length that is asked for.
-const AT_ONCE: u64 = 400;
+const AT_ONCE: Budget = Budget {
+    tests: Some(400),
+    time: None,
+};
+
+/// The oracle: runs of the same calls with other values.
+pub(super) struct Oracle<'a> {
+    pub(super) fails: &'a Fails<'a>,
+    /// Everything that verdicts depend on besides the statements.
+    pub(super) key: String,
+}
+
+impl Oracle<'_> {
+    fn artefact(&self, statements: Vec<Statement>) -> Artefact<Vec<Statement>> {
+        let mut digester = Digester::default();
+        digester.field(VALUES.as_bytes());
+        digester.field(self.key.as_bytes());
+        for statement in &statements {
+            digester.field(format!("{statement:?}").as_bytes());
+        }
+        Artefact {
+            digest: digester.finish(),
+            size: statements.len() as u64,
+            content: Ok(statements),
+        }
+    }
+
+    fn judge(&self, statements: &[Statement]) -> Result<Verdict<String>, Error> {
+        Ok(match (self.fails)(statements)? {
+            true => Verdict::Fail(String::new()),
+            false => Verdict::Pass,
+        })
+    }
+}
 
 pub(super) struct Shrinker<'a> {
     tables: &'a Tables,
     prelude: usize,
     /// The simplest statements that failed.
     best: Vec<Statement>,
-    fails: &'a Fails<'a>,
-    settings: &'a Settings,
-    limits: Limits,
-    tests: AtomicU64,
+    oracle: &'a Oracle<'a>,
+    driver: &'a Driver<'a>,
+    scale: Scale,
+    /// Whether small values are left alone.
+    spares_small: bool,
 }
 
 impl<'a> Shrinker<'a> {
     pub(super) fn new(
         script: &'a Script,
-        fails: &'a Fails<'a>,
-        settings: &'a Settings,
-        limits: Limits,
+        oracle: &'a Oracle<'a>,
+        driver: &'a Driver<'a>,
     ) -> Shrinker<'a> {
+        let size = script.statements.len() as u64;
         Shrinker {
             tables: &script.tables,
             prelude: script.prelude,
             best: script.statements.clone(),
-            fails,
-            settings,
-            limits,
-            tests: AtomicU64::new(0),
+            oracle,
+            driver,
+            scale: Scale {
+                whole: size,
+                best: size,
+                extent: 1.0,
+            },
+            spares_small: false,
+        }
+    }
+
+    /// Leaves small values alone.
+    pub(super) fn sparing_small(self) -> Shrinker<'a> {
+        Shrinker {
+            spares_small: true,
+            ..self
         }
     }
 
@@ -77,62 +112,56 @@ impl<'a> Shrinker<'a> {
                 self.simplify_each()?,
                 self.drop_statements()?,
             ];
-            if !changes.contains(&true) || self.is_over() {
+            if !changes.contains(&true) || self.driver.is_over() {
                 return Ok(());
             }
         }
     }
 
-    /// What is left, and how many candidates were tried.
-    pub(super) fn found(self) -> (Vec<Statement>, u64) {
-        (self.best, self.tests.into_inner())
-    }
-
-    fn is_over(&self) -> bool {
-        self.settings.cancel.is_cancelled()
-            || self.tests.load(Ordering::Relaxed) >= self.limits.tests
-            || self.settings.clock.now() >= self.limits.end
-    }
-
-    fn judge(&self, candidate: &[Statement]) -> Result<bool, Error> {
-        self.tests.fetch_add(1, Ordering::Relaxed);
-        (self.fails)(candidate)
+    /// The simplest statements that failed.
+    pub(super) fn found(self) -> Vec<Statement> {
+        self.best
     }
 
     /// Takes the candidate if it fails; whether it did.
     fn try_out(&mut self, candidate: Vec<Statement>) -> Result<bool, Error> {
-        let fails = !self.is_over() && self.judge(&candidate)?;
-        if fails {
-            self.best = candidate;
+        let artefact = self.oracle.artefact(candidate);
+        let judge = |statements: &Vec<Statement>, _: &Wanted<'_>| self.oracle.judge(statements);
+        let verdict = self.driver.test(VALUES, &artefact, self.scale, judge)?;
+        match (verdict, artefact.content) {
+            (Some(Verdict::Fail(_)), Ok(candidate)) => {
+                self.best = candidate;
+                Ok(true)
+            }
+            _ => Ok(false),
         }
-        Ok(fails)
     }
 
     /// Takes out what can go of so many things; whether something did.
     fn reduce(
         &mut self,
-        problem: &Problem,
+        problem: Problem,
         size: u64,
         with: &(dyn Fn(&DeltaSet) -> Vec<Statement> + Sync),
     ) -> Result<bool, Error> {
-        if size == 0 || self.is_over() {
+        if size == 0 {
             return Ok(false);
         }
-        let tests = self.limits.tests - self.tests.load(Ordering::Relaxed);
-        let now = self.settings.clock.now();
-        let settings = Settings {
+        let search = Search {
+            name: VALUES,
+            problem,
+            goal: Goal::Simplify,
             schedule: Schedule::Splitting,
-            budget: Budget {
-                tests: Some(tests.min(AT_ONCE)),
-                time: Some(self.limits.end.saturating_sub(now)),
-            },
-            ..self.settings.clone()
+            scale: self.scale,
+            is_sequential: false,
+            learn: None,
         };
-        let trial = Trial {
-            shrinker: self,
+        let parts = Parts {
+            oracle: self.oracle,
             with,
         };
-        match Engine::new(problem, &trial).settings(settings).ddmin() {
+        let found = (self.driver).within(AT_ONCE, || self.driver.search(search, &parts));
+        match found {
             Ok(found) if found.failing.len() < size => {
                 self.best = with(&found.failing);
                 Ok(true)
@@ -146,7 +175,7 @@ impl<'a> Shrinker<'a> {
     fn drop_answers(&mut self) -> Result<bool, Error> {
         let (from, answers) = (self.best.clone(), answers::all(&self.best));
         let size = answers.len() as u64;
-        self.reduce(&Problem::new(size), size, &|kept| {
+        self.reduce(Problem::new(size), size, &|kept| {
             let is_kept = |answer: &Question| {
                 let number = answers.binary_search(answer);
                 number.is_ok_and(|number| kept.contains(number as u64))
@@ -178,7 +207,7 @@ impl<'a> Shrinker<'a> {
             let value = place.get(&self.best);
             let elements = value.and_then(|value| array(value, self.tables));
             let is_spared = |elements: &Vec<Value>| {
-                self.limits.spares_small
+                self.spares_small
                     && elements.len() <= FEW
                     && elements.iter().all(|value| is_small(value, self.tables))
             };
@@ -187,7 +216,7 @@ impl<'a> Shrinker<'a> {
             };
             let from = self.best.clone();
             let size = elements.len() as u64;
-            changed |= self.reduce(&Problem::new(size), size, &|kept| {
+            changed |= self.reduce(Problem::new(size), size, &|kept| {
                 let kept = kept.iter().map(|at| elements[at as usize].clone());
                 let mut candidate = from.clone();
                 set_elements(place, &mut candidate, kept.collect());
@@ -247,7 +276,7 @@ impl<'a> Shrinker<'a> {
     /// Simplifies a literal that is at all of the places.
     fn simplify(&mut self, places: &[Place]) -> Result<bool, Error> {
         let value = places.first().and_then(|place| place.get(&self.best));
-        let is_spared = |value: &&Value| self.limits.spares_small && is_small(value, self.tables);
+        let is_spared = |value: &&Value| self.spares_small && is_small(value, self.tables);
         let value = value.filter(|value| !is_spared(value));
         let Some(mut value) = value.cloned() else {
             return Ok(false);
@@ -274,7 +303,7 @@ impl<'a> Shrinker<'a> {
         let levels = [b'\n', b' '].map(|end| groups(&characters, end.into()));
         let needs = Needs::graph(size as u32, partners(&characters));
         let problem = Problem::new(size).levels(levels).needs(needs);
-        self.reduce(&problem, size, &|kept| {
+        self.reduce(problem, size, &|kept| {
             let kept = kept.iter().map(|at| characters[at as usize]);
             let text: Vec<u16> = kept.flatten().copied().collect();
             with(&from, places, &Value::Reference(Reference::String(text)))
@@ -360,20 +389,21 @@ fn mentions(statement: &Statement, id: ObjectId) -> bool {
     found
 }
 
-/// Judges what is left of some things.
-struct Trial<'a> {
-    shrinker: &'a Shrinker<'a>,
+/// Candidates that are parts of one value.
+struct Parts<'a> {
+    oracle: &'a Oracle<'a>,
     with: &'a (dyn Fn(&DeltaSet) -> Vec<Statement> + Sync),
 }
 
-impl Oracle for Trial<'_> {
-    type Detail = ();
+impl ArtefactOracle for Parts<'_> {
+    type Content = Vec<Statement>;
     type Error = Error;
 
-    fn judge(&self, kept: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<()>, Error> {
-        Ok(match self.shrinker.judge(&(self.with)(kept))? {
-            true => Verdict::Fail(()),
-            false => Verdict::Pass,
-        })
+    fn make(&self, kept: &DeltaSet) -> Result<Artefact<Vec<Statement>>, Error> {
+        Ok(self.oracle.artefact((self.with)(kept)))
+    }
+
+    fn judge(&self, statements: &Vec<Statement>, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        self.oracle.judge(statements)
     }
 }

@@ -1,11 +1,12 @@
 //! Shrinking with a judge that is a closure.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use culprit_model::script::{Action, Answer, Builder, Call, End, Target};
 use culprit_model::value::Contents;
 use culprit_model::{BlobId, ObjectId, Reference, Tables, TypeId, Value};
-use culprit_reduce::Cancel;
+use culprit_reduce::{Cancel, Settings};
 
 use super::*;
 use crate::Script;
@@ -40,7 +41,7 @@ fn left(script: &Script, fails: impl Fn(&[Statement]) -> bool + Sync) -> Vec<Vec
     assert!(fails(&script.statements).unwrap(), "it does not fail");
     let (left, tests) = shrunk(script, fails, &Settings::default()).unwrap();
     assert!(fails(&left).unwrap(), "what is left does not fail");
-    assert!(tests <= MOST, "{tests}");
+    assert!(Some(tests) <= BUDGET.tests, "{tests}");
     let given = left.iter().map(|statement| statement.given.to_vec());
     given.collect()
 }
@@ -51,14 +52,21 @@ fn shrunk(
     fails: &Fails<'_>,
     settings: &Settings,
 ) -> Result<(Vec<Statement>, u64), Error> {
-    let limits = Limits {
-        tests: MOST,
-        end: settings.clock.now() + Duration::from_secs(600),
-        spares_small: false,
+    let oracle = Oracle {
+        fails,
+        key: String::new(),
     };
-    let mut shrinker = Shrinker::new(script, fails, settings, limits);
+    let settings = Settings {
+        budget: Budget {
+            time: None,
+            tests: settings.budget.tests.or(BUDGET.tests),
+        },
+        ..settings.clone()
+    };
+    let driver = Driver::new(settings, &|_| {});
+    let mut shrinker = Shrinker::new(script, &oracle, &driver);
     shrinker.run()?;
-    Ok(shrinker.found())
+    Ok((shrinker.found(), driver.tally().tests))
 }
 
 /// Whether some argument is a text that has another in it.
@@ -258,8 +266,22 @@ fn it_ends_when_it_is_told_to_and_after_so_many_candidates() {
         let most = |number| has(statements, &format!("{number}").repeat(900));
         Ok((0..6).all(most))
     };
-    let (_, tests) = shrunk(&script, fails, &Settings::default()).unwrap();
-    assert_eq!(tests, MOST);
+    for most in [7, 100] {
+        let runs = AtomicU64::new(0);
+        let counted: &Fails<'_> = &|statements| {
+            runs.fetch_add(1, Ordering::Relaxed);
+            fails(statements)
+        };
+        let settings = Settings {
+            budget: Budget {
+                tests: Some(most),
+                time: None,
+            },
+            ..Settings::default()
+        };
+        let (_, tests) = shrunk(&script, counted, &settings).unwrap();
+        assert_eq!((tests, runs.into_inner()), (most, most));
+    }
     let cancel = Cancel::new();
     cancel.cancel();
     let settings = Settings {

@@ -5,16 +5,21 @@ use std::time::Duration;
 
 use culprit_program::Environment;
 use culprit_reduce::{
-    Budget, DeltaSet, End, Engine, Error as Refused, Oracle, Problem, Schedule, Settings, Verdict,
-    Wanted,
+    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, End, Error as Refused, Goal,
+    Problem, Scale, Schedule, Search, Verdict, Wanted,
 };
 
 use super::{Compiled, Fails, LIMIT, Verified};
 use crate::Error;
 
-/// Bounds of the search.
-const MOST_RUNS: u64 = 60;
-const LONGEST: Duration = Duration::from_secs(30);
+/// The name of the search for variables, in events.
+pub const VARIABLES: &str = "variables";
+
+/// Bounds of the search, besides those of the user.
+const BUDGET: Budget = Budget {
+    tests: Some(60),
+    time: Some(Duration::from_secs(30)),
+};
 
 /// The environment variables without which a test does not fail as it should.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,24 +58,33 @@ impl fmt::Display for Needed {
 }
 
 /// The variables that a test needs which fails with all of them and not without any.
-pub(super) fn needed(compiled: &Compiled<'_>, fails: Fails<'_>) -> Result<Needed, Error> {
+pub(super) fn needed(
+    compiled: &Compiled<'_>,
+    driver: &Driver<'_>,
+    fails: Fails<'_>,
+) -> Result<Needed, Error> {
     let environment = &compiled.surroundings.confines.environment;
-    let search = Search {
+    let variables = Variables {
         compiled,
         environment,
         fails,
     };
-    let problem = Problem::new(environment.len() as u64);
-    let time = compiled.surroundings.deadline.left().min(LONGEST);
-    let engine = Engine::new(&problem, &search).settings(Settings {
+    let size = environment.len() as u64;
+    let search = Search {
+        name: VARIABLES,
+        problem: Problem::new(size),
+        goal: Goal::Simplify,
         schedule: Schedule::Classic,
-        budget: Budget {
-            tests: Some(MOST_RUNS),
-            time: Some(time),
+        scale: Scale {
+            whole: size,
+            best: size,
+            extent: 1.0,
         },
-        ..Settings::default()
-    });
-    match engine.ddmin() {
+        // Tests may share the folder of the user.
+        is_sequential: true,
+        learn: None,
+    };
+    match driver.within(BUDGET, || driver.search(search, &variables)) {
         Ok(found) if found.end == End::Minimal => {
             let part = environment.only(|number| found.failing.contains(number as u64));
             let names = part.names().map(|name| name.to_string_lossy().into_owned());
@@ -81,25 +95,38 @@ pub(super) fn needed(compiled: &Compiled<'_>, fails: Fails<'_>) -> Result<Needed
     }
 }
 
-struct Search<'a> {
+/// The oracle: runs of the test with some of the variables.
+struct Variables<'a> {
     compiled: &'a Compiled<'a>,
     environment: &'a Environment,
     fails: Fails<'a>,
 }
 
-impl Oracle for Search<'_> {
-    type Detail = ();
+impl ArtefactOracle for Variables<'_> {
+    type Content = Environment;
     type Error = Error;
 
-    fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<()>, Error> {
+    fn make(&self, candidate: &DeltaSet) -> Result<Artefact<Environment>, Error> {
         let part = self
             .environment
             .only(|number| candidate.contains(number as u64));
-        let verified = self.compiled.run(&part, LIMIT)?;
+        let mut digester = Digester::default();
+        digester.field(VARIABLES.as_bytes());
+        digester.field(self.compiled.test.source.as_bytes());
+        digester.digest(candidate.digest());
+        Ok(Artefact {
+            digest: digester.finish(),
+            size: candidate.len(),
+            content: Ok(part),
+        })
+    }
+
+    fn judge(&self, part: &Environment, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        let verified = self.compiled.run(part, LIMIT)?;
         Ok(match verified {
-            _ if (self.fails)(&verified) => Verdict::Fail(()),
+            _ if (self.fails)(&verified) => Verdict::Fail(String::new()),
             Verified::Passed => Verdict::Pass,
-            _ => Verdict::Unresolved(()),
+            _ => Verdict::Unresolved(String::new()),
         })
     }
 }

@@ -4,10 +4,10 @@ mod document;
 
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin, Tried};
+use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{End, Kind};
+use culprit_reduce::{End, Kind, Tested};
 
 use super::comparison::Comparison;
 use super::search::Search;
@@ -40,7 +40,7 @@ pub struct ChangesReport<'r> {
     /// The result.
     pub found: &'r Isolation,
     /// The verdicts, in order.
-    pub course: &'r [Tried],
+    pub course: &'r [Tested],
 }
 
 impl ChangesReport<'_> {
@@ -279,23 +279,23 @@ impl ChangesReport<'_> {
     /// The number of tests on each level, in the order in which the levels were first reached.
     fn levels(&self) -> String {
         struct Level {
-            name: &'static str,
+            name: String,
             tests: usize,
             unresolved: usize,
         }
         let mut levels: Vec<Level> = Vec::new();
-        for tried in self.course {
-            let known = levels.iter().position(|level| level.name == tried.level);
+        for tested in self.course {
+            let known = levels.iter().position(|level| level.name == tested.search);
             let at = known.unwrap_or_else(|| {
                 levels.push(Level {
-                    name: tried.level,
+                    name: tested.search.clone(),
                     tests: 0,
                     unresolved: 0,
                 });
                 levels.len() - 1
             });
             levels[at].tests += 1;
-            levels[at].unresolved += usize::from(tried.kind == Kind::Unresolved);
+            levels[at].unresolved += usize::from(tested.kind == Kind::Unresolved);
         }
         let all = levels.iter().map(|level| match level.unresolved {
             0 => format!("{} on {}", level.tests, level.name),
@@ -402,10 +402,10 @@ impl ChangesReport<'_> {
     }
 
     fn search(&self) -> Search<'_> {
-        let point = |tried: &Tried| Point {
-            left: tried.share,
-            kind: tried.kind,
-            level: tried.level.to_owned(),
+        let point = |tested: &Tested| Point {
+            left: tested.open,
+            kind: tested.kind,
+            level: tested.search.clone(),
         };
         Search {
             paragraph: self.paragraph(),

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use culprit_isolate::Rate;
-use culprit_isolate::input::{Heard, Isolated, Material, Pair};
+use culprit_isolate::input::{Isolated, Material, Pair};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::End;
+use culprit_reduce::{End, Tested};
 
 use super::comparison::{Comparison, Line};
 use super::search::Search;
@@ -59,7 +59,7 @@ pub struct InputReport<'r> {
     /// Whether warm JVMs could not be relied upon.
     pub is_disturbed: bool,
     /// The verdicts, in order.
-    pub course: &'r [Heard],
+    pub course: &'r [Tested],
     /// Files in the working folder that changed during the search.
     pub changed: Vec<String>,
 }
@@ -114,15 +114,15 @@ impl InputReport<'_> {
     /// Figures and reservations, each a sentence.
     pub fn notes(&self) -> Vec<String> {
         let found = self.found;
-        let counts = &found.counts;
+        let tally = &found.tally;
         let mut notes = vec![format!(
             "{} in {:.1} s: {} passed, {} failed, {} without a verdict{}",
-            counted(counts.tests, "test"),
+            counted(tally.tests, "test"),
             found.took.as_secs_f64(),
-            counts.passed,
-            counts.failed,
-            counts.unresolved,
-            match counts.ill_formed {
+            tally.passed,
+            tally.failed,
+            tally.unresolved,
+            match tally.ill_formed {
                 0 => String::new(),
                 count => format!("; {count} more not well-formed and not tested"),
             }
@@ -168,10 +168,10 @@ impl InputReport<'_> {
                     .to_owned(),
             );
         }
-        if counts.strays > 0 {
+        if found.strays > 0 {
             notes.push(format!(
                 "the test left processes behind ({}), which were ended",
-                counts.strays
+                found.strays
             ));
         }
         if !self.changed.is_empty() {
@@ -261,7 +261,7 @@ impl InputReport<'_> {
 
     /// `report.json`.
     pub fn document(&self) -> Document<InputDocument> {
-        let (found, counts) = (self.found, &self.found.counts);
+        let (found, tally) = (self.found, &self.found.tally);
         let passing = found.passing.as_ref();
         Document::new(InputDocument {
             kind: InputKind::Input,
@@ -270,14 +270,14 @@ impl InputReport<'_> {
             failure: found.failure.clone(),
             rate: found.rate.into(),
             runs_of_each: found.runs,
-            tests: counts.tests,
-            passed: counts.passed,
-            failed: counts.failed,
-            unresolved: counts.unresolved,
-            ill_formed: counts.ill_formed,
-            replayed: counts.replayed,
-            runs: counts.runs,
-            strays: counts.strays,
+            tests: tally.tests,
+            passed: tally.passed,
+            failed: tally.failed,
+            unresolved: tally.unresolved,
+            ill_formed: tally.ill_formed,
+            replayed: tally.replayed,
+            runs: found.test_runs,
+            strays: found.strays,
             seconds: seconds(found.took, 1),
             warm: found.is_warm,
             minimal: self.is_minimal(),
@@ -296,10 +296,10 @@ impl InputReport<'_> {
 
     fn search(&self) -> Search<'_> {
         let whole = self.input.len().max(1) as f64;
-        let point = |heard: &Heard| Point {
-            left: self.left(heard, whole),
-            kind: heard.kind,
-            level: heard.pass.clone(),
+        let point = |tested: &Tested| Point {
+            left: self.left(tested, whole),
+            kind: tested.kind,
+            level: tested.search.clone(),
         };
         Search {
             paragraph: self.paragraph(),
@@ -390,10 +390,10 @@ impl InputReport<'_> {
     }
 
     /// The part of the input that is left to decide after a test, as a share of it.
-    fn left(&self, heard: &Heard, whole: f64) -> f64 {
+    fn left(&self, tested: &Tested, whole: f64) -> f64 {
         match &self.found.passing {
-            Some(_) => heard.open as f64 / whole,
-            None => heard.best as f64 / whole,
+            Some(_) => tested.open / whole,
+            None => tested.best as f64 / whole,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Isolations of made-up histories.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use culprit_reduce::{Clock, SystemClock};
+use culprit_reduce::{Budget, Cancel, Clock, Tested};
 
 use super::super::blame::Origin;
 use super::super::git::Git;
@@ -24,13 +25,10 @@ fn test(command: &str) -> Test {
     }
 }
 
-fn unlimited(jobs: usize) -> Limits<'static> {
-    Limits {
+fn unlimited(jobs: usize) -> Settings {
+    Settings {
         jobs,
-        tests: None,
-        time: None,
-        stop: &|| false,
-        clock: Arc::new(SystemClock::default()),
+        ..Settings::default()
     }
 }
 
@@ -48,18 +46,18 @@ fn isolate(
         build,
         command,
         &env(),
-        &mut |_| {},
+        &|_| {},
     )
 }
 
 fn isolate_within(
     made: &Made,
     (good, bad): (&str, &str),
-    (goal, limits): (Goal, Limits<'_>),
+    (goal, settings): (Goal, Settings),
     build: Option<&str>,
     command: &str,
     env: &[(OsString, OsString)],
-    watch: &mut dyn FnMut(&Tried),
+    observer: &dyn Fn(&Tested),
 ) -> Result<Isolation, Error> {
     let mut repository = None;
     let folder = made.folder.path();
@@ -72,7 +70,7 @@ fn isolate_within(
     let good = find(good, &mut repository)?;
     let bad = find(bad, &mut repository)?;
     let work = tempfile::tempdir().unwrap();
-    let plan = Plan {
+    let request = Request {
         good,
         bad,
         repository: repository.as_ref(),
@@ -82,13 +80,17 @@ fn isolate_within(
         runs: None,
         leftovers: Leftovers::Stay,
         goal,
-        limits,
+        settings,
         results: work.path(),
         journals: &work.path().join("journals"),
         work: work.path(),
         key: String::new(),
     };
-    plan.run(watch)
+    request.run(&|event| {
+        if let Event::Tested(tested) = event {
+            observer(tested);
+        }
+    })
 }
 
 /// The lines that decide, as `path: -old +new`.
@@ -176,7 +178,7 @@ fn what_is_not_well_formed_is_neither_run_nor_counted() {
                   END {{ exit bad || open }}' {name} || exit 125
              ! grep -q t5 {name}"
         );
-        let mut count = 0;
+        let count = Cell::new(0);
         let found = isolate_within(
             &made,
             ("good", "HEAD"),
@@ -184,10 +186,10 @@ fn what_is_not_well_formed_is_neither_run_nor_counted() {
             None,
             &command,
             &env(),
-            &mut |tried| count += u64::from(tried.kind == Kind::Unresolved),
+            &|tested| count.set(count.get() + u64::from(tested.kind == Kind::Unresolved)),
         );
         assert!(found.unwrap().checks.failing == Some(Kind::Fail));
-        count
+        count.get()
     };
     assert!(unresolved("a.py") < unresolved("a.txt"));
 }
@@ -211,32 +213,33 @@ fn what_is_used_up_between_two_searches_leaves_what_the_first_found() {
     );
     let ended = |tests: Option<u64>, late: bool| {
         let clock = Arc::new(Hand::default());
-        let limits = Limits {
-            jobs: 1,
-            tests,
-            time: Some(Duration::from_secs(5)),
-            stop: &|| false,
+        let settings = Settings {
+            budget: Budget {
+                tests,
+                time: Some(Duration::from_secs(5)),
+            },
             clock: clock.clone(),
+            ..Settings::default()
         };
-        let mut seen = 0;
+        let seen = Cell::new(0);
         let found = isolate_within(
             &made,
             ("good", "HEAD"),
-            (Goal::Isolate, limits),
+            (Goal::Isolate, settings),
             None,
             "! grep -q nine a",
             &env(),
-            &mut |tried| {
-                seen = tried.tests;
+            &|tested| {
+                seen.set(tested.number);
                 // The last of the first search.
-                if late && tried.left == 1 {
+                if late && tested.left == 1 {
                     clock.0.store(9, Ordering::Relaxed);
                 }
             },
         );
         let found = found.unwrap();
         assert_eq!(found.commits.as_ref().unwrap().left[0].subject, "culprit");
-        (found.end, lines(&found).len(), seen)
+        (found.end, lines(&found).len(), seen.get())
     };
     let (end, left, tests) = ended(None, true);
     assert_eq!((end, left), (End::Time, 3));
@@ -269,22 +272,24 @@ fn commits_of_lines_are_looked_up_where_lines_are_few_and_somebody_waits() {
          git tag few; echo c >c; commit between; sed -i s/^/x/ b; commit many",
     );
     let origins = |bad: &str, tests: u64, last: u64| {
-        let is_over = AtomicBool::new(false);
-        let limits = Limits {
-            jobs: 1,
-            tests: Some(tests),
-            time: None,
-            stop: &|| is_over.load(Ordering::Relaxed),
-            clock: Arc::new(SystemClock::default()),
+        let is_over = Arc::new(AtomicBool::new(false));
+        let wish = Arc::clone(&is_over);
+        let settings = Settings {
+            budget: Budget {
+                tests: Some(tests),
+                time: None,
+            },
+            cancel: Cancel::when(move || wish.load(Ordering::Relaxed)),
+            ..Settings::default()
         };
         let found = isolate_within(
             &made,
             ("good", bad),
-            (Goal::Simplify, limits),
+            (Goal::Simplify, settings),
             None,
             "test $(cat a b | grep -c x) -lt 10",
             &env(),
-            &mut |tried| is_over.store(tried.tests == last, Ordering::Relaxed),
+            &|tested| is_over.store(tested.number == last, Ordering::Relaxed),
         );
         let changes = found.unwrap().changes;
         let mut found: Vec<String> = changes
@@ -323,7 +328,7 @@ fn git_that_cannot_merge_takes_nothing_away() {
         None,
         "! grep -q nine a",
         &env,
-        &mut |_| {},
+        &|_| {},
     );
     let found = found.unwrap();
     assert_eq!(lines(&found), ["a: -9 +nine"]);

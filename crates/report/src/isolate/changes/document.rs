@@ -1,6 +1,7 @@
 //! `report.json` of `culprit isolate changes`, and the lines of its `candidates.jsonl`.
 
-use culprit_isolate::changes::Tried;
+use culprit_isolate::changes::reason_in;
+use culprit_reduce::Tested;
 use serde::{Deserialize, Serialize};
 
 use crate::document::Content;
@@ -251,18 +252,18 @@ pub struct ChangesCandidate {
     pub from_journal: bool,
 }
 
-impl From<&Tried> for ChangesCandidate {
-    fn from(tried: &Tried) -> ChangesCandidate {
+impl From<&Tested> for ChangesCandidate {
+    fn from(tested: &Tested) -> ChangesCandidate {
         ChangesCandidate {
-            test: tried.tests,
-            level: tried.level.to_owned(),
-            units: tried.units,
-            deltas: tried.deltas,
-            left: tried.left,
-            verdict: tried.kind.into(),
-            reason: tried.reason.clone(),
-            seconds: seconds(tried.since, 3),
-            from_journal: tried.is_known,
+            test: tested.number,
+            level: tested.search.clone(),
+            units: tested.units,
+            deltas: tested.size,
+            left: tested.left,
+            verdict: tested.kind.into(),
+            reason: reason_in(&tested.detail).to_owned(),
+            seconds: seconds(tested.elapsed, 3),
+            from_journal: tested.is_replayed,
         }
     }
 }

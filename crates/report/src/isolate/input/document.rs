@@ -1,6 +1,6 @@
 //! `report.json` of `culprit isolate input`, and the lines of its `candidates.jsonl`.
 
-use culprit_isolate::input::Heard;
+use culprit_reduce::Tested;
 use serde::{Deserialize, Serialize};
 
 use crate::document::Content;
@@ -106,17 +106,17 @@ pub struct InputCandidate {
     pub seconds: f64,
 }
 
-impl From<&Heard> for InputCandidate {
-    fn from(heard: &Heard) -> InputCandidate {
+impl From<&Tested> for InputCandidate {
+    fn from(tested: &Tested) -> InputCandidate {
         InputCandidate {
-            test: heard.number,
-            pass: heard.pass.clone(),
-            verdict: heard.kind.into(),
-            detail: heard.detail.clone(),
-            bytes: heard.size,
-            best: heard.best,
-            artefact: heard.artefact.to_string(),
-            seconds: seconds(heard.at, 3),
+            test: tested.number,
+            pass: tested.search.clone(),
+            verdict: tested.kind.into(),
+            detail: tested.detail.clone(),
+            bytes: tested.size,
+            best: tested.best,
+            artefact: tested.digest.to_string(),
+            seconds: seconds(tested.elapsed, 3),
         }
     }
 }

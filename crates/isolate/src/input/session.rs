@@ -1,24 +1,29 @@
-//! The course of an isolation: the ends are seen to be what they should, then pass follows pass.
+//! A session: the isolation of one input.
+//!
+//! Both sides are tested first. Then pass follows pass under one driver, each narrowing the sides, and
+//! in the end both sides are run again.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use culprit_reduce::{End, JournalError, Kind, ProblemError, Verdict};
+use culprit_reduce::{
+    Artefact, DeltaSet, Driver, End, Error as SearchError, Event, Goal, JournalError, Journals,
+    Kind, ProblemError, Scale, Schedule, Search, Settings, Tally, Verdict,
+};
 
-use super::bench::{Bench, Wish};
-use super::ledger::{Counts, Heard, Ledger};
 use super::material::Material;
-use super::pass::{Means, Pass, decide};
+use super::pass::{Candidates, Pass};
 use super::place::{Handing, Places};
+use super::runner::Runner;
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Digester, Error, Failure, Goal, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test,
-    Unfit, Warm,
+    Digester, Error, Failure, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test, Unfit,
+    Warm,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -60,8 +65,8 @@ impl Syntax {
     }
 }
 
-/// What to isolate, and how.
-pub struct Plan {
+/// An input to isolate, and how.
+pub struct Request {
     pub test: Test,
     pub likeness: Likeness,
     /// What the failure is like, where somebody saw it before.
@@ -82,13 +87,10 @@ pub struct Plan {
     pub directory: Option<PathBuf>,
     /// A folder for candidates.
     pub scratch: PathBuf,
-    pub jobs: usize,
-    pub most_tests: Option<u64>,
-    pub most_time: Option<Duration>,
+    /// Jobs, the budget of everything together, and what ends it early.
+    pub settings: Settings,
     /// A folder for verdicts.
     pub journals: Option<PathBuf>,
-    /// Whether the user wants it to end.
-    pub is_over: Wish,
 }
 
 /// What was found.
@@ -105,7 +107,12 @@ pub struct Isolated {
     pub runs: u32,
     /// Whether warm JVMs took candidates.
     pub is_warm: bool,
-    pub counts: Counts,
+    /// Different inputs that were tested, besides the two sides.
+    pub tally: Tally,
+    /// The number of runs of the command, for whatever reason.
+    pub test_runs: u64,
+    /// Processes that were left behind, and ended.
+    pub strays: u64,
     /// What was seen of both sides when they were run again.
     pub again: Again,
     /// Whether there are so many pieces that some were only tried together.
@@ -168,25 +175,29 @@ pub enum Trouble {
 }
 
 /// An isolation under way.
-pub(crate) struct Course<'a> {
-    means: Means<'a>,
-    pub(crate) ledger: Ledger<'a>,
+pub(crate) struct Session<'a> {
+    runner: &'a Runner,
+    pub(crate) driver: &'a Driver<'a>,
+    goal: Goal,
+    /// Everything that verdicts depend on besides the candidate.
+    key: String,
     pub(crate) old: Material,
     pub(crate) new: Material,
     pub(crate) has_passing: bool,
     pub(crate) is_verbatim: bool,
+    /// Whether pieces that were joined, since there are so many, were not parted at last.
+    pub(crate) is_coarse: bool,
     syntax: Syntax,
-    passes: usize,
 }
 
-/// Isolates an input. `hear` is told each verdict that counts.
-pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated, Trouble> {
-    if let Some(passing) = &mut plan.passing {
-        passing.take_name_of(&plan.failing);
+/// Isolates an input. The observer receives each test that counts.
+pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolated, Trouble> {
+    if let Some(passing) = &mut request.passing {
+        passing.take_name_of(&request.failing);
     }
-    check(&plan)?;
-    let key = key(&plan);
-    let claim = plan.journals.as_ref().map(|folder| folder.join(OF));
+    check(&request)?;
+    let key = key(&request);
+    let claim = request.journals.as_ref().map(|folder| folder.join(OF));
     if let Some(of) = claim
         .as_ref()
         .and_then(|path| fs::read_to_string(path).ok())
@@ -194,116 +205,119 @@ pub fn isolate(mut plan: Plan, hear: &mut dyn FnMut(&Heard)) -> Result<Isolated,
     {
         return Err(Trouble::OtherVerdicts);
     }
-    let places = Places::new(&plan.scratch, plan.handing.clone(), plan.directory.clone());
-    let ledger = Ledger::new((plan.most_tests, plan.most_time), hear);
-    let began = ledger.began;
-    let is_over = plan.is_over.clone();
-    let wanted = || !is_over();
-    let mut spot = places.each(&plan.failing);
-    let compare = (plan.likeness, Lines::CountBut(names(&plan)));
-    let like = plan.like.as_ref();
+    let goal = request.goal;
+    let handing = request.handing.clone();
+    let places = Places::new(&request.scratch, handing, request.directory.clone());
+    let cancel = request.settings.cancel.clone();
+    let driver = Driver::new(request.settings.clone(), observer)
+        .journals(request.journals.clone().map(Journals::InOrder));
+    let memo = driver.memo();
+    let wanted = || !cancel.is_cancelled();
+    let mut spot = places.each(&request.failing);
+    let compare = (request.likeness, Lines::CountBut(names(&request)));
+    let like = request.like.as_ref();
     let take = |failure: &mut Failure| like.is_none_or(|like| failure.take(like));
-    let witness = Judge::witness_like(plan.test, compare, &take, plan.runs, &mut spot, &wanted);
+    let (test, runs) = (request.test, request.runs);
+    let witness = Judge::witness_like(test, compare, &take, runs, &mut spot, &wanted);
     drop(spot);
     let witness = witness.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
         why => why.into(),
     })?;
-    let has_passing = plan.passing.is_some();
-    let old = plan.passing.unwrap_or_else(|| plan.failing.emptied());
-    let left = ledger.time_left().unwrap_or(Duration::MAX).max(AT_LEAST);
+    let has_passing = request.passing.is_some();
+    let old = request.passing.unwrap_or_else(|| request.failing.emptied());
+    let left = driver.time_left().unwrap_or(Duration::MAX).max(AT_LEAST);
     let limit = patience(witness.ending.took, PATIENCE).min(left);
     // What the user says passes may take its time, as far as there is some.
     let judge = match has_passing {
         true => witness.judge.within(left),
         false => witness.judge.within(limit),
     };
-    let mut bench = Bench::new(judge, places, plan.is_over);
-    let failure = bench.judge.failure().to_string();
-    let fails = Verdict::Fail(failure.clone());
-    bench.memo.learn(plan.failing.digest(), fails);
-    let old = match passes(&bench, &old, plan.goal, &wanted) {
+    let mut runner = Runner::new(judge, places, cancel.clone());
+    let failure = runner.judge.failure().to_string();
+    memo.learn(request.failing.digest(), Verdict::Fail(failure.clone()));
+    let passes = |material: &Material| passes(&runner, &driver, material, goal, &wanted);
+    let old = match passes(&old) {
         Err(Trouble::PassingUnresolved(why)) if !has_passing => {
-            let instead = skeletons(&plan.failing, plan.syntax);
-            let mut instead = instead.into_iter();
-            let found = instead.find(|it| passes(&bench, it, plan.goal, &wanted).is_ok());
+            let mut instead = skeletons(&request.failing, request.syntax).into_iter();
+            let found = instead.find(|it| passes(it).is_ok());
             found.ok_or(Trouble::PassingUnresolved(why))?
         }
         passed => passed.map(|()| old)?,
     };
-    let limit = limit.max(patience(bench.mean(), PATIENCE));
-    bench.judge = bench.judge.within(limit);
-    let bench = match plan.warm {
-        Some(warm) => bench.warmed(warm, &[&plan.failing, &old], &wanted)?,
-        None => bench,
+    let limit = limit.max(patience(runner.mean(), PATIENCE));
+    runner.judge = runner.judge.within(limit);
+    let runner = match request.warm {
+        Some(warm) => runner.warmed(warm, memo, &[&request.failing, &old], &wanted)?,
+        None => runner,
     };
     if let Some(path) = claim {
         fs::write(&path, &key).map_err(|source| JournalError::Io { path, source })?;
     }
-    let mut course = Course {
-        means: Means {
-            bench: &bench,
-            goal: plan.goal,
-            jobs: plan.jobs,
-            journals: plan.journals,
-            key,
-        },
-        ledger,
+    let mut session = Session {
+        runner: &runner,
+        driver: &driver,
+        goal,
+        key,
         old,
-        new: plan.failing,
+        new: request.failing,
         has_passing,
-        is_verbatim: plan.is_verbatim,
-        syntax: plan.syntax,
-        passes: 0,
+        is_verbatim: request.is_verbatim,
+        is_coarse: false,
+        syntax: request.syntax,
     };
-    course.ledger.is_new(course.old.digest());
-    course.ledger.is_new(course.new.digest());
-    match plan.goal {
-        Goal::Isolate => course.narrow()?,
-        Goal::Simplify => course.simplify()?,
+    // Both sides were tested, and do not count any more.
+    driver.expect(session.old.digest());
+    driver.expect(session.new.digest());
+    match goal {
+        Goal::Isolate => session.narrow()?,
+        Goal::Simplify => session.simplify()?,
     }
-    let again = course.run_again(&wanted)?;
-    let is_warm = bench.is_warm();
-    let bench = &bench;
-    bench.confirm(&[&course.new, &course.old])?;
-    let mut counts = course.ledger.counts;
-    counts.runs = bench.runs() + u64::from(witness.rate.of);
-    counts.strays = bench.strays() + witness.strays as u64;
-    let runs = bench.judge.runs();
+    let end = driver.close();
+    let is_warm = runner.is_warm();
+    let has_time = || driver.time_left() != Some(Duration::ZERO);
+    runner.confirm(memo, &[&session.new, &session.old], &has_time)?;
+    let again = session.run_again()?;
+    let is_interrupted = driver.is_over() && driver.end() == End::Cancelled;
     Ok(Isolated {
-        failure: match bench.memo.get(course.new.digest()) {
+        failure: match memo.get(session.new.digest()) {
             Some(Verdict::Fail(how)) => how,
             _ => failure,
         },
-        passing: (plan.goal == Goal::Isolate).then_some(course.old),
-        failing: course.new,
+        passing: (goal == Goal::Isolate).then_some(session.old),
+        failing: session.new,
         rate: witness.rate,
-        runs,
+        runs: runner.judge.runs(),
         is_warm,
-        counts,
+        tally: driver.tally(),
+        test_runs: runner.runs() + u64::from(witness.rate.of),
+        strays: runner.strays() + witness.strays as u64,
         again,
-        is_coarse: course.ledger.is_coarse,
-        end: course.ledger.end.unwrap_or(End::Minimal),
-        took: began.elapsed(),
+        is_coarse: session.is_coarse,
+        end: match is_interrupted {
+            true => End::Cancelled,
+            false => end,
+        },
+        took: driver.elapsed(),
     })
 }
 
 /// What can be refused before anything runs.
-fn check(plan: &Plan) -> Result<(), Trouble> {
-    match &plan.passing {
-        _ if plan.failing.is_empty() => Err(Trouble::Empty),
-        Some(passing) if passing.is_folder != plan.failing.is_folder => Err(Trouble::Unlike),
-        Some(passing) if passing.items == plan.failing.items => Err(Trouble::Same),
+fn check(request: &Request) -> Result<(), Trouble> {
+    match &request.passing {
+        _ if request.failing.is_empty() => Err(Trouble::Empty),
+        Some(passing) if passing.is_folder != request.failing.is_folder => Err(Trouble::Unlike),
+        Some(passing) if passing.items == request.failing.items => Err(Trouble::Same),
         _ => Ok(()),
     }
 }
 
 /// What frames call the files of the input, where it is the program that fails.
-fn names(plan: &Plan) -> BTreeSet<String> {
-    let sides = [Some(&plan.failing), plan.passing.as_ref()];
+fn names(request: &Request) -> BTreeSet<String> {
+    let sides = [Some(&request.failing), request.passing.as_ref()];
     let items = sides.into_iter().flatten().flat_map(|side| &side.items);
     let mut paths: Vec<&Path> = items.map(|item| item.path.as_path()).collect();
-    if let Handing::Java(Reads::Resource(path) | Reads::File(path)) = &plan.handing {
+    if let Handing::Java(Reads::Resource(path) | Reads::File(path)) = &request.handing {
         paths.push(path);
     }
     let names = paths.into_iter().filter_map(Path::file_name);
@@ -311,9 +325,10 @@ fn names(plan: &Plan) -> BTreeSet<String> {
     names.chain(STDIN.map(str::to_owned)).collect()
 }
 
-/// Sees that the passing side passes. Where only the failing one is reduced, it must not fail.
+/// Checks that the passing side passes. Where only the failing one is reduced, it must not fail.
 fn passes(
-    bench: &Bench,
+    runner: &Runner,
+    driver: &Driver<'_>,
     old: &Material,
     goal: Goal,
     wanted: &dyn Fn() -> bool,
@@ -322,15 +337,22 @@ fn passes(
         Error::Unwanted => Trouble::Interrupted,
         why => why.into(),
     };
-    let digest = old.digest();
-    match (bench.judge(old, digest, wanted).map_err(told)?, goal) {
+    let verdict = match driver.memo().get(old.digest()) {
+        Some(known) => known,
+        None => runner.judge(old, wanted).map_err(told)?,
+    };
+    driver.memo().learn(old.digest(), verdict.clone());
+    match (verdict, goal) {
         (Verdict::Fail(how), _) => return Err(Trouble::PassingFails(how)),
         (Verdict::Unresolved(why), Goal::Isolate) => return Err(Trouble::PassingUnresolved(why)),
         (_, Goal::Simplify) => return Ok(()),
         (Verdict::Pass, Goal::Isolate) => {}
     }
     // Once more, since everything rests on it.
-    match bench.count_of(old, (1, Kind::Pass), wanted).map_err(told)? {
+    match runner
+        .count_of(old, (1, Kind::Pass), wanted)
+        .map_err(told)?
+    {
         0 => Err(Trouble::PassingFailsSometimes(Rate { failed: 1, of: 2 })),
         _ => Ok(()),
     }
@@ -360,54 +382,60 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
 }
 
 /// What verdicts depend on besides the candidate.
-fn key(plan: &Plan) -> String {
+fn key(request: &Request) -> String {
     let mut digester = Digester::default();
-    digester.field(plan.test.command.as_encoded_bytes());
-    digester.field(format!("{:?}", plan.test.rule).as_bytes());
-    digester.field(format!("{:?} {:?}", plan.test.limit, plan.likeness).as_bytes());
-    digester.field(format!("{:?} {:?} {:?}", plan.goal, plan.handing, plan.runs).as_bytes());
-    digester.field(format!("{:?} {}", plan.syntax, plan.is_verbatim).as_bytes());
-    digester.field(plan.failing.digest().to_string().as_bytes());
-    digester.field(format!("{:?} {}", plan.like, plan.warm.is_some()).as_bytes());
-    let passing = plan
+    digester.field(request.test.command.as_encoded_bytes());
+    digester.field(format!("{:?}", request.test.rule).as_bytes());
+    digester.field(format!("{:?} {:?}", request.test.limit, request.likeness).as_bytes());
+    digester.field(
+        format!(
+            "{:?} {:?} {:?}",
+            request.goal, request.handing, request.runs
+        )
+        .as_bytes(),
+    );
+    digester.field(format!("{:?} {}", request.syntax, request.is_verbatim).as_bytes());
+    digester.field(request.failing.digest().to_string().as_bytes());
+    digester.field(format!("{:?} {}", request.like, request.warm.is_some()).as_bytes());
+    let passing = request
         .passing
         .as_ref()
         .map(|passing| passing.digest().to_string());
-    digester.field(format!("{passing:?} {:?}", plan.directory).as_bytes());
+    digester.field(format!("{passing:?} {:?}", request.directory).as_bytes());
     digester.finish().to_string()
 }
 
-impl Course<'_> {
-    /// Runs both sides again: a test that is not steady may have misled.
-    fn run_again(&mut self, wanted: &dyn Fn() -> bool) -> Result<Again, Trouble> {
+impl Session<'_> {
+    /// Runs both sides again, as far as there is time: a test that is not steady may have misled.
+    fn run_again(&self) -> Result<Again, Trouble> {
         let mut again = Again::default();
-        let seen = self.see_again(wanted, &mut again);
-        match seen {
-            Err(Trouble::Error(Error::Unwanted)) => self.ledger.end = Some(End::Cancelled),
+        match self.see_again(&mut again) {
+            Err(Trouble::Error(Error::Unwanted)) => {}
             seen => seen?,
         }
         Ok(again)
     }
 
-    fn see_again(&self, wanted: &dyn Fn() -> bool, again: &mut Again) -> Result<(), Trouble> {
-        let bench = self.means.bench;
+    fn see_again(&self, again: &mut Again) -> Result<(), Trouble> {
+        let runner = self.runner;
+        let wanted = &|| self.driver.is_wanted();
         if !wanted() {
             return Ok(());
         }
-        again.failing = Some(match bench.again(&self.new, wanted)? {
+        again.failing = Some(match runner.again(&self.new, wanted)? {
             Verdict::Fail(_) => Rate { failed: 1, of: 1 },
             // What others found before is not so now.
-            verdict if self.ledger.counts.replayed > 0 => {
+            verdict if self.driver.tally().replayed > 0 => {
                 let how = verdict.detail().map_or("passes", String::as_str);
                 return Err(Trouble::OldVerdicts(how.to_owned()));
             }
             _ => Rate {
-                failed: bench.count_of(&self.new, (OFTEN, Kind::Fail), wanted)?,
+                failed: runner.count_of(&self.new, (OFTEN, Kind::Fail), wanted)?,
                 of: OFTEN + 1,
             },
         });
-        if self.means.goal == Goal::Isolate {
-            let passed = bench.count_of(&self.old, (AGAIN, Kind::Pass), wanted)?;
+        if self.goal == Goal::Isolate {
+            let passed = runner.count_of(&self.old, (AGAIN, Kind::Pass), wanted)?;
             again.passing = Some(Rate {
                 failed: AGAIN - passed,
                 of: AGAIN,
@@ -416,63 +444,75 @@ impl Course<'_> {
         Ok(())
     }
 
-    /// Decides a pass and takes what it found. Whether it found something.
+    /// Runs a pass and takes the sides that it found. Returns whether it changed one.
     pub(crate) fn take(&mut self, pass: &Pass<'_>) -> Result<bool, Trouble> {
-        self.passes += 1;
-        let found = decide(pass, &self.means, &mut self.ledger, self.passes)?;
-        let Some(found) = found else {
-            return Ok(false);
+        let whole = (pass.render)(pass.problem.all());
+        let least = (pass.render)(&DeltaSet::empty()).len();
+        let key = format!("{} {} {}", self.key, pass.name, whole.digest());
+        let search = Search {
+            name: &pass.name,
+            problem: pass.problem.clone().key(key),
+            goal: self.goal,
+            schedule: Schedule::default(),
+            scale: Scale {
+                whole: whole.len(),
+                best: whole.len(),
+                extent: whole.len().abs_diff(least).max(1) as f64,
+            },
+            is_sequential: false,
+            learn: None,
         };
-        let mut changed = found.failing != self.new;
-        self.new = found.failing;
-        if self.means.goal == Goal::Isolate {
-            changed |= found.passing != self.old;
-            self.old = found.passing;
+        let candidates = Candidates {
+            pass,
+            runner: self.runner,
+        };
+        let found = match self.driver.search(search, &candidates) {
+            Ok(found) => found,
+            // The cut itself is not what it should be: others will do.
+            Err(SearchError::NotPassing { .. } | SearchError::NotFailing { .. }) => {
+                return Ok(false);
+            }
+            Err(SearchError::Nothing) => return Ok(false),
+            Err(SearchError::Oracle { source, .. }) => return Err(source.into()),
+            Err(SearchError::Problem(why)) => return Err(Trouble::Problem(why)),
+            Err(SearchError::Journal(why)) => return Err(why.into()),
+        };
+        if let Some(why) = self.driver.take_journal_trouble() {
+            return Err(Trouble::Write(why));
+        }
+        let failing = (pass.render)(&found.failing);
+        let mut changed = failing != self.new;
+        self.new = failing;
+        if self.goal == Goal::Isolate {
+            let passing = (pass.render)(&found.passing);
+            changed |= passing != self.old;
+            self.old = passing;
         }
         Ok(changed)
     }
 
-    /// The verdict on something that is no candidate of a pass. `None` if it is over.
+    /// The verdict on an input that is no candidate of a pass. `None` if the session is over.
     pub(crate) fn ask(
-        &mut self,
+        &self,
         material: &Material,
         name: &str,
     ) -> Result<Option<Verdict<String>>, Trouble> {
-        if self.ledger.is_over() {
-            return Ok(None);
-        }
-        let digest = material.digest();
-        let (began, left) = (Instant::now(), self.ledger.time_left());
-        let is_wanted = || left.is_none_or(|left| began.elapsed() < left);
-        let verdict = match self.means.bench.judge(material, digest, &is_wanted) {
-            Ok(verdict) => verdict,
-            Err(Error::Unwanted) => {
-                if !self.ledger.is_over() {
-                    self.ledger.end = Some(End::Cancelled);
-                }
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
+        let artefact = Artefact {
+            digest: material.digest(),
+            size: material.len(),
+            content: Ok(material),
         };
-        if self.ledger.is_new(digest) {
-            let heard = Heard {
-                number: 0,
-                pass: name.to_owned(),
-                kind: verdict.kind(),
-                detail: verdict.detail().cloned().unwrap_or_default(),
-                size: material.len(),
-                failing: 1,
-                passing: 0,
-                best: self.new.len(),
-                open: self.new.len().saturating_sub(self.old.len()),
-                at: Duration::ZERO,
-                left: 1,
-                mean: self.means.bench.mean(),
-                artefact: digest,
-            };
-            self.ledger.add(heard, false);
-        }
-        Ok(Some(verdict))
+        let scale = Scale {
+            whole: self.new.len(),
+            best: self.new.len(),
+            extent: self.new.len().saturating_sub(self.old.len()) as f64,
+        };
+        let verdict = self
+            .driver
+            .test(name, &artefact, scale, |material, wanted| {
+                self.runner.judge(material, &|| wanted.still())
+            });
+        Ok(verdict?)
     }
 
     /// The side whose file a pass works on, and the place of the file in it. Of `dd` both sides are

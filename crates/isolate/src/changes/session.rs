@@ -1,19 +1,17 @@
-//! The course of an isolation: commits, then files, blocks of code, hunks and lines of what the last
-//! commits changed, each level with what the one before left.
+//! A session: commits, then files, blocks of code, hunks and lines of what the last commits changed, each
+//! level with what the one before left. Its searches are the oracle *changes* of the driver.
 //!
 //! At each level but the last, units bring what they need: the declarations of names that they use,
 //! the other end of a bracket, and what a failed build spoke of together; and what is not well-formed is
 //! not tested. Then come hunks and lines without all that, so that the result is 1-minimal whatever was
 //! guessed before.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use culprit_reduce::{
-    Budget, Cancel, Clock, DeltaSet, End, Engine, Error as SearchError, Journal, Kind, Needs,
-    Oracle, Origin, Problem, Reduction, Settings, Step, Verdict, Wanted,
+    Artefact, ArtefactOracle, DeltaSet, Driver, End, Error as SearchError, Found, Goal, Kind,
+    Needs, Problem, Scale, Schedule, Search, Verdict, Wanted,
 };
 
 use super::Error;
@@ -23,8 +21,8 @@ use super::difference::{Difference, FileChange};
 use super::grammars::{Grammars, Malformed};
 use super::groups::{self, Level};
 use super::names::Names;
+use super::tree::Tree;
 use super::trial::{Lesson, Trial, reason_in, with_lesson};
-use crate::{Digest, Goal, Memo};
 
 /// Names of one message that are learned from, at most.
 const LEARNED: usize = 12;
@@ -35,305 +33,89 @@ const GUESSES: u32 = 4;
 /// So many of the finest levels are decided once more without what was guessed.
 const UNGUESSED: usize = 2;
 
-/// How far it may go.
-pub struct Limits<'a> {
-    /// Candidates judged at the same time.
-    pub jobs: usize,
-    /// The most tests.
-    pub tests: Option<u64>,
-    /// The longest time.
-    pub time: Option<Duration>,
-    /// Whether somebody wants it to end.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// The time that `time` speaks of.
-    pub clock: Arc<dyn Clock + Send>,
-}
-
-/// One verdict, and where the isolation stands after it.
-#[derive(Clone, Debug)]
-pub struct Tried {
-    /// Versions tested so far, this one included.
-    pub tests: u64,
-    /// What is taken apart: `commits`, `files`, ..., `lines`.
-    pub level: &'static str,
-    /// Units of the level in the candidate.
-    pub units: u64,
-    /// Units of the level that are left.
-    pub left: u64,
-    /// Lines and the like in the candidate; of commits, commits.
-    pub deltas: u64,
-    /// What is left to decide, as a share of the whole, about.
-    pub share: f64,
-    /// The verdict.
-    pub kind: Kind,
-    /// What is told of it.
-    pub reason: String,
-    /// Since the beginning.
-    pub since: Duration,
-    /// Whether a journal had it.
-    pub is_known: bool,
-}
-
 /// An isolation under way.
-pub(crate) struct Course<'a> {
+pub(crate) struct Session<'a> {
     pub(crate) goal: Goal,
-    pub(crate) limits: &'a Limits<'a>,
+    pub(crate) driver: &'a Driver<'a>,
     pub(crate) trial: Trial<'a>,
-    /// Where verdicts are kept.
-    pub(crate) journals: &'a Path,
-    /// What verdicts depend on besides.
+    /// Everything that verdicts depend on besides the candidate.
     pub(crate) key: String,
-    /// When it began, by the clock of the limits.
-    pub(crate) began: Duration,
-    pub(crate) memo: Memo,
-    /// Versions that were needed, or are known to be the same as one that was.
-    pub(crate) tested: HashSet<Digest>,
-    /// How many of them were tested.
-    pub(crate) tests: u64,
-    /// Searches so far, each with a journal of its own.
-    pub(crate) searches: u32,
-    pub(crate) watch: &'a mut dyn FnMut(&Tried),
-    /// How the last search ended, or why there is none after it.
-    pub(crate) end: End,
-    /// Whether the version that all begins with was seen to pass.
+    /// Whether the version without any change was seen to pass.
     pub(crate) has_passed: bool,
 }
 
-/// Versions by sets of units.
-pub(crate) trait Versions: Sync {
-    /// What stands for the version; `Err` says why there is none.
-    fn digest(&self, set: &DeltaSet) -> Result<Result<Digest, String>, Error>;
-
-    /// The verdict on it.
-    fn judge(
-        &self,
-        set: &DeltaSet,
-        trial: &Trial<'_>,
-        wanted: &dyn Fn() -> bool,
-    ) -> Result<Verdict<String>, Error>;
-}
-
-/// What a level works on.
-pub(crate) struct Work<'w> {
+/// One search among the units of a level.
+pub(crate) struct LevelSearch<'l> {
     pub(crate) name: &'static str,
     pub(crate) problem: Problem,
-    /// Units of the level.
-    pub(crate) units: u64,
-    /// What is left to decide when it begins, as a share of the whole.
+    /// What is left to decide when the search begins, as a share of the whole.
     pub(crate) share: f64,
-    pub(crate) versions: &'w dyn Versions,
-    /// Lines and the like in so many units of the level.
-    pub(crate) deltas: &'w dyn Fn(&DeltaSet) -> u64,
-    /// Learns from what is told of a version without a verdict; whether there is something new.
-    pub(crate) learn: &'w mut dyn FnMut(&DeltaSet, &str) -> bool,
+    /// Learns from the detail of a version without a verdict; whether there is something new.
+    pub(crate) learn: &'l mut dyn FnMut(&str) -> bool,
 }
 
-/// How a search ended.
-pub(crate) enum Found {
-    /// With what it had to say.
-    Sets {
-        passing: DeltaSet,
-        failing: DeltaSet,
-    },
-    /// It is to begin anew from here, with what it learned.
-    Again {
-        passing: DeltaSet,
-        failing: DeltaSet,
-    },
-}
-
-struct Judges<'j, 't> {
-    versions: &'j dyn Versions,
-    trial: &'j Trial<'t>,
-    memo: &'j Memo,
-    stop: &'j (dyn Fn() -> bool + Sync),
-    cancel: Cancel,
-    /// What stands for the versions so far, where there was something to test.
-    digests: Mutex<HashMap<Digest, Option<Digest>>>,
-}
-
-impl Judges<'_, '_> {
-    fn digests(&self) -> MutexGuard<'_, HashMap<Digest, Option<Digest>>> {
-        self.digests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What stands for a version; nothing if there was nothing to test.
-    fn digest_of(&self, candidate: &DeltaSet) -> Result<Option<Digest>, Error> {
-        let known = self.digests().get(&candidate.digest()).copied();
-        match known {
-            Some(digest) => Ok(digest),
-            None => Ok(self.versions.digest(candidate)?.ok()),
-        }
-    }
-}
-
-impl Oracle for Judges<'_, '_> {
-    type Detail = String;
-    type Error = Error;
-
-    fn judge(&self, candidate: &DeltaSet, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let made = self.versions.digest(candidate)?;
-        let known = made.as_ref().ok().copied();
-        self.digests().insert(candidate.digest(), known);
-        let digest = match made {
-            Ok(digest) => digest,
-            Err(why) => return Ok(Verdict::Unresolved(why)),
-        };
-        let still = || {
-            if (self.stop)() {
-                self.cancel.cancel();
-            }
-            wanted.still()
-        };
-        let judged = self.memo.recall(digest, || {
-            self.versions.judge(candidate, self.trial, &still)
-        });
-        match judged {
-            // Nobody hears it: the engine passes over what it does not want.
-            Err(Error::Test(crate::Error::Unwanted)) if !wanted.still() => {
-                Ok(Verdict::Unresolved(String::new()))
-            }
-            judged => judged,
-        }
-    }
-}
-
-impl Course<'_> {
+impl Session<'_> {
     /// Runs one search to its end.
-    pub(crate) fn search(&mut self, work: Work<'_>) -> Result<Found, Error> {
-        self.searches += 1;
-        let problem = work.problem.key(format!("{}\n{}", self.key, work.name));
-        std::fs::create_dir_all(self.journals).map_err(Error::at(self.journals))?;
-        let path = self
-            .journals
-            .join(format!("{:03}-{}", self.searches, work.name));
-        let mut journal = Journal::open(&path, &problem)?;
-        let cancel = Cancel::new();
-        let judges = Judges {
-            versions: work.versions,
-            trial: &self.trial,
-            memo: &self.memo,
-            stop: self.limits.stop,
-            cancel: cancel.clone(),
-            digests: Mutex::default(),
-        };
-        let spent = self.elapsed();
-        let settings = Settings {
-            jobs: self.limits.jobs,
-            budget: Budget {
-                // Many a candidate needs no test: they are counted below.
-                tests: None,
-                time: self.limits.time.map(|time| time.saturating_sub(spent)),
+    pub(crate) fn search<O: ArtefactOracle<Error = Error>>(
+        &mut self,
+        level: LevelSearch<'_>,
+        oracle: &O,
+    ) -> Result<Found, Error> {
+        let key = format!("{}\n{}", self.key, level.name);
+        let problem = level.problem.key(key);
+        let all = problem.all().clone();
+        let search = Search {
+            name: level.name,
+            problem,
+            goal: self.goal,
+            schedule: Schedule::default(),
+            scale: Scale {
+                whole: all.len(),
+                best: all.len(),
+                extent: level.share,
             },
-            cancel: cancel.clone(),
-            clock: self.limits.clock.clone(),
-            ..Settings::default()
+            is_sequential: false,
+            learn: Some(level.learn),
         };
-        let (tested, tests) = (&mut self.tested, &mut self.tests);
-        let watch = &mut *self.watch;
-        let (mut learned, mut is_spent) = (false, false);
-        let (limits, began, memo) = (self.limits, self.began, &self.memo);
-        let mut trouble = None;
-        let mut begin = None;
-        let hear = |step: &Step<'_, String>| {
-            if matches!(step.origin, Origin::Cache | Origin::Inference) {
-                return;
-            }
-            if step.candidate.is_empty() {
-                begin = Some(step.verdict.kind());
-            }
-            let digest = judges.digest_of(step.candidate).unwrap_or_else(|error| {
-                trouble = Some(error);
-                cancel.cancel();
-                None
-            });
-            let told = step.verdict.detail().map_or("", String::as_str);
-            if let Some(digest) = digest {
-                memo.learn(digest, step.verdict.clone());
-            }
-            // What cannot be made, or is not well-formed, was not tested.
-            if digest.is_some_and(|digest| tested.insert(digest)) {
-                *tests += 1;
-                let left = step.standing.failing.saturating_sub(step.standing.passing);
-                watch(&Tried {
-                    tests: *tests,
-                    level: work.name,
-                    units: step.candidate.len(),
-                    left,
-                    share: work.share * left as f64 / work.units.max(1) as f64,
-                    deltas: (work.deltas)(step.candidate),
-                    kind: step.verdict.kind(),
-                    reason: reason_in(told).to_owned(),
-                    since: limits.clock.now().saturating_sub(began),
-                    is_known: step.origin == Origin::Journal,
-                });
-            }
-            if step.verdict.kind() == Kind::Unresolved && (work.learn)(step.candidate, told) {
-                learned = true;
-                cancel.cancel();
-            }
-            if limits.tests.is_some_and(|most| *tests >= most) {
-                is_spent = true;
-                cancel.cancel();
-            }
-            if (limits.stop)() {
-                cancel.cancel();
-            }
-        };
-        let engine = Engine::new(&problem, &judges)
-            .settings(settings)
-            .journal(&mut journal);
-        let engine = engine.watch(hear);
-        let outcome = match self.goal {
-            Goal::Isolate => engine.dd(),
-            Goal::Simplify => engine.ddmin(),
-        };
-        if let Some(error) = trouble {
-            return Err(error);
-        }
-        let Reduction {
-            failing,
-            passing,
-            end,
-            ..
-        } = match outcome {
+        let found = match self.driver.search(search, oracle) {
             Err(SearchError::NotPassing { verdict }) => {
-                return Err(self.not_passing(work.versions, verdict)?);
+                return Err(self.not_passing(oracle, verdict)?);
             }
             // It was over before it began.
             Err(SearchError::Nothing) if self.has_passed => {
-                self.end = self.why_over().unwrap_or(End::Cancelled);
-                return Ok(Found::Sets {
+                return Ok(Found {
                     passing: DeltaSet::empty(),
-                    failing: DeltaSet::all(work.units),
+                    failing: all,
+                    passing_end: None,
+                    end: self.driver.end(),
+                    has_learned: false,
                 });
             }
             Err(SearchError::Nothing) => return Err(self.ended_early()),
             outcome => outcome.map_err(search_error)?,
         };
-        match begin {
+        match found.passing_end {
             Some(Kind::Pass) => self.has_passed = true,
-            Some(kind) => return Err(self.not_passing(work.versions, kind)?),
+            Some(kind) => return Err(self.not_passing(oracle, kind)?),
             None if self.has_passed => {}
             None => return Err(self.ended_early()),
         }
-        if learned && !is_spent && !(self.limits.stop)() {
-            return Ok(Found::Again { passing, failing });
-        }
-        self.end = match end {
-            End::Cancelled if is_spent => End::Tests,
-            end => end,
-        };
-        Ok(Found::Sets { passing, failing })
+        Ok(found)
     }
 
     /// Why the version without any of the changes is of no use.
-    fn not_passing(&self, versions: &dyn Versions, kind: Kind) -> Result<Error, Error> {
-        let told = match versions.digest(&DeltaSet::empty())? {
-            Ok(digest) => self.memo.get(digest).and_then(|it| it.detail().cloned()),
-            Err(why) => Some(why),
+    fn not_passing<O: ArtefactOracle<Error = Error>>(
+        &self,
+        oracle: &O,
+        kind: Kind,
+    ) -> Result<Error, Error> {
+        let artefact = oracle.make(&DeltaSet::empty())?;
+        let known = self.driver.memo().get(artefact.digest);
+        let told = match (known, artefact.content) {
+            (Some(known), _) => known.detail().cloned().unwrap_or_default(),
+            (None, Err(flaw)) => flaw,
+            (None, Ok(_)) => String::new(),
         };
-        let told = told.unwrap_or_default();
         Ok(match kind {
             Kind::Fail => Error::GoodFails(told),
             _ => Error::GoodUnresolved(reason_in(&told).to_owned()),
@@ -342,34 +124,10 @@ impl Course<'_> {
 
     /// Why there is no result: the good version was not seen to pass.
     pub(crate) fn ended_early(&self) -> Error {
-        match (self.limits.stop)() {
+        match self.driver.is_over() && self.driver.end() == End::Cancelled {
             true => Error::Interrupted,
             false => Error::Spent,
         }
-    }
-
-    /// The time since it began.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.limits.clock.now().saturating_sub(self.began)
-    }
-
-    /// Why nothing more is to be judged, if so.
-    fn why_over(&self) -> Option<End> {
-        let Limits { tests, time, .. } = self.limits;
-        match () {
-            () if (self.limits.stop)() => Some(End::Cancelled),
-            () if tests.is_some_and(|most| self.tests >= most) => Some(End::Tests),
-            () if time.is_some_and(|most| self.elapsed() >= most) => Some(End::Time),
-            () => None,
-        }
-    }
-
-    /// Whether nothing more is to be judged; then that is how it ended.
-    pub(crate) fn is_over(&mut self) -> bool {
-        if let (End::Minimal, Some(why)) = (self.end, self.why_over()) {
-            self.end = why;
-        }
-        self.end != End::Minimal
     }
 
     /// Takes a difference apart: the deltas that pass, and those that fail.
@@ -388,7 +146,7 @@ impl Course<'_> {
         let mut learned = Learned::default();
         let levels = groups::levels(difference);
         for level in &levels {
-            if self.is_over() {
+            if self.driver.is_over() {
                 return Ok(ends);
             }
             let guides = Guides {
@@ -401,7 +159,7 @@ impl Course<'_> {
         // The finest level is that of single deltas.
         let finest = levels.iter().rev().take(UNGUESSED).rev();
         for level in finest {
-            if self.is_over() {
+            if self.driver.is_over() {
                 break;
             }
             self.narrow(difference, level, &fixed, None, &mut ends)?;
@@ -438,37 +196,32 @@ impl Course<'_> {
             let edges = owners.lifted(needs).chain(owners.lifted(&known.lacks));
             let edges = edges.chain(owners.circles(&known.together));
             let graph = Needs::graph(units.len() as u32, edges);
-            let versions = Parts {
+            let trial = self.trial;
+            let parts = Parts {
+                trial: &trial,
                 difference,
                 known: guides.as_ref().map(|it| (it.names, it.grammars)),
                 base: &passing,
                 all: &failing,
                 units: &units,
             };
-            let mut learn = |_: &DeltaSet, told: &str| match &mut guides {
+            let mut learn = |told: &str| match &mut guides {
                 Some(guides) => owners.learn(guides.names, told, guides.learned),
                 None => false,
             };
-            let work = Work {
+            let search = LevelSearch {
                 name: level.name,
                 problem: Problem::new(units.len() as u64).needs(graph),
-                units: units.len() as u64,
                 share: open.len() as f64 / difference.size() as f64,
-                versions: &versions,
-                deltas: &|set| versions.deltas(set).minus(versions.base).len(),
                 learn: &mut learn,
             };
-            let found = self.search(work)?;
-            let (again, passed, failed) = match found {
-                Found::Sets { passing, failing } => (false, passing, failing),
-                Found::Again { passing, failing } => (true, passing, failing),
-            };
-            let narrowed = (versions.deltas(&passed), versions.deltas(&failed));
+            let found = self.search(search, &parts)?;
+            let narrowed = (parts.deltas(&found.passing), parts.deltas(&found.failing));
             if let Some(guides) = guides.as_mut().filter(|_| narrowed != *ends) {
                 guides.learned.guesses = 0;
             }
             *ends = narrowed;
-            if !again {
+            if !found.has_learned {
                 return Ok(());
             }
         }
@@ -489,6 +242,7 @@ fn fixed_needs(difference: &Difference) -> Vec<(u64, u64)> {
 fn search_error(error: SearchError<Error>) -> Error {
     match error {
         SearchError::Oracle { source, .. } => source,
+        SearchError::Journal(error) => error.into(),
         other => Error::Search(other.to_string()),
     }
 }
@@ -629,6 +383,7 @@ impl Owners {
 
 /// Versions that are parts of a difference.
 struct Parts<'p> {
+    trial: &'p Trial<'p>,
     difference: &'p Difference,
     /// What is known of names and languages, where that counts.
     known: Option<(&'p Names, &'p Grammars)>,
@@ -672,9 +427,26 @@ impl Parts<'_> {
     }
 }
 
-impl Versions for Parts<'_> {
-    fn digest(&self, set: &DeltaSet) -> Result<Result<Digest, String>, Error> {
+/// A part of a difference.
+struct Part {
+    deltas: DeltaSet,
+    tree: Tree,
+}
+
+impl ArtefactOracle for Parts<'_> {
+    type Content = Part;
+    type Error = Error;
+
+    fn make(&self, set: &DeltaSet) -> Result<Artefact<Part>, Error> {
         let deltas = self.deltas(set);
+        let size = deltas.minus(self.base).len();
+        // A version that is not tested needs no digest but that of its deltas.
+        let own = deltas.digest();
+        let flawed = |why: String| Artefact {
+            digest: own,
+            size,
+            content: Err(why),
+        };
         let changed = self.difference.changed(&deltas)?;
         let malformed = match self.known {
             Some((_, grammars)) => grammars.error_in(self.difference, &deltas, &changed)?,
@@ -682,25 +454,22 @@ impl Versions for Parts<'_> {
         };
         if let Some(Malformed { path, line }) = malformed {
             let why = format!("is not well-formed: {}:{line}", path.display());
-            return Ok(Err(with_lesson(&why, &self.hear(&deltas, &why))));
+            return Ok(flawed(with_lesson(&why, &self.hear(&deltas, &why))));
         }
-        let made = self.difference.tree_of(changed)?;
-        Ok(made.map(|(_, digest)| digest).map_err(in_the_way))
+        Ok(match self.difference.tree_of(changed)? {
+            Ok((tree, digest)) => Artefact {
+                digest,
+                size,
+                content: Ok(Part { deltas, tree }),
+            },
+            Err(path) => flawed(in_the_way(path)),
+        })
     }
 
-    fn judge(
-        &self,
-        set: &DeltaSet,
-        trial: &Trial<'_>,
-        wanted: &dyn Fn() -> bool,
-    ) -> Result<Verdict<String>, Error> {
-        let deltas = self.deltas(set);
-        let hear = |message: &str| self.hear(&deltas, message);
+    fn judge(&self, part: &Part, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        let hear = |message: &str| self.hear(&part.deltas, message);
         let heard: Option<&dyn Fn(&str) -> Lesson> = self.known.is_some().then_some(&hear);
-        match self.difference.tree(&deltas)? {
-            Ok((tree, _)) => trial.judge(&tree, heard, wanted),
-            Err(path) => Ok(Verdict::Unresolved(in_the_way(path))),
-        }
+        self.trial.judge(&part.tree, heard, &|| wanted.still())
     }
 }
 

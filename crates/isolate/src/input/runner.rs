@@ -1,27 +1,22 @@
-//! The bench: where candidates are run and verdicts are known. Threads share it.
+//! The runner: runs the test on inputs and counts the runs. Threads share it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use culprit_reduce::{Cancel, Kind, Verdict};
+use culprit_reduce::{Cancel, Kind, Memo, Verdict};
 
-use super::course::Trouble;
 use super::material::Material;
 use super::place::Places;
-use crate::{Digest, Error, Judge, Judged, Memo, Spot, Warm};
+use super::session::Trouble;
+use crate::{Error, Judge, Judged, Spot, Warm};
 
-/// Whether the user wants it to end.
-pub(crate) type Wish = Arc<dyn Fn() -> bool + Send + Sync>;
-
-pub(crate) struct Bench {
+pub(crate) struct Runner {
     pub(crate) judge: Judge,
     pub(crate) places: Places,
-    pub(crate) memo: Memo,
-    /// Ends the pass at hand.
-    pub(crate) cancel: Cancel,
-    pub(crate) is_over: Wish,
-    /// What all runs took together, and how many there were.
+    /// Ends the session.
+    cancel: Cancel,
+    /// The time of all runs together, and their number.
     micros: AtomicU64,
     runs: AtomicU64,
     strays: AtomicU64,
@@ -32,14 +27,12 @@ pub(crate) struct Bench {
     is_disturbed: AtomicBool,
 }
 
-impl Bench {
-    pub(crate) fn new(judge: Judge, places: Places, is_over: Wish) -> Bench {
-        Bench {
+impl Runner {
+    pub(crate) fn new(judge: Judge, places: Places, cancel: Cancel) -> Runner {
+        Runner {
             judge,
             places,
-            memo: Memo::default(),
-            cancel: Cancel::new(),
-            is_over,
+            cancel,
             micros: AtomicU64::new(0),
             runs: AtomicU64::new(0),
             strays: AtomicU64::new(0),
@@ -53,12 +46,13 @@ impl Bench {
     pub(crate) fn warmed(
         mut self,
         warm: Arc<Warm>,
+        memo: &Memo,
         ends: &[&Material],
         wanted: &dyn Fn() -> bool,
-    ) -> Result<Bench, Trouble> {
+    ) -> Result<Runner, Trouble> {
         let plain = self.judge.clone();
         self.judge = self.judge.warmed(Some(Arc::clone(&warm)));
-        match self.agrees(&self.judge, ends, wanted)? {
+        match self.agrees(&self.judge, memo, ends, wanted)? {
             true => self.warm = Some(warm),
             false => {
                 warm.end();
@@ -72,18 +66,26 @@ impl Bench {
         self.warm.is_some()
     }
 
-    /// Sees what warm JVMs found in new ones. Their processes are ended.
-    pub(crate) fn confirm(&self, ends: &[&Material]) -> Result<(), Trouble> {
+    /// Ends the warm JVMs, and checks their verdicts on both ends in new ones, as far as there is time.
+    pub(crate) fn confirm(
+        &self,
+        memo: &Memo,
+        ends: &[&Material],
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<(), Trouble> {
         let Some(warm) = &self.warm else {
             return Ok(());
         };
         let strays = warm.end() as u64;
         self.strays.fetch_add(strays, Ordering::Relaxed);
+        if self.is_disturbed.load(Ordering::Relaxed) {
+            return Err(Trouble::WarmDiffers);
+        }
         let fresh = self.judge.clone().warmed(None);
-        let is_disturbed = self.is_disturbed.load(Ordering::Relaxed);
-        match !is_disturbed && self.agrees(&fresh, ends, &|| true)? {
-            true => Ok(()),
-            false => Err(Trouble::WarmDiffers),
+        match self.agrees(&fresh, memo, ends, wanted) {
+            Ok(false) => Err(Trouble::WarmDiffers),
+            Ok(true) | Err(Trouble::Interrupted) => Ok(()),
+            Err(trouble) => Err(trouble),
         }
     }
 
@@ -115,11 +117,12 @@ impl Bench {
     fn agrees(
         &self,
         judge: &Judge,
+        memo: &Memo,
         ends: &[&Material],
         wanted: &dyn Fn() -> bool,
     ) -> Result<bool, Trouble> {
         for material in ends {
-            let Some(known) = self.memo.get(material.digest()) else {
+            let Some(known) = memo.get(material.digest()) else {
                 continue;
             };
             let mut spot = self.places.each(material);
@@ -134,33 +137,24 @@ impl Bench {
         Ok(true)
     }
 
-    /// Judges material that is not known yet.
+    /// Judges material.
     pub(crate) fn judge(
         &self,
         material: &Material,
-        digest: Digest,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Verdict<String>, Error> {
-        let wanted = || {
-            if (self.is_over)() {
-                self.cancel.cancel();
-            }
-            wanted() && !self.cancel.is_cancelled()
-        };
         if let Some(path) = material.conflict() {
             let why = format!("cannot be: {} is no folder", path.display());
             return Ok(Verdict::Unresolved(why));
         }
-        self.memo.recall(digest, || {
-            let mut spot = self.places.each(material);
-            let judged = self.judge.judge(&mut spot, &wanted)?;
-            let judged = self.doubt(judged, &mut spot, &wanted)?;
-            self.count(&judged);
-            Ok(judged.verdict)
-        })
+        let mut spot = self.places.each(material);
+        let judged = self.judge.judge(&mut spot, wanted)?;
+        let judged = self.doubt(judged, &mut spot, wanted)?;
+        self.count(&judged);
+        Ok(judged.verdict)
     }
 
-    /// Judges material whatever is known of it.
+    /// Judges material once more.
     pub(crate) fn again(
         &self,
         material: &Material,

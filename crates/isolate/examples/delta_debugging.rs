@@ -1,18 +1,19 @@
-//! The cases of the book chapter that `dd` comes from, rebuilt: tests and time of `dd` and `ddmin`, as
-//! a table in Markdown.
+//! The cases by which delta debugging was published (Zeller and Hildebrandt, TSE 2002; Zeller, Why
+//! Programs Fail), rebuilt: tests and time of `dd` and `ddmin`, as a table in Markdown.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_isolate::input::{
-    Handing, Isolated, Item, Material, Plan, Stuff, Syntax, Trouble, isolate,
+    Handing, Isolated, Item, Material, Request, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Goal, Likeness, Rule, Test};
+use culprit_isolate::{Likeness, Rule, Test};
+use culprit_reduce::{Goal, Settings};
 
 struct Case {
     name: String,
-    /// The tests that the chapter reports for `ddmin` and for `dd`.
+    /// The published numbers of tests of `ddmin` and of `dd`.
     published: [&'static str; 2],
     text: String,
     command: String,
@@ -20,7 +21,9 @@ struct Case {
 
 #[expect(clippy::print_stdout, reason = "an example prints")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("| input | ddmin, chapter | ddmin | left | dd, chapter | dd | differ | unresolved |");
+    println!(
+        "| input | ddmin, published | ddmin | left | dd, published | dd | differ | unresolved |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for case in cases() {
         let smallest = run(&case, Goal::Simplify)?;
@@ -30,14 +33,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "| {} | {} | {} ({:.1} s) | {} | {} | {} ({:.1} s) | {} | {} |",
             case.name,
             case.published[0],
-            smallest.counts.tests,
+            smallest.tally.tests,
             smallest.took.as_secs_f64(),
             smallest.failing.len(),
             case.published[1],
-            pair.counts.tests,
+            pair.tally.tests,
             pair.took.as_secs_f64(),
             pair.failing.len().abs_diff(passing),
-            pair.counts.unresolved,
+            pair.tally.unresolved,
         );
     }
     Ok(())
@@ -107,7 +110,7 @@ fn noise(size: usize, marks: &[String]) -> String {
 
 fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
     let scratch = tempfile::tempdir().expect("a folder for candidates");
-    let plan = Plan {
+    let request = Request {
         test: Test {
             command: case.command.clone().into(),
             rule: Rule::default(),
@@ -137,11 +140,8 @@ fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
         handing: Handing::Argument,
         directory: None,
         scratch: scratch.path().to_owned(),
-        jobs: 1,
-        most_tests: None,
-        most_time: None,
+        settings: Settings::default(),
         journals: None,
-        is_over: Arc::new(|| false),
     };
-    isolate(plan, &mut |_| {})
+    isolate(request, &|_| {})
 }

@@ -1,11 +1,11 @@
-//! Runs: pieces next to each other that can only go together, and lines and brackets that do alone.
+//! Pieces next to each other that can only be removed together, and lines and brackets that fail alone.
 
 use std::ops::Range;
 
 use super::brackets;
 use super::cut::{Content, Grain, cut};
 
-/// Pieces of a text in which runs are looked for, at most: each is a test or several.
+/// The largest number of pieces of a text whose neighbours are removed together: each is a test or several.
 const PIECES: usize = 64;
 
 /// Pieces that go together, at most.

@@ -1,8 +1,8 @@
-//! Benches: folders in which candidates are put together, one for each job.
+//! Build folders: where candidates are put together, built and tested, one for each job.
 //!
-//! A bench keeps what is the same: only files that differ from the candidate before are written, and
-//! the others keep their times, so that builds there go on from the last one. What a run changed of
-//! the candidate's files is put back; what else it left stays, unless benches are to be fresh.
+//! A build folder keeps what is the same: only files that differ from the candidate before are written,
+//! and the others keep their times, so that builds there continue from the last one. What a run changed of
+//! the candidate's files is put back; what else it left stays, unless the folders are to be fresh.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::work_folder::unlock;
 use crate::{Ending, Spot, Test};
 use culprit_jvm::remove_folder;
 
-/// What is left on a bench from the candidate before.
+/// What is left in a build folder from the candidate before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Leftovers {
     /// All that its runs made: builds go on from the last one.
@@ -30,8 +30,8 @@ pub enum Leftovers {
     Go,
 }
 
-/// The benches of all jobs.
-pub(crate) struct Benches {
+/// The build folders of all jobs.
+pub(crate) struct BuildFolders {
     root: PathBuf,
     leftovers: Leftovers,
     idle: Mutex<Idle>,
@@ -40,12 +40,12 @@ pub(crate) struct Benches {
 
 #[derive(Default)]
 struct Idle {
-    benches: Vec<Bench>,
+    folders: Vec<BuildFolder>,
     made: usize,
 }
 
 /// A folder with a candidate in it.
-pub(crate) struct Bench {
+pub(crate) struct BuildFolder {
     folder: PathBuf,
     /// For temporary files of runs.
     scratch: PathBuf,
@@ -91,10 +91,10 @@ impl Stamp {
     }
 }
 
-impl Benches {
-    /// Benches below a folder of ours.
-    pub(crate) fn new(root: PathBuf, leftovers: Leftovers) -> Benches {
-        Benches {
+impl BuildFolders {
+    /// Build folders below a folder of ours.
+    pub(crate) fn new(root: PathBuf, leftovers: Leftovers) -> BuildFolders {
+        BuildFolders {
             root,
             leftovers,
             idle: Mutex::default(),
@@ -102,14 +102,14 @@ impl Benches {
         }
     }
 
-    /// Runs a command at a bench.
+    /// Runs a command in a build folder.
     pub(crate) fn run(
         &self,
         test: &Test,
-        bench: &Bench,
+        build_folder: &BuildFolder,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Ending, Error> {
-        let ending = test.run(&bench.spot(), wanted)?;
+        let ending = test.run(&build_folder.spot(), wanted)?;
         self.strays.fetch_add(ending.strays, Ordering::Relaxed);
         Ok(ending)
     }
@@ -119,25 +119,25 @@ impl Benches {
         self.strays.load(Ordering::Relaxed)
     }
 
-    /// Does something at a bench that nobody else is at meanwhile.
+    /// Does something in a build folder that nobody else uses meanwhile.
     pub(crate) fn at<T>(
         &self,
-        work: impl FnOnce(&mut Bench) -> Result<T, Error>,
+        work: impl FnOnce(&mut BuildFolder) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut bench = self.take()?;
-        let done = work(&mut bench);
-        self.lock().benches.push(bench);
+        let mut build_folder = self.take()?;
+        let done = work(&mut build_folder);
+        self.lock().folders.push(build_folder);
         done
     }
 
-    fn take(&self) -> Result<Bench, Error> {
+    fn take(&self) -> Result<BuildFolder, Error> {
         let mut idle = self.lock();
-        if let Some(bench) = idle.benches.pop() {
-            return Ok(bench);
+        if let Some(build_folder) = idle.folders.pop() {
+            return Ok(build_folder);
         }
         idle.made += 1;
         let place = self.root.join(idle.made.to_string());
-        let bench = Bench {
+        let build_folder = BuildFolder {
             folder: place.join("tree"),
             scratch: place.join("tmp"),
             leftovers: self.leftovers,
@@ -145,8 +145,8 @@ impl Benches {
             times: FileTimes::new(place.join("clock")),
             moves: 0,
         };
-        bench.begin()?;
-        Ok(bench)
+        build_folder.begin()?;
+        Ok(build_folder)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Idle> {
@@ -154,7 +154,7 @@ impl Benches {
     }
 }
 
-impl Bench {
+impl BuildFolder {
     /// Where commands run.
     pub(crate) fn spot(&self) -> Spot {
         let own = self.folder.parent().unwrap_or(&self.folder);
@@ -322,40 +322,40 @@ mod tests {
     #[test]
     fn only_what_differs_is_written() {
         let root = tempfile::tempdir().unwrap();
-        let benches = Benches::new(root.path().to_owned(), Leftovers::Stay);
-        let work = |bench: &mut Bench| {
-            bench.hold(&tree(&[("a", "1"), ("b/c", "2"), ("run*", "3")]))?;
-            let folder = bench.folder.clone();
+        let folders = BuildFolders::new(root.path().to_owned(), Leftovers::Stay);
+        let work = |build_folder: &mut BuildFolder| {
+            build_folder.hold(&tree(&[("a", "1"), ("b/c", "2"), ("run*", "3")]))?;
+            let folder = build_folder.folder.clone();
             let before = times(&folder, "a");
             fs::write(folder.join("built"), "x").unwrap();
             // A run changes a file of the candidate.
             fs::write(folder.join("run"), "changed").unwrap();
-            bench.hold(&tree(&[("a", "1"), ("b", "now a file"), ("run*", "3")]))?;
+            build_folder.hold(&tree(&[("a", "1"), ("b", "now a file"), ("run*", "3")]))?;
             assert_eq!(times(&folder, "a"), before);
             assert_eq!(fs::read_to_string(folder.join("b")).unwrap(), "now a file");
             assert_eq!(fs::read_to_string(folder.join("run")).unwrap(), "3");
             assert!(folder.join("built").exists());
-            bench.hold(&tree(&[("a", "1"), ("b/c", "2")]))?;
+            build_folder.hold(&tree(&[("a", "1"), ("b/c", "2")]))?;
             let found = Tree::read(&folder)?;
             let paths: Vec<_> = found.0.keys().map(|path| path.to_str().unwrap()).collect();
             assert_eq!(paths, ["a", "b/c", "built"]);
             Ok(())
         };
-        benches.at(work).unwrap();
+        folders.at(work).unwrap();
     }
 
     #[test]
-    fn a_fresh_bench_has_nothing_of_the_candidate_before() {
+    fn a_fresh_folder_has_nothing_of_the_candidate_before() {
         let root = tempfile::tempdir().unwrap();
-        let benches = Benches::new(root.path().to_owned(), Leftovers::Go);
-        let work = |bench: &mut Bench| {
-            bench.hold(&tree(&[("a", "1")]))?;
-            fs::write(bench.folder.join("built"), "x").unwrap();
-            bench.hold(&tree(&[("a", "2")]))?;
-            assert!(!bench.folder.join("built").exists());
+        let folders = BuildFolders::new(root.path().to_owned(), Leftovers::Go);
+        let work = |build_folder: &mut BuildFolder| {
+            build_folder.hold(&tree(&[("a", "1")]))?;
+            fs::write(build_folder.folder.join("built"), "x").unwrap();
+            build_folder.hold(&tree(&[("a", "2")]))?;
+            assert!(!build_folder.folder.join("built").exists());
             Ok(())
         };
-        benches.at(work).unwrap();
+        folders.at(work).unwrap();
     }
 
     /// Without rights to write everywhere, as root has them, this needs modes to be mended.
@@ -363,31 +363,31 @@ mod tests {
     fn folders_that_a_run_left_read_only_are_no_hindrance() {
         for leftovers in [Leftovers::Stay, Leftovers::Go] {
             let root = Scratch::new("test").unwrap();
-            let benches = Benches::new(root.path().to_owned(), leftovers);
-            let lock = |bench: &Bench| {
-                let built = bench.folder.join("src/built");
+            let folders = BuildFolders::new(root.path().to_owned(), leftovers);
+            let lock = |build_folder: &BuildFolder| {
+                let built = build_folder.folder.join("src/built");
                 fs::create_dir_all(&built).unwrap();
                 fs::write(built.join("f"), "x").unwrap();
-                for folder in [&built, &bench.folder.join("src")] {
+                for folder in [&built, &build_folder.folder.join("src")] {
                     fs::set_permissions(folder, Permissions::from_mode(0o555)).unwrap();
                 }
             };
-            let work = |bench: &mut Bench| {
-                bench.hold(&tree(&[("src/a", "1"), ("src/b", "2")]))?;
-                lock(bench);
-                bench.hold(&tree(&[("src/a", "one")]))?;
-                let src = bench.folder.join("src");
+            let work = |build_folder: &mut BuildFolder| {
+                build_folder.hold(&tree(&[("src/a", "1"), ("src/b", "2")]))?;
+                lock(build_folder);
+                build_folder.hold(&tree(&[("src/a", "one")]))?;
+                let src = build_folder.folder.join("src");
                 assert_eq!(fs::read_to_string(src.join("a")).unwrap(), "one");
                 assert!(!src.join("b").exists());
                 assert_eq!(src.join("built").exists(), leftovers == Leftovers::Stay);
-                lock(bench);
+                lock(build_folder);
                 // A file is to be where the folder is.
-                bench.hold(&tree(&[("src/built", "3")]))?;
+                build_folder.hold(&tree(&[("src/built", "3")]))?;
                 assert_eq!(fs::read_to_string(src.join("built")).unwrap(), "3");
-                assert_eq!(bench.moves, 0);
+                assert_eq!(build_folder.moves, 0);
                 Ok(())
             };
-            benches.at(work).unwrap();
+            folders.at(work).unwrap();
         }
     }
 
@@ -395,17 +395,20 @@ mod tests {
     fn a_folder_that_cannot_be_used_any_more_is_left() {
         for leftovers in [Leftovers::Stay, Leftovers::Go] {
             let root = tempfile::tempdir().unwrap();
-            let benches = Benches::new(root.path().to_owned(), leftovers);
-            let work = |bench: &mut Bench| {
-                bench.hold(&tree(&[("a", "1")]))?;
-                fs::remove_dir_all(&bench.folder).unwrap();
-                fs::write(&bench.folder, "in the way").unwrap();
-                bench.hold(&tree(&[("a", "1")]))?;
-                assert_eq!(fs::read(bench.spot().directory.join("a")).unwrap(), b"1");
-                assert!(bench.spot().scratch.is_dir());
+            let folders = BuildFolders::new(root.path().to_owned(), leftovers);
+            let work = |build_folder: &mut BuildFolder| {
+                build_folder.hold(&tree(&[("a", "1")]))?;
+                fs::remove_dir_all(&build_folder.folder).unwrap();
+                fs::write(&build_folder.folder, "in the way").unwrap();
+                build_folder.hold(&tree(&[("a", "1")]))?;
+                assert_eq!(
+                    fs::read(build_folder.spot().directory.join("a")).unwrap(),
+                    b"1"
+                );
+                assert!(build_folder.spot().scratch.is_dir());
                 Ok(())
             };
-            benches.at(work).unwrap();
+            folders.at(work).unwrap();
         }
     }
 
@@ -418,25 +421,25 @@ mod tests {
         for (name, text) in files {
             fs::write(theirs.join(name), text).unwrap();
         }
-        let benches = Benches::new(root.path().join("benches"), Leftovers::Stay);
-        let work = |bench: &mut Bench| {
-            bench.hold(&tree(&[("data/x", "1"), ("data/y", "2")]))?;
-            let data = bench.folder.join("data");
+        let folders = BuildFolders::new(root.path().join("builds"), Leftovers::Stay);
+        let work = |build_folder: &mut BuildFolder| {
+            build_folder.hold(&tree(&[("data/x", "1"), ("data/y", "2")]))?;
+            let data = build_folder.folder.join("data");
             let link = || {
                 fs::remove_dir_all(&data).unwrap();
                 std::os::unix::fs::symlink(&theirs, &data).unwrap();
             };
             link();
             // One of the files goes.
-            bench.hold(&tree(&[("data/y", "2")]))?;
+            build_folder.hold(&tree(&[("data/y", "2")]))?;
             assert!(!data.is_symlink() && !data.join("x").exists());
             link();
             // A folder is to be where they have a file.
-            bench.hold(&tree(&[("data/z/deep", "3")]))?;
+            build_folder.hold(&tree(&[("data/z/deep", "3")]))?;
             assert!(!data.is_symlink() && data.join("z/deep").is_file());
             Ok(())
         };
-        benches.at(work).unwrap();
+        folders.at(work).unwrap();
         for (name, text) in files {
             assert_eq!(fs::read_to_string(theirs.join(name)).unwrap(), text);
         }
