@@ -8,8 +8,8 @@ pub(crate) const AROUND: usize = 3;
 
 /// The replacement of old lines by new ones.
 pub(crate) trait LineEdit {
-    fn old(&self) -> &Range<usize>;
-    fn new(&self) -> &Range<usize>;
+    fn old_lines(&self) -> &Range<usize>;
+    fn new_lines(&self) -> &Range<usize>;
 }
 
 /// Edits that are near each other, and the lines of both sides that show them.
@@ -32,15 +32,15 @@ pub(crate) enum Piece<'e, E> {
 /// The hunks of a file. `lines` is the number of old lines.
 pub(crate) fn hunks<E: LineEdit>(edits: &[E], lines: usize) -> impl Iterator<Item = Hunk<'_, E>> {
     // Edits with less than twice the lines around between them are shown as one.
-    let near = |one: &E, next: &E| next.old().start - one.old().end <= 2 * AROUND;
+    let near = |one: &E, next: &E| next.old_lines().start - one.old_lines().end <= 2 * AROUND;
     edits.chunk_by(near).filter_map(move |edits| {
         let (first, last) = (edits.first()?, edits.last()?);
-        let before = AROUND.min(first.old().start);
-        let after = AROUND.min(lines - last.old().end);
+        let before = AROUND.min(first.old_lines().start);
+        let after = AROUND.min(lines - last.old_lines().end);
         Some(Hunk {
             edits,
-            old: first.old().start - before..last.old().end + after,
-            new: first.new().start - before..last.new().end + after,
+            old: first.old_lines().start - before..last.old_lines().end + after,
+            new: first.new_lines().start - before..last.new_lines().end + after,
         })
     })
 }
@@ -55,9 +55,12 @@ impl<'e, E: LineEdit> Hunk<'e, E> {
         let (mut at, mut there) = (self.old.start, self.new.start);
         let mut pieces = Vec::new();
         for edit in self.edits {
-            pieces.extend(same(at..edit.old().start, there..edit.new().start));
+            pieces.extend(same(
+                at..edit.old_lines().start,
+                there..edit.new_lines().start,
+            ));
             pieces.push(Piece::Edit(edit));
-            (at, there) = (edit.old().end, edit.new().end);
+            (at, there) = (edit.old_lines().end, edit.new_lines().end);
         }
         pieces.extend(same(at..self.old.end, there..self.new.end));
         pieces
@@ -83,15 +86,15 @@ impl<'e, E: LineEdit> Hunk<'e, E> {
         };
         let mut at = self.old.start;
         // Removed lines precede added ones, as long as nothing is between them.
-        let is_next = |one: &E, next: &E| one.old().end == next.old().start;
+        let is_next = |one: &E, next: &E| one.old_lines().end == next.old_lines().start;
         for edits in self.edits.chunk_by(is_next) {
-            let start = edits.first().map_or(at, |edit| edit.old().start);
+            let start = edits.first().map_or(at, |edit| edit.old_lines().start);
             (at..start).for_each(|line| put(b' ', old(line)));
-            let gone = edits.iter().flat_map(|edit| edit.old().clone());
+            let gone = edits.iter().flat_map(|edit| edit.old_lines().clone());
             gone.for_each(|line| put(b'-', old(line)));
-            let come = edits.iter().flat_map(|edit| edit.new().clone());
+            let come = edits.iter().flat_map(|edit| edit.new_lines().clone());
             come.for_each(|line| put(b'+', new(line)));
-            at = edits.last().map_or(start, |edit| edit.old().end);
+            at = edits.last().map_or(start, |edit| edit.old_lines().end);
         }
         (at..self.old.end).for_each(|line| put(b' ', old(line)));
     }

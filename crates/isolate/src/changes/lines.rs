@@ -28,11 +28,11 @@ pub(crate) struct Edit {
 }
 
 impl LineEdit for Edit {
-    fn old(&self) -> &Range<usize> {
+    fn old_lines(&self) -> &Range<usize> {
         &self.old
     }
 
-    fn new(&self) -> &Range<usize> {
+    fn new_lines(&self) -> &Range<usize> {
         &self.new
     }
 }

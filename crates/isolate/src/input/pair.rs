@@ -141,11 +141,11 @@ struct Edit {
 }
 
 impl LineEdit for Edit {
-    fn old(&self) -> &Range<usize> {
+    fn old_lines(&self) -> &Range<usize> {
         &self.old
     }
 
-    fn new(&self) -> &Range<usize> {
+    fn new_lines(&self) -> &Range<usize> {
         &self.new
     }
 }
