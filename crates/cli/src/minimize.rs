@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             false => Environment::none(),
         },
         journals: results.journals(),
-        files: FilesFound::since(UNIX_EPOCH + started),
+        files: FilesFound::since(UNIX_EPOCH + started, &args.path),
         interrupt: Interrupt::by_signals()?,
     };
     let mut narrator = Narrator {

@@ -1,7 +1,7 @@
 //! The files that a program finds where it works.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -13,6 +13,8 @@ pub struct FilesFound {
     began: SystemTime,
     /// The folder as it was then, if it was saved.
     saved: Option<Saved>,
+    /// The folder of the recording, if it was there when the program ran.
+    recorded: Option<PathBuf>,
 }
 
 struct Saved {
@@ -22,9 +24,13 @@ struct Saved {
 }
 
 impl FilesFound {
-    /// The files of a program that ran from a certain time on.
-    pub fn since(began: SystemTime) -> FilesFound {
-        FilesFound { began, saved: None }
+    /// The files of a program that ran from a certain time on, without the folder of its recording.
+    pub fn since(began: SystemTime, recorded: &Path) -> FilesFound {
+        FilesFound {
+            began,
+            saved: None,
+            recorded: recorded.canonicalize().ok(),
+        }
     }
 
     /// The files of a program that is about to run in a folder. They are saved now.
@@ -39,6 +45,7 @@ impl FilesFound {
         };
         FilesFound {
             began: now,
+            recorded: None,
             // Without them, the files that are left after the program has run have to do.
             saved: saved().ok(),
         }
@@ -55,7 +62,12 @@ impl FilesFound {
         let saved = saved
             .filter(|template| template.root() == directory)
             .cloned();
-        let template = saved.or_else(|| Template::of(directory, self.began).ok().map(Arc::new));
+        let found = || {
+            let template = Template::of(directory, self.began).ok()?;
+            let recorded = self.recorded.iter();
+            Some(recorded.fold(template, |template, folder| template.without(folder)))
+        };
+        let template = saved.or_else(|| found().map(Arc::new));
         let template = template.filter(|template| !template.is_empty());
         folders.extend(template.map(WorkingFolder::Copy));
         folders.push(WorkingFolder::Given(directory.to_owned()));

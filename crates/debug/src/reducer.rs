@@ -86,6 +86,8 @@ impl Reducer {
         allowance: &mut Allowance,
         observer: &mut dyn Observer,
     ) -> Result<Found, Error> {
+        // A reduction that ends before its first search can be resumed too.
+        fs::create_dir_all(&self.journals)?;
         let scratch = Scratch::new("reduce")?;
         let began = Instant::now();
         let deadline = allowance.deadline(&self.interrupt)?;

@@ -123,6 +123,16 @@ impl Template {
         Ok(template)
     }
 
+    /// The template without the entries of a folder in it.
+    pub fn without(mut self, folder: &Path) -> Template {
+        if let Ok(inner) = folder.strip_prefix(&self.root)
+            && !inner.as_os_str().is_empty()
+        {
+            self.entries.retain(|(path, _)| !path.starts_with(inner));
+        }
+        self
+    }
+
     /// The folder that the entries are in.
     pub fn root(&self) -> &Path {
         &self.root
@@ -506,6 +516,18 @@ mod tests {
         let template = Template::of(&user, SystemTime::UNIX_EPOCH).unwrap();
         let knows_age = fs::metadata(&user).unwrap().created().is_ok();
         assert_eq!(template.is_empty(), knows_age);
+    }
+
+    #[test]
+    fn a_folder_of_the_template_can_be_left_out() {
+        let (_root, user, _) = places();
+        write(&user.join("conf/count"), "2");
+        write(&user.join("in.txt"), "one");
+        let template = Template::of(&user, later()).unwrap();
+        assert_eq!(template.clone().without(Path::new("/elsewhere")), template);
+        assert_eq!(template.clone().without(&user), template);
+        let without = template.without(&user.join("conf"));
+        assert_eq!(without.entries, [(PathBuf::from("in.txt"), Entry::File)]);
     }
 
     #[test]

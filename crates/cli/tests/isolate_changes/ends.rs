@@ -150,7 +150,11 @@ fn where_the_good_version_was_not_seen_to_pass_there_is_no_result() {
         .concat()
     };
     let spent = with("! grep -q x3 a", &["--max-tests", "1"]);
-    place.refused(&spent, 1, "ended before the good version was seen to pass");
+    place.refused(
+        &spent,
+        1,
+        "was reached before the good version was seen to pass",
+    );
     // Nor where the good version fails, whatever is looked for.
     let fails = with("false", &["--simplify"]);
     place.refused(&fails, 1, "the good version fails too");

@@ -183,7 +183,7 @@ fn submodules_count_with_their_files() {
     ];
     assert_eq!(changes(&place.found(&words)), ["sub/f:-5+five"]);
     shell(place.path(), "git submodule deinit -f sub");
-    place.refused(&words, 2, "the submodule sub is not there");
+    place.refused(&words, 2, "the submodule sub is missing");
     // One that stays at its commit is left out, as the user's own builds leave it out.
     shell(place.path(), "seq 7 >a; git commit -qm three a");
     let words = ["--good", "HEAD~1", "--bad", "HEAD", "--test", "grep 8 a"];
@@ -201,7 +201,7 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     let sides = ["--good", "HEAD~1", "--bad", "HEAD", "--test"];
     let with = |test: &'static str| -> Vec<&str> { sides.into_iter().chain([test]).collect() };
     place.refused(&with("true"), 1, "the test does not fail");
-    place.refused(&with("true"), 1, "--repeat N runs it N times");
+    place.refused(&with("true"), 1, "--repeat N runs the test N times");
     place.refused(&with("false"), 1, "the good version fails too");
     let not_run = "the test cannot be run: it ends with 127";
     place.refused(&with("./not-there"), 3, not_run);
