@@ -330,8 +330,8 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
                 (None, None) => (
                     format!("{message} on {name}"),
-                    "run it by hand; 0 passes, 125 cannot be told, all else fails \
-                     (--interesting: 0 fails)"
+                    "run it by hand: exit status 0 passes, 125 has no verdict, any other fails \
+                     (with --interesting, 0 fails)"
                         .to_owned(),
                 ),
             };

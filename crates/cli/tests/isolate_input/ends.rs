@@ -22,6 +22,7 @@ fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
         assert_eq!(told.status, Some(2), "{}", told.err);
         assert!(
             told.err
+                .replace("\n  ", " ")
                 .contains("belong to another input, test or set of options"),
             "{}",
             told.err
