@@ -74,7 +74,7 @@ fn calls_of_the_jdk_are_not_made_for_a_recording() {
         4,
         "java.nio.file.Files, a class of the JDK, is said to be observed",
     );
-    says(&ended, 4, "somebody changed the recording");
+    says(&ended, 4, "the recording was tampered with");
     let ended = program.culprit(["replay", &forged]);
     says(&ended, 4, "cannot be replayed");
     assert_eq!(fs::read_to_string(&victim).unwrap(), "years of work");

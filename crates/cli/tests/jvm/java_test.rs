@@ -205,7 +205,7 @@ fn a_new_jvm_has_the_last_word() {
         assert_eq!(told.1["warm"], false, "{test}: {}", told.1);
         let report = project.home.path().join("culprit-isolate/report.md");
         let report = fs::read_to_string(report).unwrap();
-        assert!(report.contains("had an effect on each other"), "{report}");
+        assert!(report.contains("runs affected each other"), "{report}");
     }
     let words = [RESOURCE, "--fresh-jvm"];
     let told = project.isolate("SettingsTest#leavesATrace", &path, &words);
