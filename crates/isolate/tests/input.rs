@@ -312,7 +312,7 @@ fn ends_that_are_not_what_they_should_be_are_refused() {
     let late = told("sleep 100; true", &|request| {
         request.test.limit = Duration::from_millis(200)
     });
-    assert_eq!(late, "the test has no answer: it does not end in time");
+    assert_eq!(late, "the test gives no verdict: it does not end in time");
     let equal = told("false", &|request| {
         request.passing = Some(material("x.txt", "abc\n"))
     });
