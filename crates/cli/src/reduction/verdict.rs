@@ -4,14 +4,14 @@
 use std::io;
 use std::path::Path;
 
-use culprit_minimize::{Found, Verified};
+use culprit_minimize::{MinimizedTest, Verified};
 use culprit_model::shell;
 use culprit_signature::Signature;
 
 use crate::quantity;
 
 /// What is said of a test that was checked, and whether it fails as the program did.
-pub(super) fn verdict(found: &Found) -> (String, bool) {
+pub(super) fn verdict(found: &MinimizedTest) -> (String, bool) {
     let text = match (&found.verified, found.grade) {
         (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => {
             let mut text = format!("compiled and run: fails the same way ({grade})");
@@ -52,7 +52,11 @@ pub(super) fn verdict(found: &Found) -> (String, bool) {
 
 /// The command that compiles a test and runs it outside of the sandbox. `None` where the sandbox had no say in
 /// how it ended. What the command needs is put into a folder.
-pub(super) fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<Option<String>> {
+pub(super) fn by_hand(
+    found: &MinimizedTest,
+    file: &Path,
+    folder: &Path,
+) -> io::Result<Option<String>> {
     let is_of_no_use = matches!(
         found.verified,
         Verified::Rejected(_) | Verified::NoCompiler(_)
