@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::git::{Git, Repository};
 use super::git_output::Submodule;
+use super::link_guard::LinkGuard;
 use super::tree::Tree;
-use super::way::Way;
 
 /// The name of the work tree where a revision is asked for.
 pub const WORK_TREE: &str = "WORKTREE";
@@ -108,9 +108,9 @@ impl Side {
 /// Writes all files of a tree into a folder.
 pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
-    let mut way = Way::below(folder);
+    let mut guard = LinkGuard::below(folder);
     for (path, entry) in &tree.0 {
-        way.write(path, entry)?;
+        guard.write(path, entry)?;
     }
     Ok(())
 }

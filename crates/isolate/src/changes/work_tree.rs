@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::git::Repository;
 use super::git_output::{self, Indexed};
+use super::link_guard::LinkGuard;
 use super::sides::copy_tree;
 use super::tree::{Kind, Tree};
-use super::way::Way;
 
 impl Repository {
     /// Copies the files of the work tree into a folder: those that Git knows, and new ones that it does
@@ -17,13 +17,13 @@ impl Repository {
     pub(super) fn copy_work_tree(&self, folder: &Path) -> Result<(), Error> {
         let top = self.work_tree().ok_or(Error::NoWorkTree)?;
         let modes_count = self.modes_count()?;
-        let mut way = Way::below(top);
+        let mut guard = LinkGuard::below(top);
         let mut found = Tree::default();
         let (mut folders, mut skipped) = (Vec::new(), Vec::new());
         for (path, indexed) in self.listed()? {
             let place = top.join(&path);
             // To Git, what is behind a link is gone.
-            let there = way.is_clear(&path).then(|| fs::symlink_metadata(&place));
+            let there = guard.is_clear(&path).then(|| fs::symlink_metadata(&place));
             match there.and_then(Result::ok) {
                 Some(there) if there.is_dir() => folders.push(path),
                 Some(_) => {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Errand, Fate, Launch, Status, untrusted};
+use culprit_jvm::{Launch, RunEnd, Status, WatchedRun, untrusted};
 
 use super::Repository;
 use crate::changes::Error;
@@ -119,7 +119,7 @@ impl Repository {
         let grace = Duration::from_millis(self.grace.load(Ordering::Relaxed));
         let began = Instant::now();
         let is_over = || deadline.is_over() || deadline.is_interrupted();
-        let ran = launch.errand(&Errand {
+        let ran = launch.run_watched(&WatchedRun {
             limit: LIMIT,
             input: None,
             kept: KEPT,
@@ -127,12 +127,12 @@ impl Repository {
         })?;
         let status = match ran.end {
             // What a shell says of a program that it does not find.
-            Fate::Ended(Status::Exited(127)) => return Err(Error::NoGit),
-            Fate::Ended(status) => status,
-            Fate::Exceeded(excess) => {
+            RunEnd::Ended(Status::Exited(127)) => return Err(Error::NoGit),
+            RunEnd::Ended(status) => status,
+            RunEnd::Exceeded(excess) => {
                 return Err(odd(asked, &format!("killed because it {excess}")));
             }
-            Fate::Late | Fate::Unwanted => {
+            RunEnd::Late | RunEnd::Unwanted => {
                 self.grace.store(0, Ordering::Relaxed);
                 return Err(match deadline.is_interrupted() {
                     true => Error::Interrupted,
