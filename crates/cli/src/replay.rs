@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use culprit_jvm::{
-    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, ReportedOutput, Sandbox, Scratch, StartError,
-    Surroundings, untrusted,
+    CRASH_REPORT, Interrupt, Jdk, JdkLocations, Output, PoolError, ReportedOutput, Sandbox,
+    Scratch, StartError, untrusted,
 };
 use culprit_model::clean;
 use culprit_model::options::RecordOptions;
@@ -137,14 +137,14 @@ Exit codes:
 
 /// What the command needs from the process it runs in.
 pub(crate) struct Around {
-    jdks: Surroundings,
+    jdks: JdkLocations,
     agent_folders: Vec<PathBuf>,
 }
 
 impl Around {
     pub(crate) fn of_process() -> Around {
         Around {
-            jdks: Surroundings::of_process(),
+            jdks: JdkLocations::of_process(),
             agent_folders: agent::folders_of_process(),
         }
     }

@@ -31,7 +31,7 @@ const HEAP: u64 = 1024;
 
 /// The limits of a reduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ReductionLimits {
     /// Candidates that run at the same time.
     pub jobs: usize,
     /// The time for all attempts at one failure.
@@ -42,7 +42,7 @@ pub struct Limits {
 
 /// How scripts become tests.
 pub struct Reducer {
-    pub limits: Limits,
+    pub limits: ReductionLimits,
     /// The version of JUnit; otherwise that of the class path, or 5.
     pub junit: Option<Junit>,
     /// The library of the agent.

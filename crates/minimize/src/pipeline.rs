@@ -3,21 +3,21 @@
 use std::io;
 use std::path::Path;
 
-use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
+use culprit_junit::{ClassBytes, Junit, Notes, Options, PrintedTest, print};
 use culprit_jvm::{Jdk, WorkingFolder};
 use culprit_model::{Reference, Value};
 use culprit_program::{Confines, Program};
 use culprit_reduce::Driver;
 use culprit_scripts::{
-    CONDITION_CLASS, Condition, Predicate, Run, fetches, interactions, is_for_assertions, links,
-    seek, with_aliases, without_idle_conditions,
+    CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
+    links, seek, with_aliases, without_idle_conditions,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::concrete::concrete;
 use crate::shrink::shrink;
-use crate::verify::Surroundings;
+use crate::verify::TestEnvironment;
 use crate::{
     ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
     Verified, minimise, verify,
@@ -31,7 +31,7 @@ pub struct MinimizedTest {
     pub tests: u64,
     /// Why verdicts are missing in a journal.
     pub journal_trouble: Option<io::Error>,
-    pub test: Test,
+    pub test: PrintedTest,
     pub verified: Verified,
     /// Who ran the test.
     pub runner: Runner,
@@ -128,7 +128,7 @@ pub fn make_test(
         Err(error) if error.is_end() => return Ok(found),
         run => run?,
     };
-    if let Run::Threw { trace, .. } = run {
+    if let ScriptRun::Threw { trace, .. } = run {
         let grade = Thrown::parse(&trace).and_then(|thrown| signature.grade(&thrown));
         found.is_misprinted = grade >= Some(Signature::ENOUGH);
     }
@@ -189,8 +189,8 @@ fn make_and_check(
     }
     let mut minimised = minimised?;
     if tools.concrete && !driver.is_over() {
-        let fails = |run: &Run| match run {
-            Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
+        let fails = |run: &ScriptRun| match run {
+            ScriptRun::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
             _ => false,
         };
         let concrete = concrete(&minimised.script, &runs, &fails);
@@ -220,7 +220,7 @@ fn make_and_check(
     }
     let mut test = test?;
     let class_path: Vec<_> = tools.program.class_path().map(Path::to_owned).collect();
-    let surroundings = Surroundings {
+    let surroundings = TestEnvironment {
         jdk: tools.jdk,
         class_path: &class_path,
         junit: tools.junit,
@@ -251,7 +251,7 @@ fn make_and_check(
         // A straight line asks less of the compiler.
         test = printed(&minimised, signature, tools, (loops, None))?;
         let folder = &tools.folder.join("straight");
-        let straight = Surroundings {
+        let straight = TestEnvironment {
             folder,
             ..surroundings
         };
@@ -288,7 +288,7 @@ fn printed(
     signature: &Signature,
     tools: &TestTools<'_>,
     (loops, needs): (bool, Option<&Needed>),
-) -> Result<Test, Error> {
+) -> Result<PrintedTest, Error> {
     let classes = ClassBytes(|name: &str| tools.program.bytes(name));
     let is_a = |class: &str, wanted: &str| tools.program.is_a(class, wanted);
     let script = with_aliases(&minimised.script, &is_a);
@@ -320,7 +320,7 @@ fn printed(
 }
 
 /// The name of a test with its package.
-pub fn full_name(test: &Test) -> String {
+pub fn full_name(test: &PrintedTest) -> String {
     match test.package.is_empty() {
         true => test.class_name.clone(),
         false => format!("{}.{}", test.package, test.class_name),

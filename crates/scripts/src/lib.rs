@@ -39,5 +39,5 @@ pub use followed_run::{
 };
 pub use predicate::{CONDITION_CLASS, Predicate};
 pub use recipe::scalar;
-pub use run::{Run, RunScript};
+pub use run::{RunScript, ScriptRun};
 pub use selection::{Failed, select};
