@@ -8,7 +8,6 @@
 //! so that it needs no recording.
 
 mod check;
-pub mod nesting;
 pub mod text;
 mod uses;
 

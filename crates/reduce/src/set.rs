@@ -176,11 +176,6 @@ impl DeltaSet {
         result.finish()
     }
 
-    /// The first so many deltas, or all.
-    pub fn take_first(&self, count: u64) -> DeltaSet {
-        self.places(0..count)
-    }
-
     /// The last so many deltas, or all.
     pub fn take_last(&self, count: u64) -> DeltaSet {
         let mut left = count.min(self.len);
