@@ -482,8 +482,8 @@ impl Classes {
 /// program's own.
 fn loader_name(jni: &Jni<'_>, loader: &Local<'_>) -> Option<String> {
     let class = jni.find_class("java/lang/ClassLoader").ok()?;
-    let name = jni.object_field(loader, &class, "name", "Ljava/lang/String;");
-    Some(jni.string(&name.ok()??))
+    let name = jni.get_field(loader, &class, "name", "Ljava/lang/String;");
+    Some(jni.string(&name.ok()?.reference()?))
 }
 
 /// `Lcom/acme/Order;` without its wrapping; arrays stay as they are, primitive types get the name

@@ -208,7 +208,7 @@ impl Java {
                 Passed::Int(thread.0 as i32),
                 Passed::Reference(Some(numbers)),
             ];
-            jni.call_statically(&class, self.begin_thread, &arguments, b'V')
+            jni.call_static_void(&class, self.begin_thread, &arguments)
                 .map_err(|thrown| threw(jni, "Answer.begin", &thrown))
         })?
     }
@@ -217,7 +217,7 @@ impl Java {
     pub(crate) fn found(&self, jni: &Jni<'_>, object: Option<&Local<'_>>) -> Result<(), Halt> {
         let class = self.answer.local(jni);
         let object = Passed::Reference(object.copied());
-        jni.call_statically(&class, self.found, &[object], b'V')
+        jni.call_static_void(&class, self.found, &[object])
             .map_err(|thrown| threw(jni, "Answer.found", &thrown))
     }
 
@@ -236,7 +236,7 @@ impl Java {
             Passed::Boolean(written),
         ];
         let class = self.beside.local(jni);
-        jni.call_statically(&class, self.accessed, &arguments, b'V')
+        jni.call_static_void(&class, self.accessed, &arguments)
             .map_err(|thrown| threw(jni, "Beside.accessed", &thrown))
     }
 
@@ -268,7 +268,7 @@ impl Java {
     ) -> Result<(), Halt> {
         let arguments = [Passed::Reference(Some(*thrown)), Passed::Long(outside)];
         let class = self.probe.local(jni);
-        jni.call_statically(&class, self.reached, &arguments, b'V')
+        jni.call_static_void(&class, self.reached, &arguments)
             .map_err(|thrown| threw(jni, "Probe.reached", &thrown))
     }
 
@@ -292,7 +292,7 @@ impl Java {
     /// Tells the runtime whether threads have to wait for each other.
     pub(crate) fn set_several_threads(&self, jni: &Jni<'_>, several: bool) {
         let class = self.answer.local(jni);
-        let _ = jni.set_static_boolean(&class, "severalThreads", several);
+        let _ = jni.set_static_field(&class, "severalThreads", "Z", &Passed::Boolean(several));
     }
 
     pub(crate) fn make_loader<'j>(&self, jni: &Jni<'j>, number: u32) -> Result<Local<'j>, Halt> {
@@ -313,7 +313,7 @@ impl Java {
 
     /// Undoes what an earlier run did to the JVM as a whole.
     pub(crate) fn begin_plain(&self, jni: &Jni<'_>) -> Result<(), Halt> {
-        jni.call_statically(&self.plain.local(jni), self.plain_begin, &[], b'V')
+        jni.call_static_void(&self.plain.local(jni), self.plain_begin, &[])
             .map_err(|thrown| threw(jni, "Plain.begin", &thrown))
     }
 
@@ -351,7 +351,7 @@ impl Java {
         let name = Passed::Reference(Some(jni.new_string(name)?));
         let class = self.worker.local(jni);
         let arguments = [Passed::Int(thread.0 as i32), name];
-        jni.call_statically(&class, self.start, &arguments, b'V')
+        jni.call_static_void(&class, self.start, &arguments)
             .map_err(|thrown| threw(jni, "starting a thread", &thrown))
     }
 
@@ -368,7 +368,7 @@ impl Java {
 
     /// Interrupts the threads of the scenario that still run.
     pub(crate) fn interrupt_threads(&self, jni: &Jni<'_>) {
-        let _ = jni.call_statically(&self.worker.local(jni), self.interrupt, &[], b'V');
+        let _ = jni.call_static_void(&self.worker.local(jni), self.interrupt, &[]);
     }
 
     /// A class by its internal name, not initialised. Without a loader it is one of the JDK.

@@ -2,19 +2,16 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use culprit_jvmti::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring};
+use culprit_jvmti::sys::jni::{jboolean, jclass, jint, jlong, jobject, jstring};
 use culprit_jvmti::{Jni, Local, NativeMethod};
 use culprit_model::{ObjectId, ThreadId};
 
 use super::perform::Answered;
 use super::{Halt, Worker, coverage, worker};
 use crate::agent::Agent;
-use crate::{agent, forget_on_panic};
-
-type Env = *mut JNIEnv;
+use crate::natives::{self, Env, local};
 
 thread_local! {
     /// Which steps of a scenario this thread runs; threads without any are not recorded.
@@ -32,11 +29,7 @@ enum Steps {
 }
 
 pub(crate) fn table() -> Vec<NativeMethod> {
-    let method = |name, descriptor, function| NativeMethod {
-        name,
-        descriptor,
-        function,
-    };
+    let method = NativeMethod::new;
     vec![
         method("counts", "()J", counts as *mut c_void),
         method("work", "()V", work as *mut c_void),
@@ -99,29 +92,16 @@ pub(crate) fn remember_state(address: i64) {
     STATE.set(address);
 }
 
+/// Runs a native method's body with the worker, the agent and the environment.
 fn with<R>(
     env: Env,
     otherwise: R,
     body: impl FnOnce(&'static Worker, &'static Agent, &Jni<'_>) -> R,
 ) -> R {
-    let (Some(worker), Some(agent)) = (worker(), agent()) else {
+    let Some(worker) = worker() else {
         return otherwise;
     };
-    // SAFETY: the JVM passes the environment of the calling thread to a native method.
-    let jni = unsafe { Jni::from_raw(env) };
-    match catch_unwind(AssertUnwindSafe(|| body(worker, agent, &jni))) {
-        Ok(result) => result,
-        Err(panic) => {
-            forget_on_panic(agent, panic);
-            otherwise
-        }
-    }
-}
-
-/// A reference argument, valid until the native method returns.
-fn local<'a>(raw: jobject) -> Option<Local<'a>> {
-    // SAFETY: the JVM passes null or a local reference; callers do not keep it.
-    unsafe { Local::from_raw(raw) }
+    natives::with(env, otherwise, |agent, jni| body(worker, agent, jni))
 }
 
 extern "system" fn counts(env: Env, _: jclass) -> jlong {

@@ -189,7 +189,7 @@ impl Worker {
             Method::Constructor(method) => {
                 let object = jni.allocate(&class)?;
                 let called = jni.call_exactly(&object, &class, method, &passed, b'V');
-                called.map(|()| Passed::Reference(Some(object)))
+                called.map(|_| Passed::Reference(Some(object)))
             }
             Method::Instance(method) => {
                 let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
