@@ -287,7 +287,11 @@ mod tests {
     #[test]
     fn locals_take_the_shortest_form() {
         let mut asm = Asm::new();
-        asm.aload(3).lload(4).store(LocalKind::Double, 255).istore(256).lload(1000);
+        asm.aload(3)
+            .lload(4)
+            .store(LocalKind::Double, 255)
+            .istore(256)
+            .lload(1000);
         let expected = [
             &[op::ALOAD_3][..],
             &[op::LLOAD, 4],
@@ -297,7 +301,9 @@ mod tests {
         ];
         assert_eq!(asm.bytes(), expected.concat());
         let mut asm = Asm::new();
-        asm.astore(0).load(LocalKind::Float, 2).load(LocalKind::Double, 1);
+        asm.astore(0)
+            .load(LocalKind::Float, 2)
+            .load(LocalKind::Double, 1);
         assert_eq!(
             asm.bytes(),
             [op::ASTORE_0, op::FLOAD_0 + 2, op::DLOAD_0 + 1]

@@ -38,6 +38,5 @@ pub use followed_run::{
     driver_methods, drivers, followed, followed_until, innermost, without_idle_conditions,
 };
 pub use predicate::{CONDITION_CLASS, Predicate};
-pub use recipe::scalar;
 pub use run::{Run, RunScript};
 pub use selection::{Failed, select};

@@ -31,7 +31,6 @@ use culprit_replay::Blobs;
 use crate::Statement;
 use cook::Cook;
 use held::Held;
-pub use held::scalar;
 use items::Items;
 
 /// What an object held, piece by piece.

@@ -13,6 +13,7 @@ use culprit_classfile::{
     Asm, ClassFile, Code, Instruction, LocalKind, Member, MemberRef, MethodContext, Pool,
     Simulation, Type, access, annotated_class, is_annotated, op, simulate, tag,
 };
+use culprit_model::value::Shape;
 
 use crate::Error;
 
@@ -629,19 +630,15 @@ fn return_opcode(result: Option<LocalKind>) -> u8 {
     }
 }
 
-/// The class that boxes a primitive type, and its method that takes the value out again.
-fn wrapper(value: ValueType<'_>) -> Option<(&'static str, char, &'static str)> {
-    Some(match value {
-        ValueType::Int(b'Z') => ("java/lang/Boolean", 'Z', "booleanValue"),
-        ValueType::Int(b'B') => ("java/lang/Byte", 'B', "byteValue"),
-        ValueType::Int(b'C') => ("java/lang/Character", 'C', "charValue"),
-        ValueType::Int(b'S') => ("java/lang/Short", 'S', "shortValue"),
-        ValueType::Int(_) => ("java/lang/Integer", 'I', "intValue"),
-        ValueType::Long => ("java/lang/Long", 'J', "longValue"),
-        ValueType::Float => ("java/lang/Float", 'F', "floatValue"),
-        ValueType::Double => ("java/lang/Double", 'D', "doubleValue"),
-        ValueType::Reference(_) => return None,
-    })
+/// The primitive type of a value.
+fn primitive(value: ValueType<'_>) -> Option<Shape> {
+    match value {
+        ValueType::Int(letter) => Shape::of_letter(letter),
+        ValueType::Long => Some(Shape::Long),
+        ValueType::Float => Some(Shape::Float),
+        ValueType::Double => Some(Shape::Double),
+        ValueType::Reference(_) => None,
+    }
 }
 
 /// Code that has the interpreter run the method, and returns what it gives.
@@ -666,7 +663,8 @@ fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Cod
     for argument in parsed.arguments() {
         let kind = kind(argument);
         asm.dup().push_int(pool, at)?.load(kind, local);
-        if let Some((wrapper, letter, _)) = wrapper(argument) {
+        if let Some(shape) = primitive(argument) {
+            let (letter, wrapper) = (shape.code(), shape.box_name());
             let descriptor = format!("({letter})L{wrapper};");
             asm.invokestatic(pool.add_method_ref(wrapper, "valueOf", &descriptor)?);
         }
@@ -679,11 +677,13 @@ fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Cod
         None => {
             asm.pop();
         }
-        Some(result) => match wrapper(result) {
-            Some((wrapper, letter, value)) => {
+        Some(result) => match primitive(result) {
+            Some(shape) => {
+                let wrapper = shape.box_name();
                 asm.checkcast(pool.add_class(wrapper)?);
-                let descriptor = format!("(){letter}");
-                asm.invokevirtual(pool.add_method_ref(wrapper, value, &descriptor)?);
+                let unboxes = format!("{}Value", shape.class_name());
+                let descriptor = format!("(){}", shape.code());
+                asm.invokevirtual(pool.add_method_ref(wrapper, &unboxes, &descriptor)?);
             }
             None => {
                 if let ValueType::Reference(name) = result {

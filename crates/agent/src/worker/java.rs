@@ -1,6 +1,7 @@
 //! The Java side of the worker: classes and methods that the executor calls, found once.
 
 use culprit_jvmti::{Global, Jni, Local, Passed, StaticMethodId};
+use culprit_model::value::Shape;
 use culprit_model::{ObjectId, ThreadId};
 
 use super::Halt;
@@ -53,18 +54,6 @@ pub(crate) enum Rest {
     ForEver,
 }
 
-/// The classes of boxed values: letter, name, and the descriptor of `valueOf`.
-const BOXES: [(u8, &str, &str); 8] = [
-    (b'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;"),
-    (b'B', "java/lang/Byte", "(B)Ljava/lang/Byte;"),
-    (b'S', "java/lang/Short", "(S)Ljava/lang/Short;"),
-    (b'C', "java/lang/Character", "(C)Ljava/lang/Character;"),
-    (b'I', "java/lang/Integer", "(I)Ljava/lang/Integer;"),
-    (b'J', "java/lang/Long", "(J)Ljava/lang/Long;"),
-    (b'F', "java/lang/Float", "(F)Ljava/lang/Float;"),
-    (b'D', "java/lang/Double", "(D)Ljava/lang/Double;"),
-];
-
 /// Something of the JDK or of the runtime threw that has no reason to.
 fn threw(jni: &Jni<'_>, what: &str, thrown: &Local<'_>) -> Halt {
     Halt::Unsupported(format!("{what} threw {}", thrown_text(jni, thrown)))
@@ -106,10 +95,11 @@ impl Java {
             .ok_or("there is no platform loader")?;
         let stop = jni.allocate(&runtime("Stop")?)?;
         let mut boxes = Vec::new();
-        for (letter, name, descriptor) in BOXES {
+        for shape in Shape::scalars() {
+            let (letter, name) = (shape.code(), shape.box_name());
             let class = jni.find_class(name)?;
-            let method = jni.static_method(&class, "valueOf", descriptor)?;
-            boxes.push((letter, jni.global(&class)?, method));
+            let method = jni.static_method(&class, "valueOf", &format!("({letter})L{name};"))?;
+            boxes.push((letter as u8, jni.global(&class)?, method));
         }
         Ok(Java {
             object: jni.static_method(&answer, "object", "(J)Ljava/lang/Object;")?,

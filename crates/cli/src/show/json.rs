@@ -252,7 +252,7 @@ fn reference(reference: &Reference, recording: &Recording) -> Option<document::V
             ordinal: *ordinal,
         },
         Reference::Boxed(boxed) => match value(boxed, recording)? {
-            document::Value::Scalar { value, .. } => scalar(boxed_class(boxed), value),
+            document::Value::Scalar { value, .. } => scalar(&boxed_class(boxed), value),
             other => other,
         },
         Reference::Structure { class, fields } => {

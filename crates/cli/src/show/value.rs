@@ -4,7 +4,7 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{BlobId, Reference, TypeId, Value, literal};
 use culprit_trace::{BlobKind, Recording};
 
-use culprit_report::place::{simple, source_name};
+use culprit_report::place::{dotted, simple, source_name};
 
 /// How much to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +66,7 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
         }
         Reference::Boxed(value) => format!(
             "{} {}",
-            simple(boxed_class(value)),
+            simple(&boxed_class(value)),
             text(value, recording, detail)
         ),
         Reference::Structure { class, fields } => {
@@ -155,18 +155,8 @@ pub(crate) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> St
 }
 
 /// The class of a boxed primitive.
-pub(crate) fn boxed_class(value: &Value) -> &'static str {
-    match value {
-        Value::Boolean(_) => "java.lang.Boolean",
-        Value::Byte(_) => "java.lang.Byte",
-        Value::Short(_) => "java.lang.Short",
-        Value::Char(_) => "java.lang.Character",
-        Value::Int(_) => "java.lang.Integer",
-        Value::Long(_) => "java.lang.Long",
-        Value::Float(_) => "java.lang.Float",
-        Value::Double(_) => "java.lang.Double",
-        Value::Reference(_) => "java.lang.Object",
-    }
+pub(crate) fn boxed_class(value: &Value) -> String {
+    dotted(value.shape().box_name())
 }
 
 /// The text of a string blob.
@@ -210,19 +200,7 @@ fn blob_elements(id: BlobId, class: TypeId, recording: &Recording) -> Option<Vec
     let name = &recording.types().get(class.0)?.name;
     let shape = Shape::of(name.strip_prefix('[')?)?;
     let blob = recording.blob(id).ok()??;
-    let scalar = |b: &[u8]| -> Option<Value> {
-        Some(match shape {
-            Shape::Boolean => Value::Boolean(*b.first()? != 0),
-            Shape::Byte => Value::Byte(i8::from_le_bytes(b.try_into().ok()?)),
-            Shape::Short => Value::Short(i16::from_le_bytes(b.try_into().ok()?)),
-            Shape::Char => Value::Char(u16::from_le_bytes(b.try_into().ok()?)),
-            Shape::Int => Value::Int(i32::from_le_bytes(b.try_into().ok()?)),
-            Shape::Long => Value::Long(i64::from_le_bytes(b.try_into().ok()?)),
-            Shape::Float => Value::Float(f32::from_le_bytes(b.try_into().ok()?)),
-            Shape::Double => Value::Double(f64::from_le_bytes(b.try_into().ok()?)),
-            Shape::Reference => return None,
-        })
-    };
+    let scalar = |bytes| Value::from_le_bytes(shape, bytes);
     blob.bytes.chunks(shape.width()?).map(scalar).collect()
 }
 
