@@ -255,9 +255,8 @@ pub(crate) fn scalar(value: &Value) -> Expr {
 
 /// The elements of a primitive array, from a blob.
 fn scalars(component: &Type, bytes: &[u8]) -> Option<Vec<Value>> {
-    let Type::Primitive(shape) = component else {
-        return None;
-    };
-    let read = |bytes| Value::from_le_bytes(*shape, bytes);
-    bytes.chunks_exact(shape.width()?).map(read).collect()
+    match component {
+        Type::Primitive(shape) => Value::elements_from_le_bytes(*shape, bytes),
+        _ => None,
+    }
 }

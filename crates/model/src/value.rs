@@ -138,7 +138,7 @@ impl Value {
     }
 
     /// A scalar from its bytes, little endian; `None` if there are too few or too many.
-    pub fn from_le_bytes(shape: Shape, bytes: &[u8]) -> Option<Value> {
+    fn from_le_bytes(shape: Shape, bytes: &[u8]) -> Option<Value> {
         Some(match shape {
             Shape::Boolean => Value::Boolean(u8::from_le_bytes(bytes.try_into().ok()?) != 0),
             Shape::Byte => Value::Byte(i8::from_le_bytes(bytes.try_into().ok()?)),
@@ -150,6 +150,14 @@ impl Value {
             Shape::Double => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
             Shape::Reference => return None,
         })
+    }
+
+    /// The elements of a primitive array, from their bytes.
+    pub fn elements_from_le_bytes(shape: Shape, bytes: &[u8]) -> Option<Vec<Value>> {
+        let elements = bytes.chunks(shape.width()?);
+        elements
+            .map(|bytes| Value::from_le_bytes(shape, bytes))
+            .collect()
     }
 
     /// Calls `visit` for this value, if it is a reference, and for the references within it.

@@ -121,13 +121,9 @@ extern "system" fn drive(env: Env, _: jclass, thread: jint) {
 }
 
 extern "system" fn await_lock(env: Env, _: jclass) {
-    with(env, (), |worker, _, jni| {
-        if let Err(halt) = worker.await_lock(jni) {
-            worker.halt(halt);
-            if let Ok(java) = worker.java() {
-                jni.throw(&java.stop(jni));
-            }
-        }
+    with(env, (), |worker, agent, jni| {
+        let answered = worker.await_lock(jni).map(|()| Answered::Nothing);
+        give(worker, agent, jni, 0, answered);
     });
 }
 
@@ -194,7 +190,7 @@ extern "system" fn element(env: Env, _: jclass, state: jlong, array: jobject, in
     });
 }
 
-/// Hands an answer to the runtime.
+/// Hands an answer to the runtime: a scalar in the state of the thread, which no other answer needs.
 fn give(
     worker: &Worker,
     agent: &Agent,
@@ -244,25 +240,17 @@ extern "system" fn stand_in(
     name: jstring,
     descriptor: jstring,
 ) -> jobject {
-    with(env, ptr::null_mut(), |worker, _, jni| {
+    with(env, ptr::null_mut(), |worker, agent, jni| {
         let (Some(name), Some(descriptor)) = (local(name), local(descriptor)) else {
             return ptr::null_mut();
         };
         let (name, descriptor) = (jni.string(&name), jni.string(&descriptor));
-        match worker.answer_plainly(jni, ObjectId(id as u64), &name, &descriptor) {
-            Ok(Ok(answer)) => answer.map_or(ptr::null_mut(), |answer| answer.raw()),
-            Ok(Err(thrown)) => {
-                jni.throw(&thrown);
-                ptr::null_mut()
-            }
-            Err(halt) => {
-                worker.halt(halt);
-                if let Ok(java) = worker.java() {
-                    jni.throw(&java.stop(jni));
-                }
-                ptr::null_mut()
-            }
-        }
+        let answered = worker.answer_plainly(jni, ObjectId(id as u64), &name, &descriptor);
+        let answered = answered.map(|answer| match answer {
+            Ok(answer) => Answered::Reference(answer),
+            Err(thrown) => Answered::Thrown(thrown),
+        });
+        give(worker, agent, jni, 0, answered)
     })
 }
 

@@ -200,8 +200,7 @@ fn blob_elements(id: BlobId, class: TypeId, recording: &Recording) -> Option<Vec
     let name = &recording.types().get(class.0)?.name;
     let shape = Shape::of(name.strip_prefix('[')?)?;
     let blob = recording.blob(id).ok()??;
-    let scalar = |bytes| Value::from_le_bytes(shape, bytes);
-    blob.bytes.chunks(shape.width()?).map(scalar).collect()
+    Value::elements_from_le_bytes(shape, &blob.bytes)
 }
 
 /// A string literal, cut where it is long and detail is short.

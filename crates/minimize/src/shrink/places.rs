@@ -94,10 +94,7 @@ pub(super) fn array(value: &Value, tables: &Tables) -> Option<Vec<Value>> {
         Contents::Blob(blob) => {
             let class = tables.class(*class)?;
             let shape = Shape::of(class.name.strip_prefix('[')?)?;
-            let bytes = tables.blobs.get(blob)?.chunks_exact(shape.width()?);
-            bytes
-                .map(|b| Value::from_le_bytes(shape, b))
-                .collect::<Option<_>>()?
+            Value::elements_from_le_bytes(shape, tables.blobs.get(blob)?)?
         }
         Contents::Unknown | Contents::Part { .. } => return None,
     };

@@ -165,10 +165,7 @@ impl<'a> Held<'a> {
             Contents::Blob(blob) => {
                 let class = type_def(self.pantry, *class)?;
                 let shape = Shape::of(class.name.strip_prefix('[')?)?;
-                let bytes = self.blob(*blob)?;
-                let elements = bytes.chunks_exact(shape.width()?);
-                let elements: Option<Vec<Value>> =
-                    elements.map(|b| Value::from_le_bytes(shape, b)).collect();
+                let elements = Value::elements_from_le_bytes(shape, &self.blob(*blob)?);
                 Some(Cow::Owned(elements?))
             }
             Contents::Unknown | Contents::Part { .. } => None,
