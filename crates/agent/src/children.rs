@@ -1,13 +1,13 @@
-//! How the agent gets into a process that the program starts.
+//! The entry of the agent into a process that the program starts.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use culprit_model::options::writes_archive;
 
-/// What a command takes. The numbers are those of `Children.java`.
+/// The way in which the agent enters the process of a command. The numbers are those of `Children.java`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum AgentEntry {
     /// It is no `java` of a JDK: JVMs that it starts find the agent in their environment.
     Environment = 0,
     /// The agent is its first argument.
@@ -16,20 +16,20 @@ pub(crate) enum Way {
     None = 2,
 }
 
-/// Finds out what a command takes; `path` is where programs are looked for.
-pub(crate) fn way(words: &[&str], path: Option<&OsStr>) -> Way {
+/// Finds the entry for a command; `path` is the search path for programs.
+pub(crate) fn agent_entry(words: &[&str], path: Option<&OsStr>) -> AgentEntry {
     let Some((program, arguments)) = words.split_first() else {
-        return Way::Environment;
+        return AgentEntry::Environment;
     };
     if Path::new(program).file_name() != Some(OsStr::new("java")) {
-        return Way::Environment;
+        return AgentEntry::Environment;
     }
     if arguments.iter().any(|word| writes_archive(word)) {
-        return Way::None;
+        return AgentEntry::None;
     }
     match find(program, path).is_some_and(|file| is_of_jdk(&file)) {
-        true => Way::Argument,
-        false => Way::Environment,
+        true => AgentEntry::Argument,
+        false => AgentEntry::Environment,
     }
 }
 
@@ -70,15 +70,15 @@ mod tests {
         let (real, other) = (real.to_str().unwrap(), other.to_str().unwrap());
         let bin = jdk.join("bin").into_os_string();
         for (words, path, expect) in [
-            (vec![real, "-cp", "x", "Main"], None, Way::Argument),
-            (vec!["java", "Main"], Some(&*bin), Way::Argument),
-            (vec!["java", "Main"], None, Way::Environment),
-            (vec![other, "one"], Some(&*bin), Way::Environment),
-            (vec!["mvn", "test"], Some(&*bin), Way::Environment),
-            (vec![real, "-Xshare:dump"], None, Way::None),
-            (vec![], None, Way::Environment),
+            (vec![real, "-cp", "x", "Main"], None, AgentEntry::Argument),
+            (vec!["java", "Main"], Some(&*bin), AgentEntry::Argument),
+            (vec!["java", "Main"], None, AgentEntry::Environment),
+            (vec![other, "one"], Some(&*bin), AgentEntry::Environment),
+            (vec!["mvn", "test"], Some(&*bin), AgentEntry::Environment),
+            (vec![real, "-Xshare:dump"], None, AgentEntry::None),
+            (vec![], None, AgentEntry::Environment),
         ] {
-            assert_eq!(way(&words, path), expect, "{words:?}");
+            assert_eq!(agent_entry(&words, path), expect, "{words:?}");
         }
     }
 }

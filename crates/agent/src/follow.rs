@@ -164,9 +164,9 @@ impl Following {
         // A class that cannot be followed runs as it is.
         let followed = followed(class, first, &self.tests).ok()??;
         let loaded = Arc::new(OnceLock::new());
-        let deeds = followed.methods.iter();
-        let deeds = deeds.flat_map(|m| m.deeds.values().chain(&m.plain));
-        let ready = deeds.map(|deed| (deed.name.clone(), Ready::default()));
+        let helpers = followed.methods.iter();
+        let helpers = helpers.flat_map(|m| m.helpers.values().chain(&m.plain));
+        let ready = helpers.map(|helper| (helper.name.clone(), Ready::default()));
         let ready = Arc::new(ready.collect::<HashMap<String, Ready>>());
         let pool = Arc::new(followed.pool);
         let concatenations = Arc::new(followed.concatenations);

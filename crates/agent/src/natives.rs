@@ -16,7 +16,7 @@ use culprit_model::{Failure, FailureKind, Member, ObjectId, ThreadId, TypeId};
 use culprit_trace::{BlobKind, ThreadDef};
 
 use crate::agent::Agent;
-use crate::children::{Way, way};
+use crate::children::{AgentEntry, agent_entry};
 use crate::classes::{internal_name, plain_name};
 use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
@@ -517,10 +517,10 @@ extern "system" fn argument(env: Env, _: jclass) -> jstring {
 }
 
 extern "system" fn child(env: Env, _: jclass, command: jstring) -> jint {
-    with(env, Way::Environment as jint, |_, jni| {
+    with(env, AgentEntry::Environment as jint, |_, jni| {
         let command = local(command).map_or_else(String::new, |text| jni.string(&text));
         let words: Vec<&str> = command.split_terminator('\0').collect();
-        way(&words, std::env::var_os("PATH").as_deref()) as jint
+        agent_entry(&words, std::env::var_os("PATH").as_deref()) as jint
     })
 }
 

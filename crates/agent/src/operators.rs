@@ -45,7 +45,7 @@ pub(crate) struct Operand {
 type Function = for<'j> fn(&Jni<'j>, &[Passed<'j>]) -> Passed<'j>;
 
 /// The way an operation is done.
-enum Means {
+enum Execution {
     /// `model` computes it.
     Compute,
     /// `model` computes it, and Java throws where there is no result.
@@ -55,33 +55,37 @@ enum Means {
 }
 
 /// The one place that decides how an operator is done.
-fn means(operator: Operator) -> Means {
+fn execution(operator: Operator) -> Execution {
     use Operator as O;
     match operator {
-        O::Add | O::Subtract | O::Multiply | O::Negate | O::And | O::Or | O::Xor => Means::Compute,
-        O::ShiftLeft | O::ShiftRight | O::ShiftRightUnsigned => Means::Compute,
-        O::ToInt | O::ToLong | O::ToFloat | O::ToDouble => Means::Compute,
-        O::ToByte | O::ToChar | O::ToShort => Means::Compute,
-        O::IsEqual | O::IsDifferent | O::IsLess | O::IsAtLeast => Means::Compute,
-        O::IsGreater | O::IsAtMost | O::IsTrue | O::IsFalse => Means::Compute,
-        O::Divide | O::Remainder => Means::ComputeOrThrow,
-        O::IsSame => Means::Jni(|jni, operands| Passed::Boolean(are_same(jni, operands))),
-        O::IsOther => Means::Jni(|jni, operands| Passed::Boolean(!are_same(jni, operands))),
-        O::IsNull => Means::Jni(|_, operands| Passed::Boolean(object(operands, 0).is_none())),
-        O::IsNotNull => Means::Jni(|_, operands| Passed::Boolean(object(operands, 0).is_some())),
-        O::IsInstance => Means::Jni(is_instance),
+        O::Add | O::Subtract | O::Multiply | O::Negate | O::And | O::Or | O::Xor => {
+            Execution::Compute
+        }
+        O::ShiftLeft | O::ShiftRight | O::ShiftRightUnsigned => Execution::Compute,
+        O::ToInt | O::ToLong | O::ToFloat | O::ToDouble => Execution::Compute,
+        O::ToByte | O::ToChar | O::ToShort => Execution::Compute,
+        O::IsEqual | O::IsDifferent | O::IsLess | O::IsAtLeast => Execution::Compute,
+        O::IsGreater | O::IsAtMost | O::IsTrue | O::IsFalse => Execution::Compute,
+        O::Divide | O::Remainder => Execution::ComputeOrThrow,
+        O::IsSame => Execution::Jni(|jni, operands| Passed::Boolean(are_same(jni, operands))),
+        O::IsOther => Execution::Jni(|jni, operands| Passed::Boolean(!are_same(jni, operands))),
+        O::IsNull => Execution::Jni(|_, operands| Passed::Boolean(object(operands, 0).is_none())),
+        O::IsNotNull => {
+            Execution::Jni(|_, operands| Passed::Boolean(object(operands, 0).is_some()))
+        }
+        O::IsInstance => Execution::Jni(is_instance),
         // The operand is the array.
-        O::Array => Means::Jni(|_, operands| Passed::Reference(object(operands, 0))),
-        O::Concat | O::Element | O::Store | O::Length | O::Raise => Means::Java,
+        O::Array => Execution::Jni(|_, operands| Passed::Reference(object(operands, 0))),
+        O::Concat | O::Element | O::Store | O::Length | O::Raise => Execution::Java,
     }
 }
 
 /// Whether an operation has a method in Java.
 fn is_in_java(operation: Operation) -> bool {
-    match means(operation.operator) {
-        Means::Java => true,
-        Means::ComputeOrThrow => matches!(operation.shape, Shape::Int | Shape::Long),
-        Means::Compute | Means::Jni(_) => false,
+    match execution(operation.operator) {
+        Execution::Java => true,
+        Execution::ComputeOrThrow => matches!(operation.shape, Shape::Int | Shape::Long),
+        Execution::Compute | Execution::Jni(_) => false,
     }
 }
 
@@ -143,15 +147,15 @@ impl Operators {
         operation: Operation,
         operands: &[Passed<'j>],
     ) -> Result<Passed<'j>, Local<'j>> {
-        match means(operation.operator) {
-            Means::Jni(function) => return Ok(function(jni, operands)),
-            Means::Compute | Means::ComputeOrThrow => {
+        match execution(operation.operator) {
+            Execution::Jni(function) => return Ok(function(jni, operands)),
+            Execution::Compute | Execution::ComputeOrThrow => {
                 let scalars: Vec<Value> = operands.iter().map(scalar).collect();
                 if let Some(value) = compute(operation, &scalars) {
                     return Ok(passed(&value));
                 }
             }
-            Means::Java => {}
+            Execution::Java => {}
         }
         self.call(jni, operation, operands)
     }

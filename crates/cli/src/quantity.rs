@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use jiff::fmt::friendly::{Spacing, SpanParser, SpanPrinter};
+use jiff::fmt::friendly::SpanParser;
 
 /// A count of something, at least one.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
@@ -43,12 +43,6 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a time above 0, such as 30s, 5m or 1h30m".to_owned())
 }
 
-/// A duration as a user would type it.
-pub(crate) fn typed_duration(time: Duration) -> String {
-    let printer = SpanPrinter::new().spacing(Spacing::None);
-    printer.unsigned_duration_to_string(&time)
-}
-
 fn number(text: &str, thousand: u64) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match &text[digits.len()..] {
@@ -64,6 +58,8 @@ fn number(text: &str, thousand: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use culprit_report::figure::typed_duration;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,6 @@
 mod explanation;
 mod narrator;
 mod results;
-mod verdict;
 
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use clap::ValueEnum;
 use culprit_debug::Limits;
 use culprit_junit::Junit;
 use culprit_jvm::Sandbox;
+use culprit_report::figure;
 
 use crate::confinement;
 use crate::console::Console;
@@ -53,7 +53,7 @@ enum JunitArg {
 impl ReductionArgs {
     /// As they would be typed.
     pub(crate) fn typed(&self) -> String {
-        let time = quantity::typed_duration(self.max_time);
+        let time = figure::typed_duration(self.max_time);
         let mut typed = format!(" --jobs {} --max-time {time}", self.jobs);
         if let Some(most) = self.max_tests {
             typed.push_str(&format!(" --max-tests {most}"));

@@ -1,6 +1,5 @@
 //! The observer of a session: hears about every stage, and receives the tests.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -98,13 +97,4 @@ pub enum Level {
     Outermost,
     /// The calls of the class that threw; so many are left.
     Innermost { class: String, calls: usize },
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Level::Outermost => "outermost",
-            Level::Innermost { .. } => "innermost",
-        })
-    }
 }

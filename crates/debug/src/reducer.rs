@@ -9,7 +9,9 @@ use culprit_junit::Junit;
 use culprit_jvm::{
     Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
 };
-use culprit_minimize::{Error as ReductionError, Found, Means, Runner, Stage, junit_of, make_test};
+use culprit_minimize::{
+    Error as ReductionError, Found, Runner, Stage, TestTools, junit_of, make_test,
+};
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
 use culprit_reduce::{Budget, Cancel, Driver, Event, Journals, Settings};
 use culprit_scripts::{Condition, Predicate, Script};
@@ -135,7 +137,7 @@ impl Reducer {
             // Each check begins with an empty folder.
             remove_folder(&check)?;
             fs::create_dir_all(&check)?;
-            let means = Means {
+            let tools = TestTools {
                 program: case.program,
                 jdk: case.jdk,
                 stage: &stage,
@@ -151,7 +153,7 @@ impl Reducer {
                 taken: case.taken.to_vec(),
                 concrete: case.concrete,
             };
-            Ok(make_test(case.script, case.signature, &means))
+            Ok(make_test(case.script, case.signature, &tools))
         };
         let folders = self.files.working_folders(directory.as_deref());
         let found = in_best_folder(&folders, &deadline, run);

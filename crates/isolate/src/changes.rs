@@ -24,6 +24,7 @@ mod work_tree;
 mod binary;
 mod difference;
 mod lines;
+mod link_guard;
 mod renames;
 
 mod blocks;
@@ -36,7 +37,6 @@ mod names;
 mod build_folder;
 mod file_times;
 mod trial;
-mod way;
 
 mod error;
 mod isolation;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use culprit_jvm::{Excess, Fate, Ran, Status};
+use culprit_jvm::{Excess, Ran, RunEnd, Status};
 
 /// Signals that a program dies of by itself.
 const CRASHES: [(u8, &str); 7] = [
@@ -45,9 +45,9 @@ impl Ending {
     pub(crate) fn of(ran: &Ran) -> Ending {
         Ending {
             how: match ran.end {
-                Fate::Ended(status) => How::Ended(status),
-                Fate::Late | Fate::Unwanted => How::Late,
-                Fate::Exceeded(excess) => How::Exceeded(excess),
+                RunEnd::Ended(status) => How::Ended(status),
+                RunEnd::Late | RunEnd::Unwanted => How::Late,
+                RunEnd::Exceeded(excess) => How::Exceeded(excess),
             },
             out: ran.out.text(),
             err: ran.err.text(),

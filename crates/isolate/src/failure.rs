@@ -213,11 +213,11 @@ impl fmt::Display for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test::tests::{shell, spot};
+    use crate::test::tests::{setup, shell};
 
     fn failure(script: &str) -> Failure {
         let folder = tempfile::tempdir().unwrap();
-        Failure::of(&shell(script).run(&spot(folder.path()), &|| true).unwrap())
+        Failure::of(&shell(script).run(&setup(folder.path()), &|| true).unwrap())
     }
 
     fn java(class: &str, message: &str, frames: &[&str]) -> Failure {

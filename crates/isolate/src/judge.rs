@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use culprit_reduce::{Kind, Verdict};
 
-use crate::{Answer, Ending, Error, Failure, Likeness, Lines, Spot, Test, Warm};
+use crate::{Answer, Ending, Error, Failure, Likeness, Lines, RunSetup, Test, Warm};
 
 /// Runs that tell how often a test fails which does not always.
 const TRIES: u32 = 10;
@@ -123,10 +123,10 @@ impl Judge {
         test: Test,
         compare: (Likeness, Lines),
         runs: Option<u32>,
-        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Witness, Unfit> {
-        Judge::witness_like(test, compare, &|_| true, runs, spot, wanted)
+        Judge::witness_like(test, compare, &|_| true, runs, setup, wanted)
     }
 
     /// The same where it is known what the failure is like: `take` has it take that, if it is there.
@@ -135,7 +135,7 @@ impl Judge {
         (mut likeness, lines): (Likeness, Lines),
         take: &dyn Fn(&mut Failure) -> bool,
         runs: Option<u32>,
-        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Witness, Unfit> {
         let mut first: Option<(Failure, Ending)> = None;
@@ -144,7 +144,7 @@ impl Judge {
         let mut strays = 0;
         let mut most = runs.unwrap_or(1).max(2);
         while rate.of < most {
-            let ending = test.run(&spot()?, wanted)?;
+            let ending = test.run(&setup()?, wanted)?;
             strays += ending.strays;
             rate.of += 1;
             let mut failure = Failure::of(&ending);
@@ -251,10 +251,10 @@ impl Judge {
         self.runs
     }
 
-    /// Judges a candidate. It is put into a spot anew for each run, since a run may change it.
+    /// Judges a candidate. It is set up anew for each run, since a run may change it.
     pub fn judge(
         &self,
-        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Judged, Error> {
         let mut judged = Judged {
@@ -264,7 +264,7 @@ impl Judge {
             strays: 0,
         };
         while judged.rate.of < self.runs {
-            let ending = self.run(&spot()?, wanted)?;
+            let ending = self.run(&setup()?, wanted)?;
             judged.rate.of += 1;
             judged.strays += ending.strays;
             judged.took = ending.took;
@@ -286,24 +286,24 @@ impl Judge {
         &self,
         runs: u32,
         kind: Kind,
-        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<u32, Error> {
         let mut count = 0;
         for _ in 0..runs {
-            let ending = self.run(&spot()?, wanted)?;
+            let ending = self.run(&setup()?, wanted)?;
             count += u32::from(self.answer(&ending).kind() == kind);
         }
         Ok(count)
     }
 
-    fn run(&self, spot: &Spot, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
+    fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
         if let Some(warm) = &self.warm
-            && let Some(ending) = warm.run(spot, self.test.limit, wanted)?
+            && let Some(ending) = warm.run(setup, self.test.limit, wanted)?
         {
             return Ok(ending);
         }
-        self.test.run(spot, wanted)
+        self.test.run(setup, wanted)
     }
 
     /// What one run says.
@@ -352,12 +352,12 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::test::tests::{shell, spot};
+    use crate::test::tests::{setup, shell};
 
     fn witness(command: &str, runs: Option<u32>) -> Result<Witness, Unfit> {
         let folder = tempfile::tempdir().unwrap();
         let likeness = (Likeness::Place, Lines::Count);
-        let mut here = || Ok(spot(folder.path()));
+        let mut here = || Ok(setup(folder.path()));
         Judge::witness(shell(command), likeness, runs, &mut here, &|| true)
     }
 
@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn a_candidate_fails_if_any_run_does_and_passes_if_all_do() {
         let folder = tempfile::tempdir().unwrap();
-        let mut here = || Ok(spot(folder.path()));
+        let mut here = || Ok(setup(folder.path()));
         let command =
             "echo >>n; case $(cat mode)-$(wc -l <n) in *-1|f-4) exit 1;; u-*) exit 125;; esac";
         fs::write(folder.path().join("mode"), "").unwrap();
@@ -422,7 +422,7 @@ mod tests {
     fn another_failure_is_unresolved() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("f"), "parse").unwrap();
-        let mut here = || Ok(spot(folder.path()));
+        let mut here = || Ok(setup(folder.path()));
         let test = shell("echo \"#0 0x1 in $(cat f) a.c:1\" >&2; exit 1");
         let likeness = (Likeness::Place, Lines::Count);
         let seen = Judge::witness(test, likeness, None, &mut here, &|| true).unwrap();

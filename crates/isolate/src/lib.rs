@@ -1,6 +1,6 @@
 //! Isolates what decides between something that fails and something that passes.
 //!
-//! The oracle is any command of the user's: a [`Test`] runs it somewhere (a [`Spot`]) and tells how
+//! The oracle is any command of the user's: a [`Test`] runs it somewhere (a [`RunSetup`]) and tells how
 //! that ended (an [`Ending`]); its [`Rule`] says whether that passes, fails or is neither. A
 //! [`Judge`] knows how the failure looked at first (a [`Failure`]), takes another failure for
 //! unresolved, and repeats runs where the failure does not always show. The searches run
@@ -36,4 +36,4 @@ pub use judge::{Judge, Judged, Rate, Unfit, Witness};
 pub use like::Like;
 pub use rule::{Answer, Convention, Rule, UNRESOLVED};
 pub use sign::{Sign, SignError};
-pub use test::{Spot, Test};
+pub use test::{RunSetup, Test};

@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
     use crate::Test;
-    use crate::test::tests::{shell, spot};
+    use crate::test::tests::{setup, shell};
 
     fn answer(command: &str, convention: Convention, signs: &[&str]) -> Answer {
         let folder = tempfile::tempdir().unwrap();
@@ -126,7 +126,7 @@ mod tests {
             convention,
             signs: signs.iter().map(|sign| sign.parse().unwrap()).collect(),
         };
-        rule.answer(&test.run(&spot(folder.path()), &|| true).unwrap())
+        rule.answer(&test.run(&setup(folder.path()), &|| true).unwrap())
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
                 },
                 ..shell(&format!("{}; echo oh no; {}", lines(before), lines(after)))
             };
-            let ending = test.run(&spot(folder.path()), &|| true).unwrap();
+            let ending = test.run(&setup(folder.path()), &|| true).unwrap();
             test.rule.answer(&ending)
         };
         let sign = "stdout contains oh no";

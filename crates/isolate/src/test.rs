@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_jvm::{Errand, Fate, Launch, Limits, Sandbox, resolve};
+use culprit_jvm::{Launch, Limits, RunEnd, Sandbox, WatchedRun, resolve};
 use culprit_model::shell;
 
 use crate::{Ending, Error, Rule};
@@ -23,15 +23,15 @@ pub struct Test {
     pub limit: Duration,
     /// All of its environment, but for `TMPDIR`.
     pub env: Vec<(OsString, OsString)>,
-    /// Where it may write besides the folder of its spot; `None` lets it do whatever we may do.
+    /// Where it may write besides the folder of its setup; `None` lets it do whatever we may do.
     pub sandbox: Option<Sandbox>,
     /// What it may use up. Of a command of the user's, that is for the user to say.
     pub limits: Limits,
 }
 
-/// Where a test runs, and on what.
+/// The folders and the input of one run of a test.
 #[derive(Clone, Debug)]
-pub struct Spot {
+pub struct RunSetup {
     /// The folder that holds what was made for this run. In a sandbox it is the only one to write to.
     pub own: PathBuf,
     /// The folder it works in.
@@ -46,35 +46,35 @@ pub struct Spot {
 
 impl Test {
     /// Runs the command once. Nothing of it is left when this returns.
-    pub fn run(&self, spot: &Spot, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
+    pub fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
         let mut env = self.env.clone();
         env.retain(|(name, _)| name != "TMPDIR");
-        env.push(("TMPDIR".into(), spot.scratch.clone().into()));
+        env.push(("TMPDIR".into(), setup.scratch.clone().into()));
         let launch = Launch {
             file: "/bin/sh".into(),
-            args: vec!["-c".into(), self.script(spot)],
+            args: vec!["-c".into(), self.script(setup)],
             env,
-            directory: spot.directory.clone(),
+            directory: setup.directory.clone(),
             limits: self.limits,
-            sandbox: self.sandbox.clone().map(|it| it.allow_write(&spot.own)),
+            sandbox: self.sandbox.clone().map(|it| it.allow_write(&setup.own)),
         };
-        let ran = launch.errand(&Errand {
+        let ran = launch.run_watched(&WatchedRun {
             limit: self.limit,
-            input: spot.input.as_deref(),
+            input: setup.input.as_deref(),
             kept: self.rule.kept(),
             wanted,
         })?;
         match ran.end {
-            Fate::Unwanted => Err(Error::Unwanted),
+            RunEnd::Unwanted => Err(Error::Unwanted),
             _ => Ok(Ending::of(&ran)),
         }
     }
 
     /// What the shell is told.
-    pub fn script(&self, spot: &Spot) -> OsString {
+    pub fn script(&self, setup: &RunSetup) -> OsString {
         // The shell becomes the program: a process less, and its signals are told as they are.
         let mut script = OsString::from(if self.is_plain() { "exec " } else { "" });
-        script.push(match &spot.candidate {
+        script.push(match &setup.candidate {
             Some(path) => with_word(&self.command, PLACE, &shell::word(path)),
             None => self.command.clone(),
         });
@@ -146,8 +146,8 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn spot(folder: &Path) -> Spot {
-        Spot {
+    pub(crate) fn setup(folder: &Path) -> RunSetup {
+        RunSetup {
             own: folder.to_owned(),
             directory: folder.to_owned(),
             scratch: folder.to_owned(),
@@ -160,11 +160,11 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name.as_ref());
         fs::write(&path, "abc\n").unwrap();
-        let spot = Spot {
+        let setup = RunSetup {
             candidate: Some(path.clone()),
-            ..spot(folder.path())
+            ..setup(folder.path())
         };
-        shell(command).run(&spot, &|| true).unwrap()
+        shell(command).run(&setup, &|| true).unwrap()
     }
 
     #[test]
@@ -197,12 +197,12 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("in");
         fs::write(&path, "xyz").unwrap();
-        let spot = Spot {
+        let setup = RunSetup {
             input: Some(path),
-            ..spot(folder.path())
+            ..setup(folder.path())
         };
         let test = shell("cat; echo; echo $TMPDIR");
-        let ending = test.run(&spot, &|| true).unwrap();
+        let ending = test.run(&setup, &|| true).unwrap();
         let expect = format!("xyz\n{}\n", folder.path().display());
         assert_eq!(ending.out, expect);
     }
@@ -215,7 +215,7 @@ pub(crate) mod tests {
         test.rule.convention = crate::Convention::Tester;
         test.sandbox = Some(Sandbox::default().allow_programs());
         test.limits.file_size = Some(4 << 20);
-        let ending = test.run(&spot(home.path()), &|| true).unwrap();
+        let ending = test.run(&setup(home.path()), &|| true).unwrap();
         let why = "was killed because it wrote more than 8 MB to its folder";
         assert_eq!(ending.how.to_string(), why);
         let answer = test.rule.answer(&ending);
@@ -224,7 +224,7 @@ pub(crate) mod tests {
         test.command = "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null".into();
         let mut code = |memory| {
             test.limits.memory = memory;
-            test.run(&spot(home.path()), &|| true).unwrap().how.code()
+            test.run(&setup(home.path()), &|| true).unwrap().how.code()
         };
         assert_eq!(code(None), Some(0));
         assert_ne!(code(Some(64 << 20)), Some(0));
@@ -240,11 +240,11 @@ pub(crate) mod tests {
         let command = "rm -f ../precious; echo x >../new; cat ../precious >copy; cat copy";
         let mut test = shell(command);
         test.sandbox = Some(Sandbox::default().allow_programs());
-        let ending = test.run(&spot(&own), &|| true).unwrap();
+        let ending = test.run(&setup(&own), &|| true).unwrap();
         assert_eq!(ending.out, "kept", "{ending:?}");
         assert!(precious.exists() && !home.path().join("new").exists());
         test.sandbox = None;
-        test.run(&spot(&own), &|| true).unwrap();
+        test.run(&setup(&own), &|| true).unwrap();
         assert!(!precious.exists());
     }
 

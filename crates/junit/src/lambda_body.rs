@@ -68,7 +68,7 @@ impl BodyPrinter<'_, '_> {
     fn text(&self) -> Option<String> {
         match self.lifted.statements.as_slice() {
             [Statement::Return(Some(value))] => Some(self.returned(value)?.text),
-            [Statement::Do(deed), Statement::Return(None)] => self.deed(deed),
+            [Statement::Do(effect), Statement::Return(None)] => self.effect(effect),
             [Statement::Return(None)] => Some("{}".to_owned()),
             several => {
                 let lines = self.statements(&without_return(several))?;
@@ -81,7 +81,7 @@ impl BodyPrinter<'_, '_> {
         let mut lines = Vec::new();
         for statement in all {
             match statement {
-                Statement::Do(deed) => lines.push(format!("{};", self.deed(deed)?)),
+                Statement::Do(effect) => lines.push(format!("{};", self.effect(effect)?)),
                 Statement::Declare(id, value) => lines.push(self.declaration(*id, value)?),
                 Statement::Assign(to, Tree::Binary(Sign::Add, Shape::Int, one, by))
                     if **one == *to && matches!((to, &**by), (Tree::Local(_), Tree::Int(1))) =>
@@ -123,7 +123,7 @@ impl BodyPrinter<'_, '_> {
     }
 
     /// An expression that is a statement.
-    fn deed(&self, tree: &Tree) -> Option<String> {
+    fn effect(&self, tree: &Tree) -> Option<String> {
         let is_deed = matches!(tree, Tree::Call(..) | Tree::New(..));
         let text = self.natural(tree)?.text;
         (is_deed && text.ends_with(')') && !text.starts_with('(')).then_some(text)

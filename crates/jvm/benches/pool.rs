@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, Deadline, Jdk, Job, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Surroundings,
-    WorkingFolder, jvm_options,
+    Answer, Deadline, Jdk, Job, Launch, Limits, Output, Sandbox, Surroundings, WorkerPlan,
+    WorkerPool, WorkerSlot, WorkingFolder, jvm_options,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::{
@@ -74,7 +74,7 @@ fn measure() {
     let _ = std::fs::remove_dir_all(&scratch);
 }
 
-fn report(name: &str, plan: &dyn Fn() -> Plan) {
+fn report(name: &str, plan: &dyn Fn() -> WorkerPlan) {
     let starts = (0..STARTS).map(|_| {
         let pool = pool(plan());
         let started = Instant::now();
@@ -135,18 +135,18 @@ fn scenario(count: usize) -> Vec<Step> {
     (0..count).map(step).collect()
 }
 
-fn pool(plan: Plan) -> Pool {
-    Pool::new(plan, 1, Subject::default()).unwrap()
+fn pool(plan: WorkerPlan) -> WorkerPool {
+    WorkerPool::new(plan, 1, Subject::default()).unwrap()
 }
 
-fn run(pool: &Pool, steps: &Vec<Step>) {
+fn run(pool: &WorkerPool, steps: &Vec<Step>) {
     let job = Job {
         mode: Mode::Strict,
         fresh: FreshState::Reset,
         multi_threaded: false,
         lines: LineCheck::Compare,
         tables: Arc::<Tables>::default(),
-        steps,
+        source: steps,
         limit: LONG,
         deadline: Deadline::never(),
     };
@@ -154,10 +154,12 @@ fn run(pool: &Pool, steps: &Vec<Step>) {
     assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
 }
 
-fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> Plan {
-    Plan {
+fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> WorkerPlan {
+    WorkerPlan {
         file: std::env::current_exe().unwrap(),
-        args: Box::new(|seat: &Seat<'_>| vec![format!("descriptor={}", seat.descriptor).into()]),
+        args: Box::new(|slot: &WorkerSlot<'_>| {
+            vec![format!("descriptor={}", slot.descriptor).into()]
+        }),
         env: Vec::new(),
         scratch: scratch.to_owned(),
         folder: WorkingFolder::Scratch,
@@ -185,11 +187,11 @@ fn compile(jdk: &Jdk, scratch: &Path) -> PathBuf {
     classes
 }
 
-fn java(jdk: &Jdk, classes: &Path, scratch: &Path, sandbox: Option<Sandbox>) -> Plan {
+fn java(jdk: &Jdk, classes: &Path, scratch: &Path, sandbox: Option<Sandbox>) -> WorkerPlan {
     let classes = classes.to_owned();
-    Plan {
+    WorkerPlan {
         file: jdk.tool("java"),
-        args: Box::new(move |seat: &Seat<'_>| {
+        args: Box::new(move |slot: &WorkerSlot<'_>| {
             let words = [
                 "--add-opens",
                 "java.base/java.io=ALL-UNNAMED",
@@ -198,11 +200,11 @@ fn java(jdk: &Jdk, classes: &Path, scratch: &Path, sandbox: Option<Sandbox>) -> 
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
             ];
-            let mut args = jvm_options(seat.scratch);
+            let mut args = jvm_options(slot.scratch);
             args.extend(words.map(OsString::from));
             args.push(classes.clone().into());
             args.push("Echo".into());
-            args.push(seat.descriptor.to_string().into());
+            args.push(slot.descriptor.to_string().into());
             args
         }),
         ..bare(scratch, sandbox)

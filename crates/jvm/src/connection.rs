@@ -35,7 +35,7 @@ pub(crate) struct Connection {
 
 /// The result of listening.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum Received {
     Message(FromWorker),
     /// The worker has closed the line.
     Closed,
@@ -100,11 +100,11 @@ impl Connection {
         &mut self,
         deadline: Instant,
         mut more: impl FnMut(&mut Vec<u8>) -> Result<bool, E>,
-    ) -> Result<Heard, Broken<E>> {
+    ) -> Result<Received, Broken<E>> {
         let mut is_more = true;
         loop {
             if let Some(message) = self.inbox.take().map_err(Broken::Line)? {
-                return Ok(Heard::Message(message));
+                return Ok(Received::Message(message));
             }
             if is_more && self.is_sent() {
                 is_more = more(&mut self.out).map_err(Broken::Source)?;
@@ -120,10 +120,10 @@ impl Connection {
             };
             // A message that was begun is of no use when the worker died over it.
             match self.wait(patience).map_err(line)? {
-                Event::Readable if !self.receive().map_err(line)? => return Ok(Heard::Closed),
-                Event::Ended => return Ok(Heard::Closed),
-                Event::Interrupted => return Ok(Heard::Interrupted),
-                Event::Nothing if rest.is_zero() => return Ok(Heard::Nothing),
+                Event::Readable if !self.receive().map_err(line)? => return Ok(Received::Closed),
+                Event::Ended => return Ok(Received::Closed),
+                Event::Interrupted => return Ok(Received::Interrupted),
+                Event::Nothing if rest.is_zero() => return Ok(Received::Nothing),
                 Event::Readable | Event::Nothing => {}
             }
         }

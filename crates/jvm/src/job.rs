@@ -21,7 +21,7 @@ pub struct Job<'a> {
     pub lines: LineCheck,
     /// The tables that the steps refer to. They are not sent again to a worker that has the same tables.
     pub tables: Arc<Tables>,
-    pub steps: &'a dyn Steps,
+    pub source: &'a dyn JobSource,
     /// The time limit, once a worker is ready and has loaded the subject.
     pub limit: Duration,
     /// When everything must have ended, the start of a worker included.
@@ -30,8 +30,8 @@ pub struct Job<'a> {
 
 /// The steps of a scenario, or the statements of a script, which can be sent more than once, each time from
 /// the first one on.
-pub trait Steps {
-    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_>;
+pub trait JobSource {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<JobPiece<'_>, SourceError>> + '_>;
 
     /// The objects that the steps ask for by the thread that made them and their number, in order.
     fn births(&self) -> Result<Vec<(ThreadId, u64)>, SourceError>;
@@ -42,18 +42,18 @@ pub type SourceError = Box<dyn Error + Send + Sync>;
 
 /// A step or statement, or something that later ones refer to.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Piece<'a> {
+pub enum JobPiece<'a> {
     Step(Cow<'a, Step>),
     Statement(&'a Statement),
     Tables(Tables),
     Blob(BlobId, Vec<u8>),
-    /// Later steps refer to no [`Piece::Blob`] from before this.
+    /// Later steps refer to no [`JobPiece::Blob`] from before this.
     Forget,
 }
 
-impl Steps for Vec<Step> {
-    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
-        let pieces = self.iter().map(|step| Piece::Step(Cow::Borrowed(step)));
+impl JobSource for Vec<Step> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<JobPiece<'_>, SourceError>> + '_> {
+        let pieces = self.iter().map(|step| JobPiece::Step(Cow::Borrowed(step)));
         Box::new(pieces.map(Ok))
     }
 
@@ -64,9 +64,12 @@ impl Steps for Vec<Step> {
     }
 }
 
-impl Steps for Vec<&Statement> {
-    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
-        Box::new(self.iter().map(|statement| Ok(Piece::Statement(statement))))
+impl JobSource for Vec<&Statement> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<JobPiece<'_>, SourceError>> + '_> {
+        Box::new(
+            self.iter()
+                .map(|statement| Ok(JobPiece::Statement(statement))),
+        )
     }
 
     /// Statements name the objects that they use.

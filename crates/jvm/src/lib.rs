@@ -8,7 +8,6 @@ mod cgroup;
 mod connection;
 mod deadline;
 mod descriptors;
-mod errand;
 mod error;
 mod group;
 mod guard;
@@ -20,9 +19,9 @@ mod limits;
 mod orphans;
 mod pool;
 mod removal;
+mod responder;
 mod sandbox;
 mod scratch;
-mod servant;
 mod starter;
 mod status;
 mod target;
@@ -34,32 +33,33 @@ mod watchdog;
 #[cfg(not(target_os = "linux"))]
 #[path = "watchdog/elsewhere.rs"]
 mod watchdog;
+mod watched_run;
 mod watcher;
 mod worker;
 mod workspace;
 
 pub use deadline::Deadline;
-pub use errand::{Errand, Fate, Kept, Ran};
 pub use error::{JdkError, TargetError};
 pub use group::{Launch, LaunchError};
 pub use interrupt::Interrupt;
 pub use jdk::{Jdk, Surroundings};
-pub use job::{Answer, Job, Piece, SourceError, Steps, Unresolved};
+pub use job::{Answer, Job, JobPiece, JobSource, SourceError, Unresolved};
 pub use launcher::{java_home_of, resolve};
 pub use limits::Limits;
 pub use orphans::between_starts;
-pub use pool::{Pool, PoolError, StartError, Told};
+pub use pool::{PoolError, StartError, Told, WorkerPool};
 pub use removal::remove_folder;
+pub use responder::{Responder, Response};
 pub use sandbox::{Abilities, CRASH_REPORT, Sandbox, SandboxError, jvm_options};
 pub use scratch::Scratch;
-pub use servant::{Heard, Servant};
 pub use status::Status;
 pub use target::Target;
 pub use task::Ended;
 pub use version::JavaVersion;
 pub use watchdog::Watchdog;
+pub use watched_run::{Kept, Ran, RunEnd, WatchedRun};
 pub use watcher::Excess;
-pub use worker::{Arguments, Output, Plan, Seat};
+pub use worker::{Arguments, Output, WorkerPlan, WorkerSlot};
 pub use workspace::{Template, WorkingFolder, Workspace};
 
 /// The oldest Java the agent works with.

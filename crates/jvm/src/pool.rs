@@ -19,7 +19,7 @@ use tracing::debug;
 
 use crate::group::LaunchError;
 use crate::job::{Answer, Job, SourceError};
-use crate::worker::{NoAnswer, Plan, Worker};
+use crate::worker::{NoAnswer, Worker, WorkerPlan};
 use crate::{Deadline, Status, WorkingFolder};
 
 /// The number of attempts to start a worker.
@@ -121,8 +121,8 @@ impl fmt::Display for Told {
 
 /// Workers of one subject.
 #[derive(Debug)]
-pub struct Pool {
-    plan: Plan,
+pub struct WorkerPool {
+    plan: WorkerPlan,
     /// The first message to each worker.
     subject: Vec<u8>,
     size: usize,
@@ -142,14 +142,14 @@ struct Places {
     taken: usize,
 }
 
-impl Pool {
+impl WorkerPool {
     /// A pool of so many workers, which are started as they are needed.
-    pub fn new(plan: Plan, size: usize, subject: Subject) -> Result<Pool, PoolError> {
+    pub fn new(plan: WorkerPlan, size: usize, subject: Subject) -> Result<WorkerPool, PoolError> {
         let mut frames = Vec::new();
         for message in subject.into_messages() {
             message.frame(&mut frames).map_err(PoolError::TooLarge)?;
         }
-        Ok(Pool {
+        Ok(WorkerPool {
             plan,
             subject: frames,
             size: size.max(1),
@@ -304,7 +304,7 @@ impl fmt::Display for Brief<'_> {
 
 /// A place of the pool that a thread has taken, with the worker in it.
 struct Place<'a> {
-    pool: &'a Pool,
+    pool: &'a WorkerPool,
     worker: Option<Worker>,
 }
 

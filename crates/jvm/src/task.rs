@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Deadline, Errand, Fate, Launch, LaunchError, Status};
+use crate::{Deadline, Launch, LaunchError, RunEnd, Status, WatchedRun};
 
 /// Bytes of each stream that are kept, half of them of its end.
 const KEPT: usize = 2 << 20;
@@ -22,7 +22,7 @@ impl Launch {
     /// Runs the program to its end, but not beyond this. Nothing of it is left then.
     pub fn run(&self, deadline: impl Into<Deadline>) -> Result<Ended, LaunchError> {
         let deadline = deadline.into();
-        let ran = self.errand(&Errand {
+        let ran = self.run_watched(&WatchedRun {
             limit: deadline.left(),
             input: None,
             kept: KEPT,
@@ -30,9 +30,9 @@ impl Launch {
         })?;
         Ok(Ended {
             status: match ran.end {
-                Fate::Ended(status) => Some(status),
-                Fate::Late | Fate::Exceeded(_) => None,
-                Fate::Unwanted => return Err(LaunchError::Interrupted),
+                RunEnd::Ended(status) => Some(status),
+                RunEnd::Late | RunEnd::Exceeded(_) => None,
+                RunEnd::Unwanted => return Err(LaunchError::Interrupted),
             },
             out: ran.out.text(),
             err: ran.err.text(),

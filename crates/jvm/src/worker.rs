@@ -16,9 +16,9 @@ use culprit_model::ThreadId;
 use culprit_model::scenario::Tables;
 use culprit_wire::{FromWorker, Message, Packer, Run, ToWorker, WireError, table_messages};
 
-use crate::connection::{Broken, Connection, Heard};
+use crate::connection::{Broken, Connection, Received};
 use crate::group::{Group, Streams};
-use crate::job::{Answer, Job, Piece, Unresolved};
+use crate::job::{Answer, Job, JobPiece, Unresolved};
 use crate::pool::{PoolError, StartError, Told};
 use crate::{
     CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, Status, WorkingFolder, Workspace,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The parameters for starting workers.
-pub struct Plan {
+pub struct WorkerPlan {
     /// The executable of the JVM.
     pub file: PathBuf,
     /// Its arguments, for one worker.
@@ -50,13 +50,13 @@ pub struct Plan {
 }
 
 /// Makes the arguments of one worker.
-pub type Arguments = Box<dyn Fn(&Seat<'_>) -> Vec<OsString> + Send + Sync>;
+pub type Arguments = Box<dyn Fn(&WorkerSlot<'_>) -> Vec<OsString> + Send + Sync>;
 
-impl fmt::Debug for Plan {
+impl fmt::Debug for WorkerPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "Plan({} in {})",
+            "WorkerPlan({} in {})",
             self.file.display(),
             self.scratch.display()
         )
@@ -65,7 +65,7 @@ impl fmt::Debug for Plan {
 
 /// The place of one worker.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat<'a> {
+pub struct WorkerSlot<'a> {
     /// The number of its end of the socket.
     pub descriptor: RawFd,
     /// The folder of its own.
@@ -138,7 +138,7 @@ pub(crate) enum NoAnswer {
 impl Worker {
     /// Starts a worker and waits until it greets.
     pub(crate) fn start(
-        plan: &Plan,
+        plan: &WorkerPlan,
         number: u64,
         deadline: &Deadline,
     ) -> Result<Worker, StartError> {
@@ -163,14 +163,14 @@ impl Worker {
             None => io::stderr().as_fd().try_clone_to_owned().map(Stdio::from),
         };
         let workspace = Workspace::new(&scratch, &plan.folder).map_err(failed)?;
-        let seat = Seat {
+        let slot = WorkerSlot {
             descriptor: theirs.as_raw_fd(),
             scratch: &scratch,
             workspace: &workspace,
         };
         let launch = Launch {
             file: plan.file.clone(),
-            args: (plan.args)(&seat),
+            args: (plan.args)(&slot),
             env: plan.env.clone(),
             directory: workspace.directory().to_owned(),
             limits: plan.limits,
@@ -200,24 +200,24 @@ impl Worker {
     fn greeting(&mut self, patience: Duration) -> Result<(), StartError> {
         let nothing = |_: &mut Vec<u8>| Ok::<bool, std::convert::Infallible>(false);
         match self.connection.listen(after(patience), nothing) {
-            Ok(Heard::Message(FromWorker::Ready { .. })) => Ok(()),
-            Ok(Heard::Message(FromWorker::Fault(what))) => Err(StartError::Garbled {
+            Ok(Received::Message(FromWorker::Ready { .. })) => Ok(()),
+            Ok(Received::Message(FromWorker::Fault(what))) => Err(StartError::Garbled {
                 what,
                 output: self.told(),
             }),
-            Ok(Heard::Message(_)) => Err(StartError::Garbled {
+            Ok(Received::Message(_)) => Err(StartError::Garbled {
                 what: "it does not greet".to_owned(),
                 output: self.told(),
             }),
-            Ok(Heard::Closed) => match self.group.end_within(GRACE) {
+            Ok(Received::Closed) => match self.group.end_within(GRACE) {
                 Ok((status, _)) => Err(StartError::Ended {
                     status,
                     output: self.told(),
                 }),
                 Err(error) => Err(StartError::Watch(error)),
             },
-            Ok(Heard::Interrupted) => Err(StartError::Interrupted),
-            Ok(Heard::Nothing) => Err(StartError::Late {
+            Ok(Received::Interrupted) => Err(StartError::Interrupted),
+            Ok(Received::Nothing) => Err(StartError::Late {
                 limit: patience,
                 output: self.told(),
             }),
@@ -258,7 +258,7 @@ impl Worker {
             // Something that an earlier run started keeps on writing. A new worker has none of that.
             return Err(self.garbled("its folders cannot be restored"));
         }
-        let births = job.steps.births();
+        let births = job.source.births();
         let births = births.map_err(|error| NoAnswer::Failed(PoolError::Source(error)))?;
         let mut end = after(limit);
         self.runs += 1;
@@ -270,7 +270,7 @@ impl Worker {
             let heard = self.connection.listen(last, |out| talk.continue_with(out));
             let late = Instant::now() >= last;
             match heard {
-                Ok(Heard::Message(FromWorker::Done {
+                Ok(Received::Message(FromWorker::Done {
                     number: done,
                     outcome,
                 })) if done == number => {
@@ -281,29 +281,29 @@ impl Worker {
                     self.empty_output();
                     return Ok(Answer::Ran { outcome, coverage });
                 }
-                Ok(Heard::Message(FromWorker::TakenIn)) if !late && self.runs == 1 => {
+                Ok(Received::Message(FromWorker::TakenIn)) if !late && self.runs == 1 => {
                     end = end.min(after(job.limit));
                 }
-                Ok(Heard::Message(FromWorker::Coverage(classes))) if !late => {
+                Ok(Received::Message(FromWorker::Coverage(classes))) if !late => {
                     coverage.extend(classes);
                 }
-                Ok(Heard::Message(FromWorker::Fault(what))) => {
+                Ok(Received::Message(FromWorker::Fault(what))) => {
                     return Err(NoAnswer::Failed(PoolError::Fault {
                         what,
                         output: self.told(),
                     }));
                 }
-                Ok(Heard::Message(_)) if !late => return Err(self.garbled("not an answer")),
-                Ok(Heard::Message(_) | Heard::Nothing) if job.deadline.is_over() => {
+                Ok(Received::Message(_)) if !late => return Err(self.garbled("not an answer")),
+                Ok(Received::Message(_) | Received::Nothing) if job.deadline.is_over() => {
                     return Err(NoAnswer::Failed(PoolError::OutOfTime));
                 }
-                Ok(Heard::Message(_) | Heard::Nothing) => {
+                Ok(Received::Message(_) | Received::Nothing) => {
                     return Err(NoAnswer::Lost(Unresolved::TimeLimit(job.limit)));
                 }
-                Ok(Heard::Interrupted) => {
+                Ok(Received::Interrupted) => {
                     return Err(NoAnswer::Failed(PoolError::Interrupted));
                 }
-                Ok(Heard::Closed) => return Err(self.dead()),
+                Ok(Received::Closed) => return Err(self.dead()),
                 Err(Broken::Line(error)) => return Err(self.garbled(&error.to_string())),
                 Err(Broken::Source(error)) => return Err(NoAnswer::Failed(error)),
             }
@@ -374,7 +374,7 @@ impl Worker {
         // Whatever it answers: it is asked to end.
         let heard = self.connection.listen(deadline, bye);
         let rest = deadline.saturating_duration_since(Instant::now());
-        if matches!(heard, Ok(Heard::Closed)) {
+        if matches!(heard, Ok(Received::Closed)) {
             let _ = self.group.end_within(rest);
         }
     }
@@ -433,7 +433,7 @@ impl Drop for Worker {
 
 /// The conversation of a run after its start.
 struct Talk<'a> {
-    pieces: Box<dyn Iterator<Item = Result<Piece<'a>, crate::job::SourceError>> + 'a>,
+    pieces: Box<dyn Iterator<Item = Result<JobPiece<'a>, crate::job::SourceError>> + 'a>,
     packer: Packer,
     /// Everything is said.
     is_over: bool,
@@ -442,7 +442,7 @@ struct Talk<'a> {
 impl<'a> Talk<'a> {
     fn new(job: &Job<'a>) -> Talk<'a> {
         Talk {
-            pieces: job.steps.pieces(),
+            pieces: job.source.pieces(),
             packer: Packer::default(),
             is_over: false,
         }
@@ -453,19 +453,19 @@ impl<'a> Talk<'a> {
         while !self.is_over && out.len() < BATCH {
             let piece = self.pieces.next().transpose().map_err(PoolError::Source)?;
             let message = match piece {
-                Some(Piece::Step(step)) => {
+                Some(JobPiece::Step(step)) => {
                     self.packer.step(&step, out).map_err(PoolError::TooLarge)?;
                     continue;
                 }
-                Some(Piece::Statement(statement)) => {
+                Some(JobPiece::Statement(statement)) => {
                     self.packer
                         .statement(statement, out)
                         .map_err(PoolError::TooLarge)?;
                     continue;
                 }
-                Some(Piece::Tables(tables)) => ToWorker::Tables(tables),
-                Some(Piece::Blob(id, bytes)) => ToWorker::Blob { id, bytes },
-                Some(Piece::Forget) => ToWorker::Forget,
+                Some(JobPiece::Tables(tables)) => ToWorker::Tables(tables),
+                Some(JobPiece::Blob(id, bytes)) => ToWorker::Blob { id, bytes },
+                Some(JobPiece::Forget) => ToWorker::Forget,
                 None => {
                     self.is_over = true;
                     ToWorker::EndOfSteps

@@ -63,8 +63,8 @@ fn left(minimised: &Minimised, notes: &Notes) -> usize {
     interactions(&minimised.script, &notes.written)
 }
 
-/// What a test is made with.
-pub struct Means<'a> {
+/// The tools and settings with which a test is made.
+pub struct TestTools<'a> {
     pub program: &'a Program,
     pub jdk: &'a Jdk,
     pub stage: &'a Stage,
@@ -99,31 +99,31 @@ pub struct Means<'a> {
 pub fn make_test(
     script: &Script,
     signature: &Signature,
-    means: &Means<'_>,
+    tools: &TestTools<'_>,
 ) -> Result<Found, Error> {
-    let folder = &means.folder.join("alone");
+    let folder = &tools.folder.join("alone");
     let alone = || {
-        let again = Means {
+        let again = TestTools {
             folder,
-            taken: means.taken.clone(),
-            ..*means
+            taken: tools.taken.clone(),
+            ..*tools
         };
         make_and_check(script, signature, &again)
     };
-    let mut found = match make_and_check(script, signature, means) {
-        Err(Error::Unsteady) if !means.stage.deadline().is_over() => {
-            means.stage.use_new_workers();
+    let mut found = match make_and_check(script, signature, tools) {
+        Err(Error::Unsteady) if !tools.stage.deadline().is_over() => {
+            tools.stage.use_new_workers();
             return alone();
         }
         found => found?,
     };
     let ran = matches!(found.verified, Verified::Passed | Verified::Threw(_));
-    if !ran || found.grade >= Some(Signature::ENOUGH) || means.stage.deadline().is_over() {
+    if !ran || found.grade >= Some(Signature::ENOUGH) || tools.stage.deadline().is_over() {
         return Ok(found);
     }
-    means.stage.use_new_workers();
+    tools.stage.use_new_workers();
     let left = &found.minimised.script;
-    let ran = (means.stage).run(&left.tables, &left.statements, FreshState::NewLoader);
+    let ran = (tools.stage).run(&left.tables, &left.statements, FreshState::NewLoader);
     let run = match ran.map_err(Error::from) {
         Err(error) if error.is_end() => return Ok(found),
         run => run?,
@@ -144,31 +144,31 @@ pub fn make_test(
 fn make_and_check(
     script: &Script,
     signature: &Signature,
-    means: &Means<'_>,
+    tools: &TestTools<'_>,
 ) -> Result<Found, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
-    if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| means.stage.is_confined()) {
+    if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| tools.stage.is_confined()) {
         return Err(Error::Refused(refusal));
     }
     let likeness = Likeness {
         grade: &grade,
-        wanted: means.wanted,
+        wanted: tools.wanted,
     };
-    let driver = means.driver;
+    let driver = tools.driver;
     let tests_before = driver.tally().run();
-    let deadline = means.stage.deadline();
+    let deadline = tools.stage.deadline();
     let mut minimised = Err(Error::NotLinked);
     let runs = |script: &Script| {
         driver.count_run();
-        let stage = means.stage;
+        let stage = tools.stage;
         stage.run(&script.tables, &script.statements, FreshState::NewLoader)
     };
-    let sought = match (means.predicate, means.condition) {
-        (Some(predicate), _) => predicate.seek(script, means.program, &runs)?,
+    let sought = match (tools.predicate, tools.condition) {
+        (Some(predicate), _) => predicate.seek(script, tools.program, &runs)?,
         (None, Some(condition)) => seek(script, condition, &runs)?,
         (None, None) => script.clone(),
     };
-    let ways = fetches(&sought, means.program);
+    let ways = fetches(&sought, tools.program);
     let linked = |script: &Script| {
         let last = script.statements.len().saturating_sub(1);
         if script.waits.iter().any(|wait| wait.statement == last) {
@@ -181,14 +181,14 @@ fn make_and_check(
         own.into_iter().chain(links(script)).collect()
     };
     for script in ways.iter().flat_map(linked) {
-        minimised = minimise(&script, means.stage, &likeness, driver);
+        minimised = minimise(&script, tools.stage, &likeness, driver);
         let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
         if !is_other || driver.is_over() {
             break;
         }
     }
     let mut minimised = minimised?;
-    if means.concrete && !driver.is_over() {
+    if tools.concrete && !driver.is_over() {
         let fails = |run: &Run| match run {
             Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
             _ => false,
@@ -197,7 +197,7 @@ fn make_and_check(
         // What made the values is not needed any more.
         let smaller = match concrete {
             Err(error) if error.is_end() => Err(error),
-            concrete => minimise(&concrete?, means.stage, &likeness, driver),
+            concrete => minimise(&concrete?, tools.stage, &likeness, driver),
         };
         if let Ok(smaller) = smaller {
             minimised = Minimised {
@@ -209,26 +209,26 @@ fn make_and_check(
     }
     let before = minimised.script.clone();
     if !driver.is_over() {
-        minimised = shrink(minimised, means.stage, driver)?;
+        minimised = shrink(minimised, tools.stage, driver)?;
     }
     minimised.script = without_idle_conditions(&minimised.script);
-    let mut test = printed(&minimised, signature, means, (true, None));
+    let mut test = printed(&minimised, signature, tools, (true, None));
     if test.is_err() {
         // What is small need not be printable.
         minimised.script = before;
-        test = printed(&minimised, signature, means, (true, None));
+        test = printed(&minimised, signature, tools, (true, None));
     }
     let mut test = test?;
-    let class_path: Vec<_> = means.program.class_path().map(Path::to_owned).collect();
+    let class_path: Vec<_> = tools.program.class_path().map(Path::to_owned).collect();
     let surroundings = Surroundings {
-        jdk: means.jdk,
+        jdk: tools.jdk,
         class_path: &class_path,
-        junit: means.junit,
-        runner: means.runner,
-        folder: means.folder,
-        works_in: means.stage.folder(),
-        directory: means.directory,
-        confines: means.confines,
+        junit: tools.junit,
+        runner: tools.runner,
+        folder: tools.folder,
+        works_in: tools.stage.folder(),
+        directory: tools.directory,
+        confines: tools.confines,
         deadline,
     };
     let graded = |verified: &Verified| match verified {
@@ -237,7 +237,7 @@ fn make_and_check(
     };
     // What was found in time is checked, even where that takes a little longer.
     let tests = driver.tally().run() - tests_before;
-    means.stage.close(driver.end());
+    tools.stage.close(driver.end());
     driver.close();
     let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
     let mut checked = verify(&test, &surroundings, driver, &fails)?;
@@ -249,8 +249,8 @@ fn make_and_check(
     if is_judged && graded(&checked.verified).is_none() && test.notes.loops > 0 {
         loops = false;
         // A straight line asks less of the compiler.
-        test = printed(&minimised, signature, means, (loops, None))?;
-        let folder = &means.folder.join("straight");
+        test = printed(&minimised, signature, tools, (loops, None))?;
+        let folder = &tools.folder.join("straight");
         let straight = Surroundings {
             folder,
             ..surroundings
@@ -263,10 +263,10 @@ fn make_and_check(
         needs,
     } = checked;
     if needs.is_some() {
-        test = printed(&minimised, signature, means, (loops, needs.as_ref()))?;
+        test = printed(&minimised, signature, tools, (loops, needs.as_ref()))?;
     }
     let grade = graded(&verified);
-    let is_confined = means.confines.sandbox.is_some();
+    let is_confined = tools.confines.sandbox.is_some();
     let by_hand = is_confined.then(|| ByHand::of(&surroundings, runner));
     Ok(Found {
         minimised,
@@ -278,7 +278,7 @@ fn make_and_check(
         grade,
         needs,
         by_hand,
-        works_in: means.stage.folder().clone(),
+        works_in: tools.stage.folder().clone(),
         is_misprinted: false,
     })
 }
@@ -286,25 +286,25 @@ fn make_and_check(
 fn printed(
     minimised: &Minimised,
     signature: &Signature,
-    means: &Means<'_>,
+    tools: &TestTools<'_>,
     (loops, needs): (bool, Option<&Needed>),
 ) -> Result<Test, Error> {
-    let classes = ClassBytes(|name: &str| means.program.bytes(name));
-    let is_a = |class: &str, wanted: &str| means.program.is_a(class, wanted);
+    let classes = ClassBytes(|name: &str| tools.program.bytes(name));
+    let is_a = |class: &str, wanted: &str| tools.program.is_a(class, wanted);
     let script = with_aliases(&minimised.script, &is_a);
     let class = name(&minimised.script);
     let mut number = 0;
     loop {
         number += 1;
         let options = Options {
-            junit: means.junit,
+            junit: tools.junit,
             name: match number {
                 1 => format!("{class}Test"),
                 2 => format!("{class}FailureTest"),
                 _ => format!("{class}Failure{}Test", number - 1),
             },
             loops,
-            condition: means.predicate.map(Predicate::printed),
+            condition: tools.predicate.map(Predicate::printed),
         };
         let test = print(&script, &classes, &options, |notes| {
             comment(signature, minimised, notes, needs)
@@ -312,8 +312,8 @@ fn printed(
         let test = test.map_err(|error| Error::Print(error.to_string()))?;
         // The program may have a test of that name, which is not to be hidden.
         let full = full_name(&test);
-        let is_taken = means.taken.contains(&full);
-        if !is_taken && means.program.bytes(&full.replace('.', "/")).is_none() {
+        let is_taken = tools.taken.contains(&full);
+        if !is_taken && tools.program.bytes(&full.replace('.', "/")).is_none() {
             return Ok(test);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Answer, Deadline, Job, Pool, PoolError, WorkingFolder};
+use culprit_jvm::{Answer, Deadline, Job, PoolError, WorkerPool, WorkingFolder};
 use culprit_model::{Outcome, Statement, Tables};
 use culprit_reduce::{End, GRACE};
 use culprit_scripts::Run;
@@ -16,7 +16,7 @@ use culprit_wire::{FreshState, LineCheck, Mode};
 
 /// Workers for scripts.
 pub struct Stage {
-    pool: Pool,
+    pool: WorkerPool,
     /// How long a script may take.
     limit: Duration,
     /// When runs end at the latest, and what ends them earlier.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const TIMES: u32 = 3;
 
 impl Stage {
-    pub fn new(pool: Pool, limit: Duration, deadline: Deadline) -> Stage {
+    pub fn new(pool: WorkerPool, limit: Duration, deadline: Deadline) -> Stage {
         Stage {
             pool,
             limit,
@@ -118,7 +118,7 @@ impl Stage {
             multi_threaded: false,
             lines: LineCheck::Ignore,
             tables: Arc::clone(tables),
-            steps: &statements,
+            source: &statements,
             limit: self.patience(),
             deadline: self.deadline.clone(),
         })?;

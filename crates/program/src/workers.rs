@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_jvm::{
-    Interrupt, Jdk, Limits, Output, Plan, Pool, Sandbox, Seat, WorkingFolder, jvm_options,
+    Interrupt, Jdk, Limits, Output, Sandbox, WorkerPlan, WorkerPool, WorkerSlot, WorkingFolder,
+    jvm_options,
 };
 use culprit_model::AgentOptions;
 use culprit_model::options::{Mode, WorkerOptions};
@@ -51,21 +52,21 @@ impl WorkerJvm {
     }
 
     /// The plan for workers that differ from all others in these extras.
-    pub fn plan(&self, extras: Extras) -> Plan {
+    pub fn plan(&self, extras: Extras) -> WorkerPlan {
         let mut fixed = extras.first_options;
         fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
         fixed.extend(extras.last_options);
         let agent = self.agent.clone();
         let (seal, coverage) = (self.sandbox.is_some(), extras.coverage);
-        let worker = move |seat: &Seat<'_>| WorkerOptions {
-            socket: seat.descriptor.unsigned_abs(),
+        let worker = move |slot: &WorkerSlot<'_>| WorkerOptions {
+            socket: slot.descriptor.unsigned_abs(),
             seal,
             coverage,
         };
         let env = extras.variables.into_iter();
-        Plan {
+        WorkerPlan {
             file: self.jdk.tool("java"),
-            args: Box::new(move |seat| arguments(seat, &fixed, &agent, worker(seat))),
+            args: Box::new(move |slot| arguments(slot, &fixed, &agent, worker(slot))),
             env: env
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
@@ -111,7 +112,7 @@ impl PlainWorkers {
         class_path: Vec<String>,
         folder: WorkingFolder,
         size: usize,
-    ) -> Result<Pool, Error> {
+    ) -> Result<WorkerPool, Error> {
         vet(recording, &self.jvm.jdk)?;
         let options = likeness::plain_options(recording.start());
         let mut plan = self.jvm.plan(Extras {
@@ -125,22 +126,22 @@ impl PlainWorkers {
             class_path,
             ..Subject::default()
         };
-        Ok(Pool::new(plan, size, subject)?)
+        Ok(WorkerPool::new(plan, size, subject)?)
     }
 }
 
 fn arguments(
-    seat: &Seat<'_>,
+    slot: &WorkerSlot<'_>,
     fixed: &[OsString],
     agent: &Path,
     options: WorkerOptions,
 ) -> Vec<OsString> {
     let options = AgentOptions {
-        out: seat.scratch.display().to_string(),
+        out: slot.scratch.display().to_string(),
         mode: Mode::Worker(options),
     };
-    let mut arguments = jvm_options(seat.scratch);
-    arguments.extend_from_slice(seat.workspace.jvm_options());
+    let mut arguments = jvm_options(slot.scratch);
+    arguments.extend_from_slice(slot.workspace.jvm_options());
     arguments.extend_from_slice(fixed);
     arguments.extend([agent_argument(agent, &options), MAIN.into()]);
     arguments

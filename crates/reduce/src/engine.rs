@@ -135,7 +135,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
             clock: &*clock,
             deadline: self.settings.budget.time.map(|time| clock.now() + time),
         };
-        let course: Course<'_, O> = Course {
+        let course: ReductionState<'_, O> = ReductionState {
             knowledge,
             counts: Counts::default(),
             troubles: BTreeMap::new(),
@@ -170,7 +170,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
 }
 
 /// A reduction under way.
-struct Course<'a, O: Oracle> {
+struct ReductionState<'a, O: Oracle> {
     knowledge: Knowledge<O::Detail>,
     counts: Counts,
     /// Candidates that the oracle could not judge. Those that nobody needs do no harm.
@@ -180,7 +180,7 @@ struct Course<'a, O: Oracle> {
     journal_trouble: Option<io::Error>,
 }
 
-impl<'a, O: Oracle> Course<'a, O> {
+impl<'a, O: Oracle> ReductionState<'a, O> {
     /// Asks and answers to the end. `judge` brings a verdict or more, the wanted one sooner or later.
     fn drive<S: Search>(
         mut self,

@@ -110,7 +110,7 @@ impl<O: Oracle> Pool<O> {
     ) -> u64 {
         let mut ordered = 0;
         let mut likely = BTreeSet::new();
-        let mut courses = BinaryHeap::from([Course {
+        let mut courses = BinaryHeap::from([LikelySearch {
             chance: 1.0,
             number: 0,
             search: search.clone(),
@@ -135,7 +135,7 @@ impl<O: Oracle> Pool<O> {
                     number += 1;
                     let mut search = course.search.clone();
                     search.answer(kind);
-                    courses.push(Course {
+                    courses.push(LikelySearch {
                         chance,
                         number,
                         search,
@@ -208,30 +208,30 @@ pub(crate) fn judge<O: Oracle>(
     is_wanted.then_some(result)
 }
 
-/// A way on for the search, with the chance of it.
-struct Course<S> {
+/// A search after verdicts that are not known yet, with their probability.
+struct LikelySearch<S> {
     chance: f64,
     number: usize,
     search: S,
 }
 
-impl<S> Ord for Course<S> {
-    fn cmp(&self, other: &Course<S>) -> Order {
+impl<S> Ord for LikelySearch<S> {
+    fn cmp(&self, other: &LikelySearch<S>) -> Order {
         let chance = self.chance.total_cmp(&other.chance);
         chance.then(other.number.cmp(&self.number))
     }
 }
 
-impl<S> PartialOrd for Course<S> {
-    fn partial_cmp(&self, other: &Course<S>) -> Option<Order> {
+impl<S> PartialOrd for LikelySearch<S> {
+    fn partial_cmp(&self, other: &LikelySearch<S>) -> Option<Order> {
         Some(self.cmp(other))
     }
 }
 
-impl<S> PartialEq for Course<S> {
-    fn eq(&self, other: &Course<S>) -> bool {
+impl<S> PartialEq for LikelySearch<S> {
+    fn eq(&self, other: &LikelySearch<S>) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<S> Eq for Course<S> {}
+impl<S> Eq for LikelySearch<S> {}

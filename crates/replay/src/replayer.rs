@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_classfile::{ClassFile, named_classes};
-use culprit_jvm::{Answer, Deadline, Job, Limits, Plan, Pool, Sandbox};
+use culprit_jvm::{Answer, Deadline, Job, Limits, Sandbox, WorkerPlan, WorkerPool};
 use culprit_model::AgentOptions;
 use culprit_model::options::{Mode as AgentMode, RecordOptions};
 use culprit_program::{Extras, WorkerJvm, agent_argument, likeness, vet};
@@ -71,14 +71,14 @@ impl Replayer {
             true => Some(Coverage::none(&subject)?),
             false => None,
         };
-        let pool = Pool::new(self.plan(recording, &subject), 1, subject)?;
+        let pool = WorkerPool::new(self.plan(recording, &subject), 1, subject)?;
         let answer = pool.run(&Job {
             mode: self.mode,
             fresh: FreshState::NewLoader,
             multi_threaded: lifted.tables.threads.len() > 1,
             lines,
             tables: Arc::new(lifted.tables.clone()),
-            steps: &lifted,
+            source: &lifted,
             limit: self.limit.unwrap_or(Duration::MAX),
             deadline: Deadline::never(),
         })?;
@@ -107,14 +107,14 @@ impl Replayer {
         recording: &Recording,
         subject: Subject,
         size: usize,
-    ) -> Result<Pool, Error> {
+    ) -> Result<WorkerPool, Error> {
         vet(recording, &self.jvm.jdk)?;
-        let plan = Plan {
+        let plan = WorkerPlan {
             patience: WorkerJvm::PATIENCE,
             intake: WorkerJvm::PATIENCE,
             ..self.plan(recording, &subject)
         };
-        Ok(Pool::new(plan, size, subject)?)
+        Ok(WorkerPool::new(plan, size, subject)?)
     }
 
     /// What a worker may do besides what every worker may.
@@ -143,7 +143,7 @@ impl Replayer {
         }
     }
 
-    fn plan(&self, recording: &Recording, subject: &Subject) -> Plan {
+    fn plan(&self, recording: &Recording, subject: &Subject) -> WorkerPlan {
         let mut fixed = likeness::options(recording.start());
         let mut types = recording.types().iter();
         if !types.any(|class| class.name == NO_MEMORY) && !speaks_of_memory(subject) {
@@ -167,7 +167,7 @@ impl Replayer {
             variables: likeness::variables(recording.start()),
             coverage: self.coverage,
         });
-        Plan {
+        WorkerPlan {
             limits: self.limits(),
             sandbox: plan.sandbox.map(|sandbox| self.confines(sandbox)),
             patience: match self.limit {

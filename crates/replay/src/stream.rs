@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
-use culprit_jvm::{Piece, SourceError, Steps};
+use culprit_jvm::{JobPiece, JobSource, SourceError};
 use culprit_model::{BlobId, Reference, Step, ThreadId};
 use culprit_wire::LONG_VALUES;
 
 use crate::{Blobs, Error, Lifted};
 
-impl Steps for Lifted<'_> {
-    fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
+impl JobSource for Lifted<'_> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = Result<JobPiece<'_>, SourceError>> + '_> {
         Box::new(Stream {
             lifted: self,
             steps: Box::new(self.steps()),
@@ -35,11 +35,11 @@ struct Stream<'l> {
     told: BTreeSet<BlobId>,
     bytes: usize,
     /// What comes next: the last step that was read, behind the long values it needs.
-    ready: VecDeque<Piece<'l>>,
+    ready: VecDeque<JobPiece<'l>>,
 }
 
 impl<'l> Iterator for Stream<'l> {
-    type Item = Result<Piece<'l>, SourceError>;
+    type Item = Result<JobPiece<'l>, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ready.is_empty() {
@@ -61,12 +61,12 @@ impl Stream<'_> {
             // One that is missing is a finding, and the worker takes it as unknown.
             if let Some(bytes) = self.lifted.blob(id)? {
                 self.bytes += bytes.len();
-                self.ready.push_back(Piece::Blob(id, bytes));
+                self.ready.push_back(JobPiece::Blob(id, bytes));
             }
         }
-        self.ready.push_back(Piece::Step(Cow::Owned(step)));
+        self.ready.push_back(JobPiece::Step(Cow::Owned(step)));
         if self.bytes > LONG_VALUES {
-            self.ready.push_back(Piece::Forget);
+            self.ready.push_back(JobPiece::Forget);
             self.told.clear();
             self.bytes = 0;
         }

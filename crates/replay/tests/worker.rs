@@ -2,7 +2,7 @@
 
 mod support;
 
-use culprit_jvm::{JavaVersion, Jdk, Piece, Steps};
+use culprit_jvm::{JavaVersion, Jdk, JobPiece, JobSource};
 use culprit_model::options::WeaveOptions;
 use culprit_model::{BlobId, Reference, Value};
 use culprit_program::matching_jdk;
@@ -79,11 +79,11 @@ fn a_long_value_is_told_again_after_the_worker_was_told_to_forget() {
 /// What a worker is told, a word each.
 fn told(lifted: &Lifted<'_>) -> Vec<String> {
     let pieces = lifted.pieces().map(|piece| match piece.unwrap() {
-        Piece::Step(step) => step.origin.unwrap().to_string(),
-        Piece::Blob(id, bytes) => format!("blob {} of {}", id.0, bytes.len()),
-        Piece::Statement(_) => "statement".to_owned(),
-        Piece::Tables(_) => "tables".to_owned(),
-        Piece::Forget => "forget".to_owned(),
+        JobPiece::Step(step) => step.origin.unwrap().to_string(),
+        JobPiece::Blob(id, bytes) => format!("blob {} of {}", id.0, bytes.len()),
+        JobPiece::Statement(_) => "statement".to_owned(),
+        JobPiece::Tables(_) => "tables".to_owned(),
+        JobPiece::Forget => "forget".to_owned(),
     });
     pieces.collect()
 }

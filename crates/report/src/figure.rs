@@ -1,8 +1,10 @@
 //! Figures and texts as people read them: grouped digits, sizes, durations, wrapped lines.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 pub use culprit_model::count::{counted, grouped};
+use jiff::fmt::friendly::{Spacing, SpanPrinter};
 use textwrap::core::Word;
 use textwrap::wrap_algorithms::wrap_first_fit;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
@@ -30,6 +32,12 @@ pub fn duration(ms: u64) -> String {
         120_000..7_200_000 => format!("{} min {} s", ms / 60_000, ms / 1000 % 60),
         _ => format!("{} h {} min", ms / 3_600_000, ms / 60_000 % 60),
     }
+}
+
+/// A duration as a user would type it for an option: `1m30s`.
+pub fn typed_duration(time: Duration) -> String {
+    let printer = SpanPrinter::new().spacing(Spacing::None);
+    printer.unsigned_duration_to_string(&time)
 }
 
 /// A point in time, in UTC.

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod debug;
 pub mod doctor;
 pub mod document;
 pub mod figure;

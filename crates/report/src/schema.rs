@@ -9,6 +9,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
+use crate::debug::TestsDocument;
 use crate::doctor::DoctorDocument;
 use crate::document::{Content, Document};
 use crate::isolate::changes::{ChangesCandidate, ChangesDocument};
@@ -58,6 +59,7 @@ fn schemas() -> Vec<(String, Value)> {
         line::<InputCandidate>("isolate-input-candidate"),
         document::<ChangesDocument>(),
         line::<ChangesCandidate>("isolate-changes-candidate"),
+        document::<TestsDocument>(),
         document::<ReplayDocument>(),
         document::<SummaryDocument>(),
         document::<FolderDocument>(),

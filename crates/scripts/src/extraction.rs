@@ -12,7 +12,7 @@ use culprit_model::{
 use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
 
-use crate::recipe::{self, Pantry, State};
+use crate::recipe::{self, RecipeSources, RecordedState};
 use crate::surroundings;
 use crate::{Error, Script, Statement};
 
@@ -140,7 +140,7 @@ struct Writer<'r> {
     builder: Builder,
     statements: Vec<Statement>,
     /// What objects of the library held when last told.
-    states: BTreeMap<ObjectId, State>,
+    states: BTreeMap<ObjectId, RecordedState>,
     /// Objects that some statement makes.
     made: BTreeSet<ObjectId>,
     grouper: Grouper,
@@ -150,7 +150,7 @@ struct Writer<'r> {
 impl Writer<'_> {
     fn add(&mut self, step: Step, is_last: bool) -> Result<(), Error> {
         if step.kind == EventKind::ObjectState {
-            if let Some((id, state)) = State::told(&step) {
+            if let Some((id, state)) = RecordedState::told(&step) {
                 self.states.insert(id, state);
             }
             return Ok(());
@@ -168,13 +168,13 @@ impl Writer<'_> {
             return Ok(());
         }
         for value in &mut statement.given {
-            let pantry = Pantry {
+            let sources = RecipeSources {
                 tables: &self.lifted.tables,
                 states: &self.states,
                 made: &self.made,
                 blobs: self.lifted,
             };
-            match recipe::make(&mut self.builder, pantry, value) {
+            match recipe::make(&mut self.builder, sources, value) {
                 Some(made) => {
                     let defined = made.statements.iter().filter_map(Statement::defines);
                     self.made.extend(defined);

@@ -1,19 +1,19 @@
 //! Recipes: calls that make an object of the library which holds what one was told to hold.
 //!
 //! What is told of an object are its fields, and these differ between versions of the JDK. A recipe
-//! reads them by name ([`Held`]), makes what they hold first ([`Cook`]), and gives up where something
+//! reads them by name ([`StatePiece`]), makes what they hold first ([`ObjectMaker`]), and gives up where something
 //! is not as it expects: there is no recipe then. The tables of recipes, by class, are in the modules
 //! below. Collections are filled one call at a time, so that what is not needed can be taken out.
 
 mod collections;
 mod constants;
-mod cook;
 mod decimal;
 mod errors;
 mod formats;
-mod held;
 mod items;
+mod object_maker;
 mod places;
+mod state_piece;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -29,35 +29,35 @@ use culprit_model::{ObjectId, Reference, Step, Tables, Value};
 use culprit_replay::Blobs;
 
 use crate::Statement;
-use cook::Cook;
-use held::Held;
 use items::Items;
+use object_maker::ObjectMaker;
+use state_piece::StatePiece;
 
-/// What an object held, piece by piece.
+/// The recorded contents of an object, piece by piece.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct State {
+pub(crate) struct RecordedState {
     pub(crate) pieces: Vec<Value>,
 }
 
-impl State {
+impl RecordedState {
     /// What a step tells of an object.
-    pub(crate) fn told(step: &Step) -> Option<(ObjectId, State)> {
+    pub(crate) fn told(step: &Step) -> Option<(ObjectId, RecordedState)> {
         let (object, pieces) = step.values.split_first()?;
         let Value::Reference(Reference::Object { id, .. }) = object else {
             return None;
         };
         let pieces = pieces.to_vec();
-        Some((*id, State { pieces }))
+        Some((*id, RecordedState { pieces }))
     }
 }
 
-/// What there is to make objects of.
+/// The recorded data that objects are made from.
 #[derive(Clone, Copy)]
-pub(crate) struct Pantry<'a> {
+pub(crate) struct RecipeSources<'a> {
     /// The classes of the recording.
     pub(crate) tables: &'a Tables,
     /// What objects of the library held when last told.
-    pub(crate) states: &'a BTreeMap<ObjectId, State>,
+    pub(crate) states: &'a BTreeMap<ObjectId, RecordedState>,
     /// Objects that some statement has made.
     pub(crate) made: &'a BTreeSet<ObjectId>,
     pub(crate) blobs: &'a dyn Blobs,
@@ -72,10 +72,14 @@ pub(crate) struct Made {
 
 /// Makes a value; `None` if there is no recipe for something that it is or holds. An object stays the
 /// object that it is; constants that no other code can name become what a call returns.
-pub(crate) fn make(builder: &mut Builder, pantry: Pantry<'_>, value: &Value) -> Option<Made> {
-    let mut cook = Cook::new(builder, pantry);
-    let value = cook.give(Held::nothing(pantry), value)?;
-    let statements = cook.statements;
+pub(crate) fn make(
+    builder: &mut Builder,
+    sources: RecipeSources<'_>,
+    value: &Value,
+) -> Option<Made> {
+    let mut maker = ObjectMaker::new(builder, sources);
+    let value = maker.give(StatePiece::nothing(sources), value)?;
+    let statements = maker.statements;
     Some(Made { statements, value })
 }
 
@@ -100,7 +104,7 @@ enum Recipe {
 }
 
 /// Makes an object, which is the last argument, of what is held.
-type By = for<'a> fn(&mut Cook<'a, '_>, Held<'a>, &Value) -> Option<()>;
+type By = for<'a> fn(&mut ObjectMaker<'a, '_>, StatePiece<'a>, &Value) -> Option<()>;
 
 type Table = &'static [(&'static str, Recipe)];
 

@@ -51,7 +51,7 @@ pub struct Ring {
     /// Events before the segment before, and in it.
     forgotten: u64,
     older_events: u64,
-    scene: Scene,
+    scene: RecordTables,
     needs: Needs,
     /// Threads that go on or were carried over, and those that ended since.
     threads: BTreeMap<ThreadId, ThreadDef>,
@@ -67,7 +67,7 @@ pub struct Ring {
 }
 
 /// The tables needed to read records.
-struct Scene {
+struct RecordTables {
     sites: HashMap<u32, (Layout, bool)>,
     types: Table<TypeDef>,
 }
@@ -87,7 +87,7 @@ impl Ring {
             older: 0,
             forgotten: 0,
             older_events: 0,
-            scene: Scene {
+            scene: RecordTables {
                 sites: HashMap::new(),
                 types: Table::default(),
             },
@@ -303,7 +303,7 @@ impl Ring {
     }
 }
 
-impl Scene {
+impl RecordTables {
     /// Reads records: what later ones need of them, and the blobs they refer to.
     fn walk(
         &self,

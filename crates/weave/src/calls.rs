@@ -23,9 +23,9 @@ const ARRAY_TYPES: [&str; 3] = [
 
 const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
 
-/// How a call leaves observed code, if it may.
+/// The condition under which a call leaves observed code.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum CallExit {
     /// Without a receiver, for certain.
     Out,
     /// On a receiver, for certain.
@@ -42,14 +42,17 @@ enum Way {
     OutOnTo(&'static str, &'static str),
 }
 
-impl Way {
+impl CallExit {
     fn has_receiver(self) -> bool {
-        !matches!(self, Way::Out | Way::OutWith)
+        !matches!(self, CallExit::Out | CallExit::OutWith)
     }
 
     /// Whether arguments, or what the receiver has of them, decide at run time.
     fn looks_at_arguments(self) -> bool {
-        matches!(self, Way::OutWith | Way::OutIfWith | Way::OutOnTo(..))
+        matches!(
+            self,
+            CallExit::OutWith | CallExit::OutIfWith | CallExit::OutOnTo(..)
+        )
     }
 }
 
@@ -61,7 +64,7 @@ pub(crate) fn may_leave(
     natives: &[(String, String)],
     world: &dyn World,
 ) -> bool {
-    way(opcode, target, false, class, natives, world).is_some()
+    call_exit(opcode, target, false, class, natives, world).is_some()
 }
 
 /// Whether a call in the method that is being woven may leave observed code.
@@ -72,17 +75,17 @@ pub(crate) fn leaves(
     weaver: &Weaver<'_>,
     world: &dyn World,
 ) -> bool {
-    way(opcode, target, own, weaver.class, weaver.natives, world).is_some()
+    call_exit(opcode, target, own, weaver.class, weaver.natives, world).is_some()
 }
 
-fn way(
+fn call_exit(
     opcode: u8,
     target: &Target<'_>,
     own: bool,
     class: &str,
     natives: &[(String, String)],
     world: &dyn World,
-) -> Option<Way> {
+) -> Option<CallExit> {
     let Target {
         owner,
         name,
@@ -97,23 +100,27 @@ fn way(
         // A native method of an observed class is code that nobody can replay.
         let native = owner == class && natives.iter().any(|(n, d)| n == name && d == descriptor);
         if native {
-            return Some(if is_static { Way::Out } else { Way::OutOn });
+            return Some(if is_static {
+                CallExit::Out
+            } else {
+                CallExit::OutOn
+            });
         }
         // A method that a thread class inherits is the JDK's, and threads are the outside world.
         // Other inherited methods run live, or are watched in the class they are in.
         let may_inherit = !without_receiver && library::is_thread_method(name, descriptor);
         let declaring = || world.declaring(owner, MemberKind::Method, name, descriptor);
         return match may_inherit.then(declaring)? {
-            Some(class) if world.is_library(&class) => Some(Way::OutOn),
+            Some(class) if world.is_library(&class) => Some(CallExit::OutOn),
             Some(_) => None,
-            None => Some(Way::OutIfThread),
+            None => Some(CallExit::OutIfThread),
         };
     }
     if !world.is_library(owner) {
         return Some(match opcode {
-            _ if without_receiver => Way::Out,
-            op::INVOKESPECIAL => Way::OutOn,
-            _ => Way::OutIf,
+            _ if without_receiver => CallExit::Out,
+            op::INVOKESPECIAL => CallExit::OutOn,
+            _ => CallExit::OutIf,
         });
     }
     // What a library superclass does for an observed object is done live, by that object.
@@ -121,12 +128,12 @@ fn way(
         return None;
     }
     if owner == VAR_HANDLE && reaches_outside(descriptor, world) {
-        return Some(Way::OutOn);
+        return Some(CallExit::OutOn);
     }
     if let (op::INVOKESPECIAL, false) = (opcode, without_receiver)
         && let Some((field, of)) = library::passes_on_to(owner)
     {
-        return Some(Way::OutOnTo(field, of));
+        return Some(CallExit::OutOnTo(field, of));
     }
     let policy = match opcode {
         _ if without_receiver => library::static_call(owner, name, descriptor),
@@ -135,11 +142,11 @@ fn way(
     };
     match policy {
         CallPolicy::Inside => None,
-        CallPolicy::Outside if without_receiver => Some(Way::Out),
-        CallPolicy::Outside => Some(Way::OutOn),
-        CallPolicy::ByReceiver => Some(Way::OutIf),
-        CallPolicy::ByArguments if without_receiver => Some(Way::OutWith),
-        CallPolicy::ByArguments => Some(Way::OutIfWith),
+        CallPolicy::Outside if without_receiver => Some(CallExit::Out),
+        CallPolicy::Outside => Some(CallExit::OutOn),
+        CallPolicy::ByReceiver => Some(CallExit::OutIf),
+        CallPolicy::ByArguments if without_receiver => Some(CallExit::OutWith),
+        CallPolicy::ByArguments => Some(CallExit::OutIfWith),
     }
 }
 
@@ -171,7 +178,8 @@ pub(crate) fn weave(
         ..
     } = target;
     let opcode = instruction.opcode;
-    let Some(way) = way(opcode, &target, own, weaver.class, weaver.natives, world) else {
+    let Some(call_exit) = call_exit(opcode, &target, own, weaver.class, weaver.natives, world)
+    else {
         return Ok(());
     };
     if fresh::is_fresh_builder(weaver, instruction, &target)? {
@@ -180,13 +188,13 @@ pub(crate) fn weave(
     let constructs = name == "<init>";
     let shapes = parameter_shapes(descriptor)?;
     let site = weaver.site(SiteKind::Call, Some(instruction.pc), &target);
-    let stem = match way {
-        Way::Out => "out",
-        Way::OutOn => "outOn",
-        Way::OutIf => "outIf",
-        Way::OutIfThread => "outIfThread",
-        Way::OutWith => "outWith",
-        Way::OutIfWith | Way::OutOnTo(..) => "outIfWith",
+    let stem = match call_exit {
+        CallExit::Out => "out",
+        CallExit::OutOn => "outOn",
+        CallExit::OutIf => "outIf",
+        CallExit::OutIfThread => "outIfThread",
+        CallExit::OutWith => "outWith",
+        CallExit::OutIfWith | CallExit::OutOnTo(..) => "outIfWith",
     };
     let (parameters, _) =
         split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
@@ -200,7 +208,7 @@ pub(crate) fn weave(
             || fills_objects && ARRAY_TYPES.contains(parameter)
     };
     let takes_array = parameters.iter().any(&may_change);
-    let part = (jdk && way.has_receiver() && takes_array)
+    let part = (jdk && call_exit.has_receiver() && takes_array)
         .then(|| library::own_part(name, &parameters))
         .flatten();
     // On replay the scenario says which field it was.
@@ -209,14 +217,14 @@ pub(crate) fn weave(
     let receiver = weaver.temporary(1, LocalKind::Reference);
     let mut before = Asm::new();
     let mut locals: Vec<(LocalKind, u16)> = Vec::new();
-    let at_arguments = way.looks_at_arguments() || way == Way::OutIfThread;
+    let at_arguments = call_exit.looks_at_arguments() || call_exit == CallExit::OutIfThread;
     let whole = if constructs || takes_array || at_arguments || reflects {
         None
     } else {
         whole_record(&shapes)
     };
     if let Some(suffix) = whole {
-        match (way == Way::Out, shapes.len()) {
+        match (call_exit == CallExit::Out, shapes.len()) {
             (true, 0) => &mut before,
             (true, _) | (false, 0) => before.dup(),
             (false, _) => before.dup2(),
@@ -236,18 +244,18 @@ pub(crate) fn weave(
             }
             before.store(*kind, *local);
         }
-        if way.has_receiver() {
+        if call_exit.has_receiver() {
             before.dup();
             if reflects || part.is_some() {
                 before.astore(receiver).aload(receiver);
             }
         }
-        if let Way::OutOnTo(field, of) = way {
+        if let CallExit::OutOnTo(field, of) = call_exit {
             let field = weaver.pool.add_field_ref(owner, field, of)?;
             before.dup().getfield(field);
             before.op(op::ICONST_0).op(op::SWAP);
             weaver.probe(&mut before, "foreign")?;
-        } else if way.looks_at_arguments() {
+        } else if call_exit.looks_at_arguments() {
             before.op(op::ICONST_0);
             for (parameter, (kind, local)) in parameters.iter().zip(&locals) {
                 if library::may_lead_out(parameter) {
@@ -261,7 +269,7 @@ pub(crate) fn weave(
         weaver.probe(&mut before, stem)?;
         before.lstore(call);
         // Should the call not leave, library code may look into what it is given.
-        let stays = way == Way::OutIf || way.looks_at_arguments();
+        let stays = call_exit == CallExit::OutIf || call_exit.looks_at_arguments();
         let looked_at = stays && jdk && !library::looks_away(owner, name);
         let values = shapes.iter().zip(&parameters);
         for ((shape, parameter), (kind, local)) in values.zip(&locals) {

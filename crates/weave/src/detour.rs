@@ -23,9 +23,9 @@ const MOST_SLOTS: usize = 255;
 /// Number of the temporary for a new object; calls use those of their arguments.
 const NEW: usize = usize::MAX - 1;
 
-/// How the original call is made.
+/// The form of the original call.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum CallForm {
     Static,
     /// On a receiver that the detour is given.
     On,
@@ -43,11 +43,11 @@ pub(crate) fn take(
     target: &Target<'_>,
     call: u16,
 ) -> Result<(), Error> {
-    let way = match instruction.opcode {
-        op::INVOKESTATIC => Way::Static,
-        op::INVOKESPECIAL if target.name == "<init>" => Way::New,
-        op::INVOKESPECIAL => Way::Super,
-        _ => Way::On,
+    let form = match instruction.opcode {
+        op::INVOKESTATIC => CallForm::Static,
+        op::INVOKESPECIAL if target.name == "<init>" => CallForm::New,
+        op::INVOKESPECIAL => CallForm::Super,
+        _ => CallForm::On,
     };
     if weaver.in_interface && weaver.context.major < JAVA_8 {
         return Err(Error::Detour(
@@ -56,22 +56,22 @@ pub(crate) fn take(
     }
     // The receiver and the token come on top.
     if slots(target.descriptor)? + 3 > MOST_SLOTS {
-        return match way {
-            Way::New => Err(Error::Detour("a constructor with too many parameters")),
+        return match form {
+            CallForm::New => Err(Error::Detour("a constructor with too many parameters")),
             // The method of the stub answers as well; the JDK has none with so many parameters.
             _ => Ok(()),
         };
     }
-    let copies = match way {
-        Way::New => Some(uninitialized(weaver, instruction, target)?),
+    let copies = match form {
+        CallForm::New => Some(uninitialized(weaver, instruction, target)?),
         _ => None,
     };
-    let receiver = match way {
-        Way::On => Some(receiver_type(weaver, instruction, target)?),
+    let receiver = match form {
+        CallForm::On => Some(receiver_type(weaver, instruction, target)?),
         _ => None,
     };
     let detour = Detour {
-        way,
+        form,
         world,
         instruction,
         target,
@@ -82,8 +82,8 @@ pub(crate) fn take(
     let method = detour.add(weaver)?;
     let mut asm = Asm::new();
     asm.lload(call);
-    match way {
-        Way::Super => asm.invokespecial(method),
+    match form {
+        CallForm::Super => asm.invokespecial(method),
         _ => asm.invokestatic(method),
     };
     detour.cast_result(weaver, &mut asm)?;
@@ -175,7 +175,7 @@ fn class_of(descriptor: &str) -> Option<&str> {
 }
 
 struct Detour<'d> {
-    way: Way,
+    form: CallForm,
     world: &'d dyn World,
     instruction: &'d Instruction<'d>,
     target: &'d Target<'d>,
@@ -201,7 +201,7 @@ impl Detour<'_> {
         } else {
             pool.add_method_ref(weaver.class, &self.name, &descriptor)?
         };
-        let of_class = if self.way == Way::Super {
+        let of_class = if self.form == CallForm::Super {
             0
         } else {
             access::STATIC
@@ -224,8 +224,8 @@ impl Detour<'_> {
 
     /// What the original call returns or makes.
     fn result(&self) -> Result<Cow<'_, str>, Error> {
-        Ok(match self.way {
-            Way::New => Cow::Owned(format!("L{};", self.target.owner)),
+        Ok(match self.form {
+            CallForm::New => Cow::Owned(format!("L{};", self.target.owner)),
             _ => Cow::Borrowed(parts(self.target.descriptor)?.1),
         })
     }
@@ -255,7 +255,7 @@ impl Detour<'_> {
 
     fn code(&self, weaver: &mut Weaver<'_>, result: &str) -> Result<Code, Error> {
         let given = self.given()?;
-        let first = u16::from(self.way == Way::Super);
+        let first = u16::from(self.form == CallForm::Super);
         let token = first + given.iter().map(|p| LocalKind::of(p).slots()).sum::<u16>();
         let slots = token - first + LocalKind::Long.slots();
         let pool = &mut *weaver.pool;
@@ -287,10 +287,10 @@ impl Detour<'_> {
         given: &[&str],
         first: u16,
     ) -> Result<(), Error> {
-        if self.way == Way::New {
+        if self.form == CallForm::New {
             let class = weaver.pool.add_class(self.target.owner)?;
             asm.op_index(op::NEW, class).dup();
-        } else if self.way == Way::Super {
+        } else if self.form == CallForm::Super {
             asm.aload(0);
         }
         let mut local = first;

@@ -84,16 +84,16 @@ pub struct Method {
     /// Where the interpreter begins: in a constructor behind the call of another.
     pub start: u32,
     /// By pc, the method that does what an instruction does.
-    pub deeds: HashMap<u32, Deed>,
+    pub helpers: HashMap<u32, HelperMethod>,
     /// The method as it was, where some are not followed.
-    pub plain: Option<Deed>,
+    pub plain: Option<HelperMethod>,
     /// It is a test, and none of those that are followed.
     pub is_other_test: bool,
 }
 
 /// A method that does what one instruction does.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Deed {
+pub struct HelperMethod {
     pub name: String,
     /// What the instruction takes and gives.
     pub descriptor: String,
@@ -104,10 +104,10 @@ pub struct Deed {
 
 /// The methods of instructions that a class has got.
 #[derive(Default)]
-struct Deeds {
+struct HelperMethods {
     added: Vec<Member>,
     /// The same instruction on the same types is one method. Call sites of `invokedynamic` are not shared.
-    known: HashMap<(Vec<u8>, String), Deed>,
+    known: HashMap<(Vec<u8>, String), HelperMethod>,
 }
 
 /// Rewrites a class; its methods are numbered from `first` on. An interface cannot have what this takes. If
@@ -122,17 +122,17 @@ pub fn followed(
     }
     let name = class.name()?.into_owned();
     let mut methods = Vec::new();
-    let mut deeds = Deeds::default();
+    let mut helpers = HelperMethods::default();
     for at in 0..class.methods.len() {
         let number = first + methods.len() as u32;
         let before = class.methods[at].clone();
-        let Some((mut method, code)) = follow(&mut class, at, number, &mut deeds)? else {
+        let Some((mut method, code)) = follow(&mut class, at, number, &mut helpers)? else {
             continue;
         };
         if !tests.is_empty() {
             method.is_other_test =
                 is_test(&before, &class.pool, &method) && !tests.contains(&method.name);
-            method.plain = plain(&mut class, before, &method, number, &mut deeds)?;
+            method.plain = plain(&mut class, before, &method, number, &mut helpers)?;
         }
         let written = code.write(&mut class.pool)?;
         let member = &mut class.methods[at];
@@ -144,7 +144,7 @@ pub fn followed(
     if methods.is_empty() {
         return Ok(None);
     }
-    class.methods.extend(deeds.added);
+    class.methods.extend(helpers.added);
     class.methods.push(Member {
         access: access::PRIVATE | access::STATIC | access::NATIVE | access::SYNTHETIC,
         name: class.pool.add_utf8(ENTER)?,
@@ -242,7 +242,7 @@ fn follow(
     class: &mut ClassFile,
     at: usize,
     number: u32,
-    deeds: &mut Deeds,
+    helpers: &mut HelperMethods,
 ) -> Result<Option<Plan>, Error> {
     let member = class.methods[at].clone();
     let Some(attribute) = member.attribute(&class.pool, "Code") else {
@@ -271,27 +271,27 @@ fn follow(
         if instruction.pc < start {
             continue;
         }
-        let Some((descriptor, body)) = deed(class, &instruction, &simulation)? else {
+        let Some((descriptor, body)) = helper_body(class, &instruction, &simulation)? else {
             continue;
         };
         let key = (instruction.bytes.to_vec(), descriptor.clone());
         let is_site = instruction.opcode == op::INVOKEDYNAMIC;
-        if let (Some(known), false) = (deeds.known.get(&key), is_site) {
+        if let (Some(known), false) = (helpers.known.get(&key), is_site) {
             of_method.insert(instruction.pc, known.clone());
             continue;
         }
-        let name = format!("culprit${}", deeds.added.len());
-        deeds
+        let name = format!("culprit${}", helpers.added.len());
+        helpers
             .added
             .push(method_of(class, &name, &descriptor, body)?);
         let erased = erased(&descriptor)?;
-        let deed = Deed {
+        let helper = HelperMethod {
             name,
             descriptor,
             erased,
         };
-        deeds.known.insert(key, deed.clone());
-        of_method.insert(instruction.pc, deed);
+        helpers.known.insert(key, helper.clone());
+        of_method.insert(instruction.pc, helper);
     }
     let method = Method {
         name: class.pool.utf8(member.name)?.into_owned(),
@@ -300,7 +300,7 @@ fn follow(
         expected: annotated_class(&member, &class.pool, TEST, "expected")
             .and_then(|class| Some(class.strip_prefix('L')?.strip_suffix(';')?.to_owned())),
         start,
-        deeds: of_method,
+        helpers: of_method,
         code,
         plain: None,
         is_other_test: false,
@@ -323,8 +323,8 @@ fn plain(
     mut before: Member,
     method: &Method,
     number: u32,
-    deeds: &mut Deeds,
-) -> Result<Option<Deed>, Error> {
+    helpers: &mut HelperMethods,
+) -> Result<Option<HelperMethod>, Error> {
     if method.name.starts_with('<') {
         return Ok(None);
     }
@@ -338,8 +338,8 @@ fn plain(
     before.name = class.pool.add_utf8(&name)?;
     before.descriptor = class.pool.add_utf8(&descriptor)?;
     before.attributes.retain(|it| it.is(&class.pool, "Code"));
-    deeds.added.push(before);
-    Ok(Some(Deed {
+    helpers.added.push(before);
+    Ok(Some(HelperMethod {
         name,
         erased: descriptor.clone(),
         descriptor,
@@ -400,7 +400,7 @@ fn has_only(locals: &[Type], kinds: &[LocalKind]) -> bool {
 }
 
 /// What an instruction takes and gives, and the code that does it with its arguments on the stack.
-fn deed(
+fn helper_body(
     class: &ClassFile,
     instruction: &Instruction<'_>,
     simulation: &Simulation,

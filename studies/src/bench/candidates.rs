@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Pool, Sandbox};
+use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Sandbox, WorkerPool};
 use culprit_model::scenario::Tables;
 use culprit_model::{Outcome, Step};
 use culprit_program::WorkerJvm;
@@ -165,20 +165,20 @@ impl Candidates {
         Ok(pace)
     }
 
-    fn pool(&self) -> anyhow::Result<Pool> {
+    fn pool(&self) -> anyhow::Result<WorkerPool> {
         let subject = self.subject.clone();
         Ok(self.replayer.pool(&self.recording, subject, 1)?)
     }
 
     /// Runs the scenario once, which must be in sync to its end.
-    fn candidate(&self, pool: &Pool, fresh: FreshState) -> anyhow::Result<()> {
+    fn candidate(&self, pool: &WorkerPool, fresh: FreshState) -> anyhow::Result<()> {
         let answer = pool.run(&Job {
             mode: Mode::Strict,
             fresh,
             multi_threaded: self.tables.threads.len() > 1,
             lines: LineCheck::Compare,
             tables: self.tables.clone(),
-            steps: &self.steps,
+            source: &self.steps,
             limit: LIMIT,
             deadline: Deadline::never(),
         })?;

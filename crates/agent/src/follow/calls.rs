@@ -7,7 +7,7 @@ use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::script::End;
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Value};
-use culprit_weave::follow::Deed;
+use culprit_weave::follow::HelperMethod;
 
 use super::Following;
 use super::activity::{ClosedCall, OpenCall};
@@ -86,14 +86,14 @@ impl Following {
         jni: &Jni<'j>,
         frame: &mut Frame<'_, 'j>,
         target: Member,
-        deed: &Deed,
+        helper: &HelperMethod,
         given: Vec<Held<'j>>,
     ) -> Done<'j> {
-        let Some((parameters, result)) = split_descriptor(&deed.descriptor) else {
+        let Some((parameters, result)) = split_descriptor(&helper.descriptor) else {
             return Ok(Held::null());
         };
         let mut call = self.classify(jni, target, &parameters, given);
-        let Executed { ended, way } = self.execute(jni, frame, deed, &call);
+        let Executed { ended, way } = self.execute(jni, frame, helper, &call);
         if way.is_own || matches!(call.noting, Noting::Followed) {
             return ended.map(|result| Held {
                 origin: way.origin,
@@ -168,7 +168,7 @@ impl Following {
         &self,
         jni: &Jni<'j>,
         frame: &mut Frame<'_, 'j>,
-        deed: &Deed,
+        helper: &HelperMethod,
         call: &Outgoing<'j>,
     ) -> Executed<'j> {
         let exit = match &call.noting {
@@ -197,7 +197,7 @@ impl Following {
             on.clone(),
             call.is_runner,
         );
-        let ended = self.perform(jni, frame.followed, deed, &call.given);
+        let ended = self.perform(jni, frame.followed, helper, &call.given);
         if is_exit {
             self.journal.lock_safe().forget_from(call.first);
         }

@@ -3,7 +3,7 @@
 
 use culprit_jvmti::{Jni, Local};
 use culprit_model::Member;
-use culprit_weave::follow::Deed;
+use culprit_weave::follow::HelperMethod;
 
 use super::journal::{HeapPlace, is_full};
 use super::naming::is_program;
@@ -19,11 +19,11 @@ impl Following {
         jni: &Jni<'j>,
         followed: &Followed,
         target: Member,
-        deed: &Deed,
+        helper: &HelperMethod,
         object: Option<Held<'j>>,
     ) -> Done<'j> {
         let given: Vec<Held<'j>> = object.iter().cloned().collect();
-        let slot = Held::passed(self.perform(jni, followed, deed, &given)?).slot;
+        let slot = Held::passed(self.perform(jni, followed, helper, &given)?).slot;
         if self.follows(&target.owner) {
             let place = self.place(object.as_ref(), &target);
             let origin =
@@ -49,7 +49,7 @@ impl Following {
         jni: &Jni<'j>,
         followed: &Followed,
         target: Member,
-        deed: &Deed,
+        helper: &HelperMethod,
         object: Option<Held<'j>>,
         value: Held<'j>,
     ) -> Result<(), Local<'j>> {
@@ -84,7 +84,7 @@ impl Following {
             }
         }
         let given: Vec<Held<'j>> = object.iter().cloned().chain([value.clone()]).collect();
-        self.perform(jni, followed, deed, &given)?;
+        self.perform(jni, followed, helper, &given)?;
         if self.is_noting() && !self.follows(&target.owner) {
             let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
             let value = self.given(jni, &value, letter);

@@ -10,7 +10,7 @@ use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::Member;
 use culprit_model::script::Operator;
 use culprit_model::value::{Shape, split_descriptor};
-use culprit_weave::follow::Deed;
+use culprit_weave::follow::HelperMethod;
 
 use super::activity::{ACTIVITY, SavedActivity};
 use super::journal::SceneEnd;
@@ -80,7 +80,7 @@ pub(super) fn odd<'j>(jni: &Jni<'j>) -> Local<'j> {
 impl Following {
     /// A method as it was, where that is to be run: it is a test that nobody asks for and no other calls, or
     /// called by such a one.
-    pub(super) fn passes_by<'m>(&self, followed: &'m Followed) -> Option<&'m Deed> {
+    pub(super) fn passes_by<'m>(&self, followed: &'m Followed) -> Option<&'m HelperMethod> {
         let method = &followed.method;
         let plain = method.plain.as_ref();
         plain.filter(|_| {
@@ -95,7 +95,7 @@ impl Following {
         &self,
         jni: &Jni<'j>,
         followed: &Followed,
-        plain: &Deed,
+        plain: &HelperMethod,
         given: &Local<'j>,
     ) -> Result<Option<Local<'j>>, Local<'j>> {
         jni.make_room();
@@ -316,11 +316,11 @@ impl Following {
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
-        let deed = followed.method.deeds.get(&instruction.pc);
-        let deed = deed.ok_or_else(|| odd(jni))?;
-        let ready = followed.ready.get(&deed.name).ok_or_else(|| odd(jni))?;
+        let helper = followed.method.helpers.get(&instruction.pc);
+        let helper = helper.ok_or_else(|| odd(jni))?;
+        let ready = followed.ready.get(&helper.name).ok_or_else(|| odd(jni))?;
         if !ready.is_done.load(Ordering::Acquire) {
-            self.perform(jni, followed, deed, &[])?;
+            self.perform(jni, followed, helper, &[])?;
             ready.is_done.store(true, Ordering::Release);
         }
         Ok(())
@@ -475,7 +475,7 @@ impl Following {
             | op::CHECKCAST
             | op::INSTANCEOF
             | op::MULTIANEWARRAY => {
-                self.deed(jni, frame, instruction)?;
+                self.run_helper(jni, frame, instruction)?;
             }
             op::NEW => {
                 self.initialise(jni, frame, instruction)?;
@@ -510,8 +510,8 @@ impl Following {
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
-        if let Some(deed) = followed.method.deeds.get(&instruction.pc) {
-            let held = Held::passed(self.perform(jni, followed, deed, &[])?);
+        if let Some(helper) = followed.method.helpers.get(&instruction.pc) {
+            let held = Held::passed(self.perform(jni, followed, helper, &[])?);
             frame.receive(held);
             return Ok(());
         }
@@ -534,16 +534,16 @@ impl Following {
     }
 
     /// An instruction that the JVM does.
-    fn deed<'j>(
+    fn run_helper<'j>(
         &self,
         jni: &Jni<'j>,
         frame: &mut Frame<'_, 'j>,
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
-        let deed = followed.method.deeds.get(&instruction.pc);
-        let deed = deed.ok_or_else(|| odd(jni))?;
-        let (parameters, _) = split_descriptor(&deed.descriptor).ok_or_else(|| odd(jni))?;
+        let helper = followed.method.helpers.get(&instruction.pc);
+        let helper = helper.ok_or_else(|| odd(jni))?;
+        let (parameters, _) = split_descriptor(&helper.descriptor).ok_or_else(|| odd(jni))?;
         let mut given = Vec::with_capacity(parameters.len());
         for _ in &parameters {
             given.push(frame.pop(jni)?);
@@ -560,15 +560,15 @@ impl Following {
         };
         match instruction.opcode {
             op::GETSTATIC | op::GETFIELD => {
-                let held = self.read(jni, followed, member()?, deed, given.pop())?;
+                let held = self.read(jni, followed, member()?, helper, given.pop())?;
                 frame.receive(held);
             }
             op::PUTSTATIC | op::PUTFIELD => {
                 let value = given.pop().ok_or_else(|| odd(jni))?;
-                self.write(jni, followed, member()?, deed, given.pop(), value)?;
+                self.write(jni, followed, member()?, helper, given.pop(), value)?;
             }
             op::INVOKESPECIAL if member()?.name == "<init>" => {
-                let held = self.call(jni, frame, member()?, deed, given)?;
+                let held = self.call(jni, frame, member()?, helper, given)?;
                 frame.keep(&held);
                 let made = frame.pop(jni)?;
                 if let Slot::New(at) = made.slot {
@@ -578,14 +578,14 @@ impl Following {
             op::INVOKEVIRTUAL..=op::INVOKEINTERFACE => {
                 let target = member()?;
                 let is_void = target.descriptor.ends_with(")V");
-                let held = self.call(jni, frame, target, deed, given)?;
+                let held = self.call(jni, frame, target, helper, given)?;
                 if !is_void {
                     frame.receive(held);
                 }
             }
             op::INVOKEDYNAMIC => {
                 let site = followed.pool.dynamic(index).map_err(|_| odd(jni))?;
-                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let done = Held::passed(self.perform(jni, followed, helper, &given)?);
                 let (number, slot) = (site.bootstrap, done.slot);
                 let text = self.concatenate(jni, followed, number, &parameters, &given, slot);
                 if text.is_none() && self.is_noting() {
@@ -594,18 +594,18 @@ impl Following {
                 frame.receive(text.unwrap_or(done));
             }
             op::CHECKCAST => {
-                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let done = Held::passed(self.perform(jni, followed, helper, &given)?);
                 let origin = given.first().and_then(|held| held.origin);
                 frame.receive(Held { origin, ..done });
             }
             op::INSTANCEOF => {
-                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let done = Held::passed(self.perform(jni, followed, helper, &given)?);
                 let class = followed.pool.class_name(index).map_err(|_| odd(jni))?;
                 let object = given.pop().ok_or_else(|| odd(jni))?;
                 frame.receive(self.is_instance(jni, &object, &class, done.as_int() != 0));
             }
             _ => {
-                let done = Held::passed(self.perform(jni, followed, deed, &given)?);
+                let done = Held::passed(self.perform(jni, followed, helper, &given)?);
                 frame.receive(done);
             }
         }

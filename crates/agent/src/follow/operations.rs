@@ -1,11 +1,11 @@
-//! Operations of the JVM that the interpreter has done by a method with the one instruction (`Deed`), and
+//! Operations of the JVM that the interpreter has done by a method with the one instruction (`HelperMethod`), and
 //! the statements about the driver as a whole: guards, exceptions that leave it, objects that it is.
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::script::{End, Operation, Operator};
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Reference, Value};
-use culprit_weave::follow::Deed;
+use culprit_weave::follow::HelperMethod;
 
 use super::activity::ACTIVITY;
 use super::journal::is_full;
@@ -32,20 +32,22 @@ impl Following {
         &self,
         jni: &Jni<'j>,
         followed: &Followed,
-        deed: &Deed,
+        helper: &HelperMethod,
         given: &[Held<'j>],
     ) -> Result<Passed<'j>, Local<'j>> {
-        let (Some(class), Some(ready)) = (followed.loaded.get(), followed.ready.get(&deed.name))
+        let (Some(class), Some(ready)) = (followed.loaded.get(), followed.ready.get(&helper.name))
         else {
             return Err(machine::odd(jni));
         };
         let class = class.local(jni);
         let found = ready.method.get().copied().or_else(|| {
-            let found = jni.static_method(&class, &deed.name, &deed.erased).ok()?;
+            let found = jni
+                .static_method(&class, &helper.name, &helper.erased)
+                .ok()?;
             Some(*ready.method.get_or_init(|| found))
         });
         let (Some(method), Some((parameters, result))) =
-            (found, split_descriptor(&deed.descriptor))
+            (found, split_descriptor(&helper.descriptor))
         else {
             return Err(machine::odd(jni));
         };

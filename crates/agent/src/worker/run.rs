@@ -55,7 +55,7 @@ pub(super) struct Bindings {
 }
 
 /// An event of the subject.
-pub(super) type Deed = (EventKind, SiteId, Vec<Value>);
+pub(super) type SubjectEvent = (EventKind, SiteId, Vec<Value>);
 
 #[derive(Default)]
 pub(crate) struct Run {
@@ -78,7 +78,7 @@ pub(crate) struct Run {
     /// Where the last call of each thread went out of the subject.
     last_calls: HashMap<u32, SiteId>,
     /// What the subject has done and nobody has compared yet.
-    pub(super) pending: VecDeque<Deed>,
+    pub(super) pending: VecDeque<SubjectEvent>,
     /// An initialiser of the subject has failed.
     spoilt: bool,
     /// What the initialiser of an external class threw, and how many steps were used up then.

@@ -9,6 +9,7 @@ use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
 use culprit_jvm::{Interrupt, Limits, Sandbox};
 use culprit_reduce::{Budget, Cancel, Settings};
+use culprit_report::figure;
 
 use super::typed::Typed;
 use crate::confinement;
@@ -232,7 +233,7 @@ impl Options {
         if let Some(same) = self.same.and_then(|same| same.to_possible_value()) {
             typed.option("--same", same.get_name());
         }
-        typed.option("--timeout", quantity::typed_duration(self.timeout));
+        typed.option("--timeout", figure::typed_duration(self.timeout));
         if let Some(runs) = self.repeat {
             typed.option("--repeat", runs.to_string());
         }
@@ -248,7 +249,7 @@ impl Options {
             typed.option("--max-tests", most.to_string());
         }
         if let Some(time) = self.max_time {
-            typed.option("--max-time", quantity::typed_duration(time));
+            typed.option("--max-time", figure::typed_duration(time));
         }
     }
 

@@ -7,16 +7,12 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use culprit_debug::{FailureTest, Level, Rate};
-use culprit_jvm::{WorkingFolder, remove_folder};
-use culprit_minimize::Needed;
+use culprit_jvm::remove_folder;
+use culprit_minimize::{Found, Verified};
 use culprit_model::{clean, secret, shell};
-use culprit_reduce::End;
-use culprit_report::markup;
-use culprit_report::markup::markdown::{block, code, plain};
+use culprit_report::debug::{OUTSIDE, ReportedFailure, TestsReport};
 use culprit_signature::Signature;
-use serde_json::json;
 
-use super::verdict::{by_hand, verdict};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::log;
@@ -24,16 +20,10 @@ use crate::log;
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
 
-/// What is said before the command that runs a test with the rights of the user.
-const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
-
 /// The result folder, and the reports to come.
 pub(crate) struct Results {
     folder: PathBuf,
-    /// The tests for `report.json`.
-    tests: Vec<serde_json::Value>,
-    /// The text of `report.md`.
-    text: String,
+    report: TestsReport,
 }
 
 impl Results {
@@ -57,8 +47,7 @@ impl Results {
         log::keep_in(&folder);
         Ok(Results {
             folder,
-            tests: Vec::new(),
-            text: String::new(),
+            report: TestsReport::default(),
         })
     }
 
@@ -75,8 +64,7 @@ impl Results {
                 log::keep_in(&folder);
                 Ok(Results {
                     folder,
-                    tests: Vec::new(),
-                    text: String::new(),
+                    report: TestsReport::default(),
                 })
             }
             false => Err(nothing()),
@@ -100,106 +88,33 @@ impl Results {
         &self.folder
     }
 
-    /// Writes a test and says what it is.
+    /// Writes a test and prints it.
     pub(crate) fn add(&mut self, test: &FailureTest, console: &mut Console) -> io::Result<()> {
-        let FailureTest {
-            signature,
-            rate,
-            level,
-            found,
-            took,
-        } = test;
-        let tests = self.folder.join(match level {
+        let found = &test.found;
+        let tests = self.folder.join(match test.level {
             Level::Outermost => "tests",
-            // These need not pass when the caller is mended.
+            // These need not pass when the caller is fixed.
             Level::Innermost { .. } => "innermost",
         });
         let place = tests.join(found.test.package.replace('.', "/"));
         fs::create_dir_all(&place)?;
         let file = place.join(format!("{}.java", found.test.class_name));
         fs::write(&file, &found.test.source)?;
-        let minimised = &found.minimised;
-        let left = found.left();
-        let (verdict, is_good) = verdict(found);
-        let by_hand = match is_good {
+        let by_hand = match found.fails_the_same_way() {
             true => None,
             false => by_hand(found, &file, &self.folder.join("check"))?,
         };
-        let early = early(minimised.end);
-        let seconds = took.as_secs_f64();
-        let shown = file
-            .strip_prefix(&self.folder)
-            .map_or_else(|_| clean::path(&file), clean::path);
-        self.tests.push(json!({
-            "failure": signature.to_string(),
-            "stack": signature.thrown().to_string(),
-            "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
-            "level": level.to_string(),
-            "test": shown,
-            "captured": minimised.captured,
-            "sliced": minimised.sliced,
-            "left": left,
-            "leftOfThrower": match level {
-                Level::Outermost => None,
-                Level::Innermost { calls, .. } => Some(calls),
-            },
-            "statements": found.test.notes.statements,
-            "surroundings": minimised.script.prelude,
-            "environment": found.needs.as_ref().map(Needed::names),
-            "standIns": found.test.notes.stand_ins,
-            "reflection": found.test.notes.uses_reflection,
-            "runs": found.tests,
-            "minimal": early.is_none(),
-            "seconds": (seconds * 10.0).round() / 10.0,
-            "runBy": found.runner.name(),
-            "folder": clean::line(&found.works_in.to_string()),
-            "verified": is_good,
-            "verdict": verdict,
-            "byHand": by_hand,
-        }));
-        let own = match level {
-            Level::Outermost => String::new(),
-            Level::Innermost { calls, .. } if *calls == left => String::new(),
-            Level::Innermost { class, calls } => format!(" ({calls} of {class})"),
-        };
-        let summary = format!(
-            "{} calls recorded, {} in the slice, {left} left{own} after {} runs",
-            minimised.captured, minimised.sliced, found.tests
-        );
-        let partial = early.map(|why| format!("may not be minimal: {why}"));
-        let needs = needed_files(&found.works_in);
-        self.text.push_str(&format!(
-            "## {}{}\n\n{}{summary}{}. {}: {}.{}\n\n{}\n{}",
-            plain(&signature.to_string()),
-            match level {
-                Level::Outermost => "",
-                Level::Innermost { .. } => ": the innermost level",
-            },
-            rate.map_or(String::new(), |rate| format!("The command {rate}. ")),
-            (partial.as_ref()).map_or(String::new(), |partial| format!("; {partial}")),
-            code(&shown),
-            plain(&verdict),
-            (needs.as_ref()).map_or(String::new(), |needs| format!(" Note: {}.", plain(needs))),
-            block("java", &found.test.source),
-            (by_hand.as_ref()).map_or(String::new(), |command| format!(
-                "{OUTSIDE}:\n\n{}\n",
-                block("sh", &format!("{command}\n"))
-            )),
-        ));
-        let trouble = found.journal_trouble.as_ref();
-        let trouble = trouble.map(|why| format!("the journal lacks verdicts: {why}"));
-        for line in [Some(summary), partial, trouble].into_iter().flatten() {
+        let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
+        let failure = ReportedFailure::with_test(test, clean::path(shown), by_hand.clone());
+        for line in failure.lines() {
             writeln!(console.err(), "  {line}")?;
-        }
-        writeln!(console.err(), "  {}", clean::line(&verdict))?;
-        if let Some(needs) = &needs {
-            writeln!(console.err(), "  {}", clean::line(needs))?;
         }
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", clean::path(&file))?;
         if let Some(command) = by_hand {
             writeln!(console.err(), "  {OUTSIDE}:\n  {command}")?;
         }
+        self.report.failures.push(failure);
         Ok(())
     }
 
@@ -210,20 +125,8 @@ impl Results {
         rate: Option<Rate>,
         error: &anyhow::Error,
     ) {
-        let why = format!("{error:#}");
-        let how_often = rate.map_or(String::new(), |rate| format!("The command {rate}. "));
-        self.text.push_str(&format!(
-            "## {}\n\n{how_often}No test: {}.\n\n",
-            plain(&signature.to_string()),
-            plain(&why)
-        ));
-        self.tests.push(json!({
-            "failure": signature.to_string(),
-            "stack": signature.thrown().to_string(),
-            "fails": rate.map(|rate| json!({ "times": rate.times, "of": rate.of })),
-            "verified": false,
-            "verdict": why,
-        }));
+        let failure = ReportedFailure::without_test(signature, rate, format!("{error:#}"));
+        self.report.failures.push(failure);
     }
 
     /// Writes the reports.
@@ -236,40 +139,25 @@ impl Results {
         let words = shell::line(masked);
         script.push_str(&format!("{command} -o \"${{1:-again}}\" {words}\n"));
         let command = format!("{command} {words}");
-        let report = json!({ "version": 1, "command": command, "tests": self.tests });
-        fs::write(self.folder.join("report.json"), markup::json(&report))?;
-        let text = format!("# What fails in {}\n\n{}", code(&command), self.text);
+        let json = self.report.document(&command).json();
+        fs::write(self.folder.join("report.json"), json)?;
+        let text = self.report.markdown(&command);
         fs::write(self.folder.join("report.md"), text)?;
         fs::write(self.folder.join("repeat.sh"), script)
     }
 }
 
-/// Files that a test does not fail without, as a part of a sentence.
-fn needed_files(folder: &WorkingFolder) -> Option<String> {
-    match folder {
-        WorkingFolder::Empty | WorkingFolder::Scratch => None,
-        WorkingFolder::Copy(template) => {
-            let root = template.root().display();
-            let changed = template.changed().map(|file| {
-                let file = file.display();
-                format!("; the program changed {file} there, so calls may be missing")
-            });
-            let changed = changed.unwrap_or_default();
-            Some(format!("it needs files of {root}{changed}"))
-        }
-        WorkingFolder::Given(path) => Some(format!(
-            "it needs files of {}, or of your home folder; if the program wrote them, calls may be missing",
-            path.display()
-        )),
-    }
-}
-
-/// Why a result may not be minimal.
-fn early(end: End) -> Option<&'static str> {
-    match end {
-        End::Minimal => None,
-        End::Tests => Some("--max-tests was reached"),
-        End::Time => Some("--max-time was reached"),
-        End::Cancelled => Some("interrupted"),
-    }
+/// The command that compiles a test and runs it outside of the sandbox, or `None` if the test does not depend on the
+/// sandbox. The files that the command needs are written to a folder.
+fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<Option<String>> {
+    let is_of_no_use = matches!(
+        found.verified,
+        Verified::Rejected(_) | Verified::NoCompiler(_)
+    );
+    let Some(by_hand) = found.by_hand.as_ref().filter(|_| !is_of_no_use) else {
+        return Ok(None);
+    };
+    let commands = by_hand.commands((&found.test, file), &folder.join(&found.test.class_name))?;
+    let lines: Vec<String> = commands.into_iter().map(shell::line).collect();
+    Ok(Some(lines.join(" && ")))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Deadline, Job, Output, Pool};
+use culprit_jvm::{Answer, Deadline, Job, Output, WorkerPool};
 use culprit_model::Outcome;
 use culprit_program::{ClassPath, WorkerJvm};
 use culprit_replay::{Replayer, against, lift, subject};
@@ -29,7 +29,7 @@ pub(crate) fn agent(home: &Path) -> PathBuf {
 }
 
 /// A pool of one worker.
-fn pool(stage: &Stage, recording: &Recording, subject: Subject, home: &Path) -> Pool {
+fn pool(stage: &Stage, recording: &Recording, subject: Subject, home: &Path) -> WorkerPool {
     let replayer = Replayer {
         jvm: WorkerJvm {
             jdk: stage.jdk.clone(),
@@ -49,7 +49,7 @@ fn pool(stage: &Stage, recording: &Recording, subject: Subject, home: &Path) -> 
     replayer.pool(recording, subject, 1).unwrap()
 }
 
-fn outcome(pool: &Pool, recording: &Recording) -> Outcome {
+fn outcome(pool: &WorkerPool, recording: &Recording) -> Outcome {
     let lifted = lift(recording);
     let answer = pool.run(&Job {
         mode: Mode::Strict,
@@ -57,7 +57,7 @@ fn outcome(pool: &Pool, recording: &Recording) -> Outcome {
         multi_threaded: lifted.tables.threads.len() > 1,
         lines: LineCheck::Ignore,
         tables: Arc::new(lifted.tables.clone()),
-        steps: &lifted,
+        source: &lifted,
         limit: LIMIT,
         deadline: Deadline::never(),
     });

@@ -1,6 +1,8 @@
 //! Programs that do harm as soon as a call is left out, a value is changed, a class is initialised, or a
 //! compiler runs: `fixtures/confined`. In the sandbox they do none; outside each of them does.
 
+use culprit_report::debug::TestsDocument;
+use culprit_report::document::conforming;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,7 +99,7 @@ impl Office {
 
     fn report(&self) -> serde_json::Value {
         let text = fs::read_to_string(self.path("out/report.json")).unwrap();
-        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let report: serde_json::Value = conforming::<TestsDocument>(&text).unwrap();
         report["tests"][0].clone()
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! The programs are in `fixtures/debug`, each with a library and what uses it.
 
+use culprit_report::debug::TestsDocument;
+use culprit_report::document::conforming;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +78,7 @@ impl Program {
     /// The report on the first failure.
     pub(crate) fn report(&self) -> serde_json::Value {
         let report: serde_json::Value =
-            serde_json::from_str(&self.read("out/report.json")).unwrap();
+            conforming::<TestsDocument>(&self.read("out/report.json")).unwrap();
         report["tests"][0].clone()
     }
 
@@ -157,7 +159,7 @@ fn a_hostile_message_is_text_wherever_it_is_printed() {
             "{text}"
         );
     }
-    let report: serde_json::Value = serde_json::from_str(&texts[2]).unwrap();
+    let report: serde_json::Value = conforming::<TestsDocument>(&texts[2]).unwrap();
     let stack = report["tests"][0]["stack"].as_str().unwrap();
     assert!(stack.contains("\u{1b}]0;OWNED\u{7}"), "{stack:?}");
     assert!(texts[3].contains("'-Ddb.password=***' "), "{}", texts[3]);

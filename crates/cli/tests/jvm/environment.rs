@@ -1,6 +1,8 @@
 //! Environment variables of the command: for candidates and tests of the user's own program, not for the code of
 //! strangers.
 
+use culprit_report::debug::TestsDocument;
+use culprit_report::document::conforming;
 use std::fs;
 
 use crate::debug::{Program, says};
@@ -35,7 +37,7 @@ fn debug(program: &Program, arguments: &[&str]) -> Ended {
 
 fn report(program: &Program) -> serde_json::Value {
     let text = fs::read_to_string(program.path("out/report.json")).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let report: serde_json::Value = conforming::<TestsDocument>(&text).unwrap();
     report["tests"][0].clone()
 }
 

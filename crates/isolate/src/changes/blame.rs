@@ -122,7 +122,7 @@ fn change(difference: &Difference, delta: u64) -> Change {
 /// What Git says of lines, asked once for each file.
 struct Blamed<'r> {
     repository: &'r Repository,
-    lines: BTreeMap<(Way, PathBuf), Vec<Option<String>>>,
+    lines: BTreeMap<(ChangeDirection, PathBuf), Vec<Option<String>>>,
     /// The commits that touched files first after others.
     next: BTreeMap<(String, PathBuf), Option<String>>,
     commits: BTreeMap<String, Commit>,
@@ -144,9 +144,11 @@ impl Blamed<'_> {
                 let edit = &script.edits[number];
                 match (edit.new.is_empty(), old, new) {
                     (false, _, Some(path)) => {
-                        self.line(since, at, &path, edit.new.start, Way::Came)?
+                        self.line(since, at, &path, edit.new.start, ChangeDirection::Added)?
                     }
-                    (_, Some(path), _) => self.line(since, at, &path, edit.old.start, Way::Went)?,
+                    (_, Some(path), _) => {
+                        self.line(since, at, &path, edit.old.start, ChangeDirection::Removed)?
+                    }
                     _ => None,
                 }
             }
@@ -175,13 +177,13 @@ impl Blamed<'_> {
         at: &str,
         path: &Path,
         line: usize,
-        way: Way,
+        direction: ChangeDirection,
     ) -> Result<Option<String>, Error> {
-        let key = (way, path.to_owned());
+        let key = (direction, path.to_owned());
         if !self.lines.contains_key(&key) {
-            let found = match way {
-                Way::Came => self.repository.blame(since, at, path),
-                Way::Went => {
+            let found = match direction {
+                ChangeDirection::Added => self.repository.blame(since, at, path),
+                ChangeDirection::Removed => {
                     let seen = self.repository.last_seen(since, at, path);
                     seen.map(|ids| ids.into_iter().map(Some).collect())
                 }
@@ -192,9 +194,9 @@ impl Blamed<'_> {
         let Some(Some(id)) = self.lines[&key].get(line) else {
             return Ok(None);
         };
-        match way {
-            Way::Came => Ok(Some(id.clone())),
-            Way::Went => {
+        match direction {
+            ChangeDirection::Added => Ok(Some(id.clone())),
+            ChangeDirection::Removed => {
                 let key = (id.clone(), path.to_owned());
                 if !self.next.contains_key(&key) {
                     let next = self.repository.next_touched(id, at, path)?;
@@ -207,7 +209,7 @@ impl Blamed<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
-    Came,
-    Went,
+enum ChangeDirection {
+    Added,
+    Removed,
 }

@@ -14,10 +14,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Error;
 use super::file_times::FileTimes;
+use super::link_guard::LinkGuard;
 use super::tree::{Entry, Kind, Source, Tree};
-use super::way::Way;
 use crate::work_folder::unlock;
-use crate::{Ending, Spot, Test};
+use crate::{Ending, RunSetup, Test};
 use culprit_jvm::remove_folder;
 
 /// What is left in a build folder from the candidate before.
@@ -109,7 +109,7 @@ impl BuildFolders {
         build_folder: &BuildFolder,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Ending, Error> {
-        let ending = test.run(&build_folder.spot(), wanted)?;
+        let ending = test.run(&build_folder.setup(), wanted)?;
         self.strays.fetch_add(ending.strays, Ordering::Relaxed);
         Ok(ending)
     }
@@ -156,9 +156,9 @@ impl BuildFolders {
 
 impl BuildFolder {
     /// Where commands run.
-    pub(crate) fn spot(&self) -> Spot {
+    pub(crate) fn setup(&self) -> RunSetup {
         let own = self.folder.parent().unwrap_or(&self.folder);
-        Spot {
+        RunSetup {
             own: own.to_owned(),
             directory: self.folder.clone(),
             scratch: self.scratch.clone(),
@@ -192,18 +192,18 @@ impl BuildFolder {
             .written
             .keys()
             .filter(|path| !tree.0.contains_key(*path));
-        let mut way = Way::below(&self.folder);
+        let mut guard = LinkGuard::below(&self.folder);
         for path in gone.cloned().collect::<Vec<_>>() {
-            if way.is_clear(&path) {
+            if guard.is_clear(&path) {
                 remove(&self.folder, &path)?;
             }
             self.written.remove(&path);
         }
         // Folders may have gone with their files.
-        let mut way = Way::below(&self.folder);
+        let mut guard = LinkGuard::below(&self.folder);
         let mut missing = Vec::new();
         for (path, entry) in &tree.0 {
-            way.make_clear(path)?;
+            guard.make_clear(path)?;
             let place = self.folder.join(path);
             let stamp = Stamp::of(&place);
             let is_ours = self.written.get(path).is_some_and(|written| {
@@ -222,7 +222,7 @@ impl BuildFolder {
         }
         self.times.wait_for(&self.folder, &missing)?;
         for (path, entry) in missing {
-            way.write(path, entry)?;
+            guard.write(path, entry)?;
             self.times.note(&self.folder, path, entry)?;
             let written = Written::at(&self.folder.join(path), entry);
             self.written.extend(written.map(|it| (path.clone(), it)));
@@ -402,10 +402,10 @@ mod tests {
                 fs::write(&build_folder.folder, "in the way").unwrap();
                 build_folder.hold(&tree(&[("a", "1")]))?;
                 assert_eq!(
-                    fs::read(build_folder.spot().directory.join("a")).unwrap(),
+                    fs::read(build_folder.setup().directory.join("a")).unwrap(),
                     b"1"
                 );
-                assert!(build_folder.spot().scratch.is_dir());
+                assert!(build_folder.setup().scratch.is_dir());
                 Ok(())
             };
             folders.at(work).unwrap();

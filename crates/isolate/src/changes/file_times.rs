@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn what_is_written_is_later_than_what_was_built_before() {
         in_a_build_folder(|_, build_folder| {
-            let folder = build_folder.spot().directory;
+            let folder = build_folder.setup().directory;
             let time = |name: &str| fs::metadata(folder.join(name)).unwrap().modified().unwrap();
             for round in 0..20 {
                 fs::write(folder.join("built"), "x").unwrap();
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn contents_of_one_size_have_seconds_of_their_own() {
         in_a_build_folder(|_, build_folder| {
-            let place = build_folder.spot().directory.join("a");
+            let place = build_folder.setup().directory.join("a");
             let second = || second_of(fs::metadata(&place).unwrap().modified().unwrap());
             build_folder.hold(&tree(&[("a", "one")]))?;
             let first = second();

@@ -157,9 +157,9 @@ impl Request<'_> {
         }
         let folders = BuildFolders::new(self.work.join("builds"), self.leftovers);
         let wanted = || !self.settings.cancel.is_cancelled();
-        let begin = |spot: &mut dyn FnMut() -> Result<crate::Spot, crate::Error>| {
+        let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
             let likeness = (self.likeness, Lines::Ignored);
-            Judge::witness(self.test.clone(), likeness, self.runs, spot, &wanted)
+            Judge::witness(self.test.clone(), likeness, self.runs, setup, &wanted)
         };
         let build = self.build.as_ref().map(Build::new);
         let witness = trial::witness(&folders, build.as_ref(), &bad, begin, &wanted);
@@ -252,10 +252,10 @@ impl Request<'_> {
         build: Option<&Build<'_>>,
     ) -> Result<Judge, Error> {
         let wanted = || !self.settings.cancel.is_cancelled();
-        let begin = |spot: &mut dyn FnMut() -> Result<crate::Spot, crate::Error>| {
+        let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
             let compare = (self.likeness, Lines::Ignored);
             let take = |failure: &mut Failure| failure.take_same(of_commits.failure());
-            Judge::witness_like(self.test.clone(), compare, &take, self.runs, spot, &wanted)
+            Judge::witness_like(self.test.clone(), compare, &take, self.runs, setup, &wanted)
         };
         let (end, _) = whole(difference)?;
         match trial::witness(folders, build, &end, begin, &wanted) {

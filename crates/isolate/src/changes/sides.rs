@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::git::{Git, Repository};
 use super::git_output::Submodule;
+use super::link_guard::LinkGuard;
 use super::tree::Tree;
-use super::way::Way;
 
 /// The name of the work tree where a revision is asked for.
 pub const WORK_TREE: &str = "WORKTREE";
@@ -108,21 +108,22 @@ impl Side {
 /// Writes all files of a tree into a folder.
 pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
-    let mut way = Way::below(folder);
+    let mut guard = LinkGuard::below(folder);
     for (path, entry) in &tree.0 {
-        way.write(path, entry)?;
+        guard.write(path, entry)?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::git::tests::{Made, git};
+    use super::super::git::fixture::{ScriptedRepository, git};
     use super::*;
 
     #[test]
     fn a_word_is_a_revision_before_it_is_a_folder() {
-        let made = Made::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
+        let made =
+            ScriptedRepository::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
         let folder = made.folder.path();
         let find = |word: &str| Side::find(word.as_ref(), folder, &git(), &mut None);
         assert!(matches!(find("v1"), Ok(Side::Commit { .. })));

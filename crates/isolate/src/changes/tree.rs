@@ -151,7 +151,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::way::Way;
+    use super::super::link_guard::LinkGuard;
     use super::*;
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             ("run", entry(Kind::Program, "#!/bin/sh\n")),
             ("to", entry(Kind::Link, "a/nowhere")),
         ];
-        let mut way = Way::below(folder.path());
+        let mut way = LinkGuard::below(folder.path());
         for (path, entry) in &entries {
             way.write(Path::new(path), entry).unwrap();
         }

@@ -10,7 +10,7 @@ use super::build_folder::{BuildFolder, BuildFolders};
 use super::complaints::Lack;
 use super::tree::Tree;
 use crate::judge::patience;
-use crate::{Answer, Ending, Judge, Spot, Test, Unfit, Witness};
+use crate::{Answer, Ending, Judge, RunSetup, Test, Unfit, Witness};
 
 /// What precedes what was heard in what is told of a version that has no verdict.
 const HEARD: &str = "\nheard: ";
@@ -118,7 +118,7 @@ pub(crate) fn witness(
     folders: &BuildFolders,
     build: Option<&Build<'_>>,
     tree: &Tree,
-    begin: impl FnOnce(&mut dyn FnMut() -> Result<Spot, crate::Error>) -> Result<Witness, Unfit>,
+    begin: impl FnOnce(&mut dyn FnMut() -> Result<RunSetup, crate::Error>) -> Result<Witness, Unfit>,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Result<Witness, Unfit>, Error> {
     folders.at(|build_folder| {
@@ -135,7 +135,7 @@ pub(crate) fn witness(
                 trouble = Some(error);
                 return Err(crate::Error::Unwanted);
             }
-            Ok(build_folder.spot())
+            Ok(build_folder.setup())
         });
         match trouble {
             Some(error) => Err(error),
@@ -254,9 +254,9 @@ mod tests {
             limit: Duration::from_secs(3600),
             ..shell("case $(cat a) in fails) exit 1;; hangs) sleep 1000;; esac")
         };
-        let begin = |spot: &mut dyn FnMut() -> Result<Spot, crate::Error>| {
+        let begin = |setup: &mut dyn FnMut() -> Result<RunSetup, crate::Error>| {
             let likeness = (Likeness::Place, Lines::Ignored);
-            Judge::witness(test.clone(), likeness, None, spot, &|| true)
+            Judge::witness(test.clone(), likeness, None, setup, &|| true)
         };
         let fails = tree(&[("a", "fails")]);
         let seen = witness(&folders, None, &fails, begin, &|| true)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::material::Material;
 use crate::java::shadow;
-use crate::{Error, Reads, Spot};
+use crate::{Error, Reads, RunSetup};
 use culprit_jvm::remove_folder;
 
 /// How a test gets its candidate.
@@ -54,18 +54,18 @@ impl Places {
     pub(crate) fn each<'p>(
         &'p self,
         material: &'p Material,
-    ) -> impl FnMut() -> Result<Spot, Error> + 'p {
+    ) -> impl FnMut() -> Result<RunSetup, Error> + 'p {
         let mut held = None;
         move || {
             held.take();
-            let (spot, folder) = self.put(material)?;
+            let (setup, folder) = self.put(material)?;
             held = Some(folder);
-            Ok(spot)
+            Ok(setup)
         }
     }
 
     /// Puts a candidate somewhere.
-    fn put(&self, material: &Material) -> Result<(Spot, Held), Error> {
+    fn put(&self, material: &Material) -> Result<(RunSetup, Held), Error> {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let folder = self.top.join(number.to_string());
         let scratch = folder.join("tmp");
@@ -74,7 +74,7 @@ impl Places {
         fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
         let held = Held(folder.clone());
         let directory = self.directory.as_ref().unwrap_or(&scratch);
-        let mut spot = Spot {
+        let mut setup = RunSetup {
             own: folder.clone(),
             directory: directory.clone(),
             scratch: scratch.clone(),
@@ -82,20 +82,20 @@ impl Places {
             input: None,
         };
         match &self.handing {
-            Handing::Argument => spot.candidate = Some(material.write(&own)?),
-            Handing::Input => spot.input = Some(material.write(&own)?),
+            Handing::Argument => setup.candidate = Some(material.write(&own)?),
+            Handing::Input => setup.input = Some(material.write(&own)?),
             Handing::Java(Reads::Resource(name)) => {
                 let classes = folder.join("classes");
                 material.write_as(&classes.join(name))?;
-                spot.candidate = Some(classes);
+                setup.candidate = Some(classes);
             }
             Handing::Java(Reads::File(path)) => {
                 let work = folder.join("work");
                 let place = shadow(directory, path, &work).map_err(Error::at(&work))?;
                 material.write_as(&place)?;
-                spot.directory = work;
+                setup.directory = work;
             }
         }
-        Ok((spot, held))
+        Ok((setup, held))
     }
 }

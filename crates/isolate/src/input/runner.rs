@@ -9,7 +9,7 @@ use culprit_reduce::{Cancel, Kind, Memo, Verdict};
 use super::material::Material;
 use super::place::Places;
 use super::session::Trouble;
-use crate::{Error, Judge, Judged, Spot, Warm};
+use crate::{Error, Judge, Judged, RunSetup, Warm};
 
 pub(crate) struct Runner {
     pub(crate) judge: Judge,
@@ -94,7 +94,7 @@ impl Runner {
     fn doubt(
         &self,
         judged: Judged,
-        spot: &mut dyn FnMut() -> Result<Spot, Error>,
+        setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Judged, Error> {
         let is_unresolved = judged.verdict.kind() == Kind::Unresolved;
@@ -105,7 +105,7 @@ impl Runner {
         if !number.is_power_of_two() {
             return Ok(judged);
         }
-        let fresh = self.judge.clone().warmed(None).judge(spot, wanted)?;
+        let fresh = self.judge.clone().warmed(None).judge(setup, wanted)?;
         if fresh.verdict.kind() != Kind::Unresolved {
             self.is_disturbed.store(true, Ordering::Relaxed);
             self.cancel.cancel();
@@ -125,8 +125,8 @@ impl Runner {
             let Some(known) = memo.get(material.digest()) else {
                 continue;
             };
-            let mut spot = self.places.each(material);
-            let judged = match judge.judge(&mut spot, wanted) {
+            let mut setup = self.places.each(material);
+            let judged = match judge.judge(&mut setup, wanted) {
                 Err(Error::Unwanted) => return Err(Trouble::Interrupted),
                 judged => judged?,
             };
@@ -147,9 +147,9 @@ impl Runner {
             let why = format!("cannot be: {} is no folder", path.display());
             return Ok(Verdict::Unresolved(why));
         }
-        let mut spot = self.places.each(material);
-        let judged = self.judge.judge(&mut spot, wanted)?;
-        let judged = self.doubt(judged, &mut spot, wanted)?;
+        let mut setup = self.places.each(material);
+        let judged = self.judge.judge(&mut setup, wanted)?;
+        let judged = self.doubt(judged, &mut setup, wanted)?;
         self.count(&judged);
         Ok(judged.verdict)
     }
@@ -172,8 +172,8 @@ impl Runner {
         (runs, kind): (u32, Kind),
         wanted: &dyn Fn() -> bool,
     ) -> Result<u32, Error> {
-        let mut spot = self.places.each(material);
-        let count = self.judge.count(runs, kind, &mut spot, wanted)?;
+        let mut setup = self.places.each(material);
+        let count = self.judge.count(runs, kind, &mut setup, wanted)?;
         self.runs.fetch_add(u64::from(runs), Ordering::Relaxed);
         Ok(count)
     }

@@ -213,13 +213,13 @@ pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolat
         .journals(request.journals.clone().map(Journals::InOrder));
     let memo = driver.memo();
     let wanted = || !cancel.is_cancelled();
-    let mut spot = places.each(&request.failing);
+    let mut setup = places.each(&request.failing);
     let compare = (request.likeness, Lines::CountBut(names(&request)));
     let like = request.like.as_ref();
     let take = |failure: &mut Failure| like.is_none_or(|like| failure.take(like));
     let (test, runs) = (request.test, request.runs);
-    let witness = Judge::witness_like(test, compare, &take, runs, &mut spot, &wanted);
-    drop(spot);
+    let witness = Judge::witness_like(test, compare, &take, runs, &mut setup, &wanted);
+    drop(setup);
     let witness = witness.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
         why => why.into(),

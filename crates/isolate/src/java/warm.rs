@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Heard, Launch, Servant, Status};
+use culprit_jvm::{Launch, Responder, Response, Status};
 
 use super::{JavaTest, MAIN, OPTIONS, Reads, shadow};
 use crate::ending::How;
-use crate::{Ending, Error, Spot};
+use crate::{Ending, Error, RunSetup};
 
 /// Status, whether the JVM is soiled, and the length of what was said.
 const HEAD: usize = 6;
@@ -30,14 +30,14 @@ pub struct Warm {
     /// Where the user is.
     started: PathBuf,
     env: Vec<(OsString, OsString)>,
-    idle: Mutex<Vec<Seat>>,
+    idle: Mutex<Vec<WarmJvm>>,
     number: AtomicUsize,
     strays: AtomicUsize,
 }
 
 /// A JVM with the place where it reads its candidate.
-struct Seat {
-    servant: Servant,
+struct WarmJvm {
+    responder: Responder,
     place: PathBuf,
 }
 
@@ -66,23 +66,23 @@ impl Warm {
         }
     }
 
-    /// Runs the candidate of a spot. `None` if it took its JVM with it.
+    /// Runs the candidate of a setup. `None` if it took its JVM with it.
     pub(crate) fn run(
         &self,
-        spot: &Spot,
+        setup: &RunSetup,
         limit: Duration,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Option<Ending>, Error> {
         let idle = self.lock().pop();
-        let mut seat = match idle {
-            Some(seat) => seat,
+        let mut jvm = match idle {
+            Some(jvm) => jvm,
             None => self.start()?,
         };
         // What is not there need not go.
-        let _ = fs::remove_file(&seat.place);
-        symlink(self.candidate(spot), &seat.place).map_err(Error::at(&seat.place))?;
+        let _ = fs::remove_file(&jvm.place);
+        symlink(self.candidate(setup), &jvm.place).map_err(Error::at(&jvm.place))?;
         let began = Instant::now();
-        let heard = seat.servant.ask(&[1], &is_whole, limit, wanted);
+        let heard = jvm.responder.ask(&[1], &is_whole, limit, wanted);
         let took = began.elapsed();
         let ending = |how, err| Ending {
             how,
@@ -94,20 +94,20 @@ impl Warm {
             strays: 0,
         };
         let told = match heard {
-            Heard::Answer(answer) => {
+            Response::Answer(answer) => {
                 let status = Status::Exited(answer[0]);
                 let said = String::from_utf8_lossy(&answer[HEAD..]).into_owned();
                 if answer[1] == 0 {
-                    self.lock().push(seat);
+                    self.lock().push(jvm);
                     return Ok(Some(ending(How::Ended(status), said)));
                 }
                 Some(ending(How::Ended(status), said))
             }
-            Heard::Ended => None,
-            Heard::Late => Some(ending(How::Late, String::new())),
-            Heard::Unwanted => return Err(Error::Unwanted),
+            Response::Ended => None,
+            Response::Late => Some(ending(How::Late, String::new())),
+            Response::Unwanted => return Err(Error::Unwanted),
         };
-        let strays = seat.servant.end();
+        let strays = jvm.responder.end();
         self.strays.fetch_add(strays, Ordering::Relaxed);
         Ok(told)
     }
@@ -115,20 +115,20 @@ impl Warm {
     /// Ends all; how many processes tests had left behind.
     pub(crate) fn end(&self) -> usize {
         let idle = std::mem::take(&mut *self.lock());
-        let ended: usize = idle.into_iter().map(|seat| seat.servant.end()).sum();
+        let ended: usize = idle.into_iter().map(|jvm| jvm.responder.end()).sum();
         ended + self.strays.swap(0, Ordering::Relaxed)
     }
 
-    /// Where the candidate of a spot is.
-    fn candidate(&self, spot: &Spot) -> PathBuf {
-        match (&self.test.reads, &spot.candidate) {
+    /// The path of the candidate of a setup.
+    fn candidate(&self, setup: &RunSetup) -> PathBuf {
+        match (&self.test.reads, &setup.candidate) {
             (Reads::Resource(name), Some(folder)) => folder.join(name),
-            (Reads::Resource(name), None) => spot.directory.join(name),
-            (Reads::File(path), _) => spot.directory.join(path),
+            (Reads::Resource(name), None) => setup.directory.join(name),
+            (Reads::File(path), _) => setup.directory.join(path),
         }
     }
 
-    fn start(&self) -> Result<Seat, Error> {
+    fn start(&self) -> Result<WarmJvm, Error> {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let own = self.folder.join(format!("warm-{number}"));
         let scratch = own.join("tmp");
@@ -172,13 +172,13 @@ impl Warm {
             limits: self.test.limits,
             sandbox: self.test.sandbox.clone().map(|it| it.allow_write(&own)),
         };
-        Ok(Seat {
-            servant: Servant::start(&launch)?,
+        Ok(WarmJvm {
+            responder: Responder::start(&launch)?,
             place,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Seat>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<WarmJvm>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -193,7 +193,7 @@ mod tests {
     use culprit_jvm::{Limits, Sandbox};
 
     use super::*;
-    use crate::test::tests::spot;
+    use crate::test::tests::setup;
 
     /// A program in place of a JVM that runs a test which fills the disk.
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let env = [("PATH".into(), std::env::var_os("PATH").unwrap())];
         let warm = Warm::new(test, home.path(), home.path(), &env);
         let limit = Duration::from_secs(60);
-        let ended = warm.run(&spot(home.path()), limit, &|| true).unwrap();
+        let ended = warm.run(&setup(home.path()), limit, &|| true).unwrap();
         assert_eq!(ended, None);
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{
-    Answer, Jdk, Launch, Limits, Output, Plan, Pool, Sandbox, Seat, Status, Surroundings,
-    WorkingFolder, jvm_options,
+    Answer, Jdk, Launch, Limits, Output, Sandbox, Status, Surroundings, WorkerPlan, WorkerPool,
+    WorkerSlot, WorkingFolder, jvm_options,
 };
 
 use crate::fake;
@@ -16,7 +16,7 @@ use crate::ways::{job, steps, subject};
 const LONG: Duration = Duration::from_secs(120);
 
 /// The plan for JVMs as workers, on the user's JDK.
-fn plan(scratch: &Path) -> Plan {
+fn plan(scratch: &Path) -> WorkerPlan {
     let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
     let classes = scratch.join("classes");
     std::fs::create_dir(&classes).unwrap();
@@ -31,20 +31,20 @@ fn plan(scratch: &Path) -> Plan {
     };
     let ended = javac.run(LONG).unwrap();
     assert_eq!(ended.status, Some(Status::Exited(0)), "{ended:?}");
-    Plan {
+    WorkerPlan {
         file: jdk.tool("java"),
-        args: Box::new(move |seat: &Seat<'_>| {
+        args: Box::new(move |slot: &WorkerSlot<'_>| {
             let words = [
                 "--add-opens",
                 "java.base/java.io=ALL-UNNAMED",
                 "-Xmx64m",
                 "-cp",
             ];
-            let mut args = jvm_options(seat.scratch);
+            let mut args = jvm_options(slot.scratch);
             args.extend(words.map(OsString::from));
             args.push(classes.clone().into());
             args.push("Echo".into());
-            args.push(seat.descriptor.to_string().into());
+            args.push(slot.descriptor.to_string().into());
             args
         }),
         env: Vec::new(),
@@ -69,7 +69,7 @@ fn a_jvm_in_the_sandbox_is_a_worker() {
     if Sandbox::probe().gap().is_some() {
         plan.sandbox = None;
     }
-    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let pool = WorkerPool::new(plan, 1, subject()).unwrap();
     let steps = steps(fake::ANSWER, 10);
     let tables = Arc::default();
     for _ in 0..100 {

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, CRASH_REPORT, Deadline, Excess, Job, Limits, Output, Piece, Plan, Pool, PoolError,
-    Sandbox, Seat, SourceError, StartError, Status, Steps, Unresolved, WorkingFolder,
+    Answer, CRASH_REPORT, Deadline, Excess, Job, JobPiece, JobSource, Limits, Output, PoolError,
+    Sandbox, SourceError, StartError, Status, Unresolved, WorkerPlan, WorkerPool, WorkerSlot,
+    WorkingFolder,
 };
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
@@ -21,11 +22,11 @@ use crate::fake;
 /// Enough for any worker on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-pub(crate) fn plan(start: &str, scratch: &Path) -> Plan {
-    Plan {
+pub(crate) fn plan(start: &str, scratch: &Path) -> WorkerPlan {
+    WorkerPlan {
         file: std::env::current_exe().unwrap(),
-        args: Box::new(|seat: &Seat<'_>| {
-            let descriptor = format!("descriptor={}", seat.descriptor);
+        args: Box::new(|slot: &WorkerSlot<'_>| {
+            let descriptor = format!("descriptor={}", slot.descriptor);
             ["--exact", "fake::worker", "--nocapture", &descriptor]
                 .map(OsString::from)
                 .to_vec()
@@ -49,8 +50,8 @@ pub(crate) fn subject() -> Subject {
     }
 }
 
-fn pool(size: usize, scratch: &Path) -> Pool {
-    Pool::new(plan("ready", scratch), size, subject()).unwrap()
+fn pool(size: usize, scratch: &Path) -> WorkerPool {
+    WorkerPool::new(plan("ready", scratch), size, subject()).unwrap()
 }
 
 pub(crate) fn steps(way: u32, count: usize) -> Vec<Step> {
@@ -65,27 +66,27 @@ pub(crate) fn steps(way: u32, count: usize) -> Vec<Step> {
     vec![step; count]
 }
 
-pub(crate) fn job<'a>(steps: &'a dyn Steps, tables: &Arc<Tables>) -> Job<'a> {
+pub(crate) fn job<'a>(source: &'a dyn JobSource, tables: &Arc<Tables>) -> Job<'a> {
     Job {
         mode: Mode::Strict,
         fresh: FreshState::Reset,
         multi_threaded: false,
         lines: LineCheck::Compare,
         tables: Arc::clone(tables),
-        steps,
+        source,
         limit: LONG,
         deadline: Deadline::never(),
     }
 }
 
-fn run(pool: &Pool, way: u32) -> Result<Answer, PoolError> {
+fn run(pool: &WorkerPool, way: u32) -> Result<Answer, PoolError> {
     let steps = steps(way, 3);
     pool.run(&job(&steps, &Arc::default()))
 }
 
 /// The next candidates are as if nothing had been.
 #[track_caller]
-fn check_answers(pool: &Pool) {
+fn check_answers(pool: &WorkerPool) {
     for _ in 0..3 {
         let answer = run(pool, fake::ANSWER).unwrap();
         assert!(
@@ -174,7 +175,7 @@ fn a_hang_costs_one_candidate_and_its_time() {
     let scratch = tempfile::tempdir().unwrap();
     let mut plan = plan("ready", scratch.path());
     plan.intake = Duration::from_secs(4);
-    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let pool = WorkerPool::new(plan, 1, subject()).unwrap();
     for way in [fake::HANG, fake::FLOOD] {
         check_answers(&pool);
         let started = Instant::now();
@@ -195,7 +196,7 @@ fn a_hang_of_a_fresh_worker_costs_the_time_of_the_candidate_alone() {
     let scratch = tempfile::tempdir().unwrap();
     let mut plan = plan("ready", scratch.path());
     plan.intake = LONG;
-    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let pool = WorkerPool::new(plan, 1, subject()).unwrap();
     let steps = steps(fake::HANG_IN_RUN, 3);
     let mut job = job(&steps, &Arc::default());
     job.limit = Duration::from_millis(100);
@@ -214,7 +215,7 @@ fn no_run_and_no_start_goes_on_beyond_the_deadline() {
     let steps = steps(fake::HANG, 3);
     let mut job = job(&steps, &Arc::default());
     for start in ["ready", "never"] {
-        let pool = Pool::new(plan(start, scratch.path()), 1, subject()).unwrap();
+        let pool = WorkerPool::new(plan(start, scratch.path()), 1, subject()).unwrap();
         let started = Instant::now();
         job.deadline = Deadline::after(Duration::from_millis(300));
         let error = pool.run(&job).unwrap_err();
@@ -261,7 +262,7 @@ fn a_candidate_that_uses_up_the_machine_costs_one_candidate() {
         plan.sandbox = Some(Sandbox::default());
         plan.limits.memory = Some(512 << 20);
         plan.limits.file_size = Some(16 << 20);
-        let pool = Pool::new(plan, 1, subject()).unwrap();
+        let pool = WorkerPool::new(plan, 1, subject()).unwrap();
         let answer = run(&pool, way).unwrap();
         let Answer::Unresolved(Unresolved::Exceeded(excess)) = &answer else {
             panic!("way {way}: {answer:?}");
@@ -365,14 +366,14 @@ fn definitions_may_come_between_steps_and_a_source_that_fails_is_an_error() {
     struct Source {
         fails: bool,
     }
-    impl Steps for Source {
-        fn pieces(&self) -> Box<dyn Iterator<Item = Result<Piece<'_>, SourceError>> + '_> {
-            let step = |step: Step| Ok(Piece::Step(std::borrow::Cow::Owned(step)));
+    impl JobSource for Source {
+        fn pieces(&self) -> Box<dyn Iterator<Item = Result<JobPiece<'_>, SourceError>> + '_> {
+            let step = |step: Step| Ok(JobPiece::Step(std::borrow::Cow::Owned(step)));
             let pieces = steps(fake::ANSWER, 2).into_iter().map(step);
-            let blob = Ok(Piece::Blob(culprit_model::BlobId(1), vec![1]));
+            let blob = Ok(JobPiece::Blob(culprit_model::BlobId(1), vec![1]));
             let last = match self.fails {
                 true => Err(SourceError::from("the disk is gone")),
-                false => Ok(Piece::Tables(Tables::default())),
+                false => Ok(JobPiece::Tables(Tables::default())),
             };
             Box::new(pieces.chain([blob, last]))
         }
@@ -479,7 +480,7 @@ fn answers_depend_on_the_candidate_alone() {
 fn a_slow_start_is_waited_for_and_a_failed_one_tried_again() {
     for start in ["slow", "second"] {
         let scratch = tempfile::tempdir().unwrap();
-        let pool = Pool::new(plan(start, scratch.path()), 1, subject()).unwrap();
+        let pool = WorkerPool::new(plan(start, scratch.path()), 1, subject()).unwrap();
         check_answers(&pool);
     }
 }
@@ -489,7 +490,7 @@ fn start_error(start: &str, patience: Duration, attempts: u64) -> StartError {
     let scratch = tempfile::tempdir().unwrap();
     let mut plan = plan(start, scratch.path());
     plan.patience = patience;
-    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let pool = WorkerPool::new(plan, 1, subject()).unwrap();
     let error = run(&pool, fake::ANSWER).unwrap_err();
     assert!(!error.next_step().is_empty());
     assert_eq!(pool.started(), attempts);
@@ -549,7 +550,7 @@ fn a_program_that_is_not_there_is_an_error_at_once() {
     let scratch = tempfile::tempdir().unwrap();
     let mut plan = plan("ready", scratch.path());
     plan.file = "/nowhere/java".into();
-    let pool = Pool::new(plan, 1, subject()).unwrap();
+    let pool = WorkerPool::new(plan, 1, subject()).unwrap();
     let error = run(&pool, fake::ANSWER).unwrap_err();
     assert!(error.to_string().contains("/nowhere/java"), "{error}");
     assert_eq!(pool.started(), 1);

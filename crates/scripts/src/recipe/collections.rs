@@ -4,9 +4,9 @@ use culprit_model::{Reference, Value};
 
 use super::Recipe::{By, Fill};
 use super::Table;
-use super::cook::{Cook, null};
-use super::held::Held;
 use super::items::{self, Item};
+use super::object_maker::{ObjectMaker, null};
+use super::state_piece::StatePiece;
 
 pub(super) const ADD: &str = "add(Ljava/lang/Object;)Z";
 const PUT: &str = "put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
@@ -82,15 +82,15 @@ pub(super) const RECIPES: Table = &[
 
 /// Makes a collection by a constructor of its class, and fills it.
 fn filled<'a>(
-    cook: &mut Cook<'a, '_>,
-    held: Held<'a>,
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
     made: &Value,
     (descriptor, given): (&str, Vec<Value>),
     (by, items): (&str, Option<Vec<Item<'a>>>),
 ) -> Option<()> {
     let class = held.class();
-    cook.make(&format!("{class}.<init>{descriptor}"), given, made)?;
-    cook.fill(&format!("{class}.{by}"), made, items?)
+    maker.make(&format!("{class}.<init>{descriptor}"), given, made)?;
+    maker.fill(&format!("{class}.{by}"), made, items?)
 }
 
 /// The constructor for a table of hashes: one that is larger than it would be of itself says so, since
@@ -106,23 +106,27 @@ fn sized(size: usize, length: usize) -> (&'static str, Vec<Value>) {
     }
 }
 
-fn table_length(held: Held<'_>) -> usize {
+fn table_length(held: StatePiece<'_>) -> usize {
     held.references("table").map_or(0, <[Value]>::len)
 }
 
-fn hash_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn hash_map<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let pairs = items::hash_map(held)?;
     let constructor = sized(pairs.len() / 2, table_length(held));
-    filled(cook, held, made, constructor, (PUT, Some(pairs)))
+    filled(maker, held, made, constructor, (PUT, Some(pairs)))
 }
 
-fn hash_set<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn hash_set<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let keys = items::hash_set(held)?;
     let constructor = sized(keys.len(), table_length(held.open("map")?));
-    filled(cook, held, made, constructor, (ADD, Some(keys)))
+    filled(maker, held, made, constructor, (ADD, Some(keys)))
 }
 
-fn linked_hash_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn linked_hash_map<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let constructor = match held.int("accessOrder")? {
         0 => ("()V", vec![]),
         _ => {
@@ -131,40 +135,61 @@ fn linked_hash_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) ->
         }
     };
     let pairs = items::linked_hash_map(held);
-    filled(cook, held, made, constructor, (PUT, pairs))
+    filled(maker, held, made, constructor, (PUT, pairs))
 }
 
 /// The constructor for something that is sorted.
-fn sorted<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>) -> Option<(&'static str, Vec<Value>)> {
-    let comparator = cook.field(held, "comparator")?;
+fn sorted<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+) -> Option<(&'static str, Vec<Value>)> {
+    let comparator = maker.field(held, "comparator")?;
     Some(match comparator == null() {
         true => ("()V", vec![]),
         false => ("(Ljava/util/Comparator;)V", vec![comparator]),
     })
 }
 
-fn tree_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let constructor = sorted(cook, held)?;
-    filled(cook, held, made, constructor, (PUT, items::tree_map(held)))
+fn tree_map<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let constructor = sorted(maker, held)?;
+    filled(maker, held, made, constructor, (PUT, items::tree_map(held)))
 }
 
-fn tree_set<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let constructor = sorted(cook, held.open("m")?)?;
-    filled(cook, held, made, constructor, (ADD, items::tree_set(held)))
+fn tree_set<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let constructor = sorted(maker, held.open("m")?)?;
+    filled(maker, held, made, constructor, (ADD, items::tree_set(held)))
 }
 
-fn skip_list_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let constructor = sorted(cook, held)?;
-    filled(cook, held, made, constructor, (PUT, items::skip_list(held)))
+fn skip_list_map<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let constructor = sorted(maker, held)?;
+    filled(
+        maker,
+        held,
+        made,
+        constructor,
+        (PUT, items::skip_list(held)),
+    )
 }
 
-fn skip_list_set<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    tree_set(cook, held, made)
+fn skip_list_set<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    tree_set(maker, held, made)
 }
 
 /// What is added in the order of a heap stays in it.
-fn priority_queue<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let (descriptor, mut given) = sorted(cook, held)?;
+fn priority_queue<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let (descriptor, mut given) = sorted(maker, held)?;
     let is_blocking = held.class() == "java/util/concurrent/PriorityBlockingQueue";
     let constructor = match given.is_empty() || !is_blocking {
         true => (descriptor, given),
@@ -174,10 +199,14 @@ fn priority_queue<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> 
         }
     };
     let elements = items::priority_queue(held);
-    filled(cook, held, made, constructor, (ADD, elements))
+    filled(maker, held, made, constructor, (ADD, elements))
 }
 
-fn hashtable<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn hashtable<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let length = table_length(held);
     // One that grows turns the order of its buckets round.
     let constructor = match length {
@@ -185,11 +214,15 @@ fn hashtable<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Optio
         _ => ("(I)V", vec![Value::Int(length as i32)]),
     };
     let pairs = items::hashtable(held);
-    filled(cook, held, made, constructor, (PUT, pairs))
+    filled(maker, held, made, constructor, (PUT, pairs))
 }
 
-fn properties<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let defaults = cook.field(held, "defaults")?;
+fn properties<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let defaults = maker.field(held, "defaults")?;
     let constructor = match defaults == null() {
         true => ("()V", vec![]),
         false => ("(Ljava/util/Properties;)V", vec![defaults]),
@@ -205,10 +238,14 @@ fn properties<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Opti
         true => "setProperty(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;",
         false => PUT,
     };
-    filled(cook, held, made, constructor, (by, Some(pairs)))
+    filled(maker, held, made, constructor, (by, Some(pairs)))
 }
 
-fn concurrent_hash_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn concurrent_hash_map<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let pairs = items::hash_map(held)?;
     // Where it grows it changes the order in its buckets. The table is larger than asked for, by a
     // third or a half, and then up to a power of two.
@@ -216,55 +253,63 @@ fn concurrent_hash_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value
         0 | 16 => ("()V", vec![]),
         length => ("(I)V", vec![Value::Int(length as i32 / 2)]),
     };
-    filled(cook, held, made, constructor, (PUT, Some(pairs)))
+    filled(maker, held, made, constructor, (PUT, Some(pairs)))
 }
 
-fn key_view<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn key_view<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     if held.is_null("value") {
-        let map = cook.field(held, "map")?;
-        return cook.send(KEY_SET, &map, vec![], Some(made));
+        let map = maker.field(held, "map")?;
+        return maker.send(KEY_SET, &map, vec![], Some(made));
     }
     let class = "java/util/concurrent/ConcurrentHashMap";
-    cook.make(
+    maker.make(
         &format!("{class}.newKeySet()L{class}$KeySetView;"),
         vec![],
         made,
     )?;
     let keys = items::key_view(held)?;
-    cook.fill(&format!("{class}$KeySetView.{ADD}"), made, keys)
+    maker.fill(&format!("{class}$KeySetView.{ADD}"), made, keys)
 }
 
-fn bounded_queue<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn bounded_queue<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let capacity = i32::try_from(held.int("capacity")?).ok()?;
     let constructor = match capacity {
         i32::MAX => ("()V", vec![]),
         _ => ("(I)V", vec![Value::Int(capacity)]),
     };
     let elements = items::linked_queue(held);
-    filled(cook, held, made, constructor, (ADD, elements))
+    filled(maker, held, made, constructor, (ADD, elements))
 }
 
-fn array_queue<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn array_queue<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let capacity = Value::Int(held.references("items")?.len() as i32);
     let elements = items::array_queue(held);
-    filled(cook, held, made, ("(I)V", vec![capacity]), (ADD, elements))
+    filled(maker, held, made, ("(I)V", vec![capacity]), (ADD, elements))
 }
 
-fn enum_map<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let constructor = ("(Ljava/lang/Class;)V", vec![cook.field(held, "keyType")?]);
+fn enum_map<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let constructor = ("(Ljava/lang/Class;)V", vec![maker.field(held, "keyType")?]);
     let by = "put(Ljava/lang/Enum;Ljava/lang/Object;)Ljava/lang/Object;";
-    filled(cook, held, made, constructor, (by, items::enum_map(held)))
+    filled(maker, held, made, constructor, (by, items::enum_map(held)))
 }
 
-fn enum_set<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn enum_set<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let none = "java/util/EnumSet.noneOf(Ljava/lang/Class;)Ljava/util/EnumSet;";
-    cook.of(none, held, &["elementType"], made)?;
+    maker.of(none, held, &["elementType"], made)?;
     let add = format!("java/util/EnumSet.{ADD}");
-    cook.fill(&add, made, items::enum_set(held)?)
+    maker.fill(&add, made, items::enum_set(held)?)
 }
 
-fn bit_set<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    cook.make("java/util/BitSet.<init>()V", vec![], made)?;
+fn bit_set<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    maker.make("java/util/BitSet.<init>()V", vec![], made)?;
     let bits: Vec<usize> = items::set_bits(&held.integers("words")?).collect();
     for run in bits.chunk_by(|a, b| a + 1 == *b) {
         let (first, last) = (run[0] as i32, run[run.len() - 1] as i32);
@@ -272,7 +317,7 @@ fn bit_set<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<
             true => ("(I)V", vec![Value::Int(first)]),
             false => ("(II)V", vec![Value::Int(first), Value::Int(last + 1)]),
         };
-        cook.send(
+        maker.send(
             &format!("java/util/BitSet.set{descriptor}"),
             made,
             given,

@@ -3,7 +3,7 @@
 
 use culprit_model::{TypeId, Value};
 
-use super::cook::{Cook, null, string};
+use super::object_maker::{ObjectMaker, null, string};
 
 /// Classes whose constants are public: all of them, or those named.
 const PUBLIC: &[(&str, &[&str])] = &[
@@ -152,21 +152,21 @@ const CHARSETS: &[(&str, &str)] = &[
 
 /// What a statement can be given for a constant of a class, an enum's too.
 pub(super) fn give(
-    cook: &mut Cook<'_, '_>,
+    maker: &mut ObjectMaker<'_, '_>,
     class: TypeId,
     name: &str,
     value: &Value,
 ) -> Option<Value> {
-    let owner = cook.class_name(class)?;
+    let owner = maker.class_name(class)?;
     if owner == "java/nio/charset/Charset" {
-        return charset(cook, name);
+        return charset(maker, name);
     }
     if NULLS.contains(&(owner, name)) {
         return Some(null());
     }
     let mut returned = RETURNED.iter();
     if let Some((_, _, by)) = returned.find(|(class, field, _)| (*class, *field) == (owner, name)) {
-        return cook.fresh(owner, by, vec![]);
+        return maker.fresh(owner, by, vec![]);
     }
     let is_public = PUBLIC
         .iter()
@@ -178,12 +178,12 @@ pub(super) fn give(
     (is_public || is_enum).then(|| value.clone())
 }
 
-fn charset(cook: &mut Cook<'_, '_>, name: &str) -> Option<Value> {
+fn charset(maker: &mut ObjectMaker<'_, '_>, name: &str) -> Option<Value> {
     let standard = CHARSETS.iter().find(|(charset, _)| *charset == name);
     if let Some((_, field)) = standard {
-        return Some(cook.constant("java/nio/charset/StandardCharsets", field));
+        return Some(maker.constant("java/nio/charset/StandardCharsets", field));
     }
     let class = "java/nio/charset/Charset";
     let by = format!("{class}.forName(Ljava/lang/String;)L{class};");
-    cook.fresh(class, &by, vec![string(name)])
+    maker.fresh(class, &by, vec![string(name)])
 }

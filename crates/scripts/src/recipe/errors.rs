@@ -4,9 +4,9 @@ use culprit_model::Value;
 
 use super::Recipe::{By, Of};
 use super::Table;
-use super::cook::{Cook, null};
-use super::held::Held;
 use super::items;
+use super::object_maker::{ObjectMaker, null};
+use super::state_piece::StatePiece;
 
 pub(super) const RECIPES: Table = &[
     (
@@ -76,32 +76,36 @@ pub(super) const RECIPES: Table = &[
 ];
 
 /// The cause of an exception: null if it has none, or is its own, which says that none is known.
-fn cause<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<Value> {
-    let is_itself = held.get("cause")? == made || cook.is_being_made(held, held.get("cause")?);
+fn cause<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<Value> {
+    let is_itself = held.get("cause")? == made || maker.is_being_made(held, held.get("cause")?);
     match is_itself {
         true => Some(null()),
-        false => cook.field(held, "cause"),
+        false => maker.field(held, "cause"),
     }
 }
 
-fn with_cause<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let cause = cause(cook, held, made)?;
+fn with_cause<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let cause = cause(maker, held, made)?;
     if cause == null() {
-        return with_message(cook, held, made);
+        return with_message(maker, held, made);
     }
     let (descriptor, given) = match is_of_cause(held) {
         true => ("(Ljava/lang/Throwable;)V", vec![cause]),
         false => (
             "(Ljava/lang/String;Ljava/lang/Throwable;)V",
-            vec![cook.field(held, "detailMessage")?, cause],
+            vec![maker.field(held, "detailMessage")?, cause],
         ),
     };
-    cook.make(&format!("{}.<init>{descriptor}", held.class()), given, made)?;
-    suppressed(cook, held, made)
+    maker.make(&format!("{}.<init>{descriptor}", held.class()), given, made)?;
+    suppressed(maker, held, made)
 }
 
 /// Whether the message is the text of the cause, as it is where no other was given.
-fn is_of_cause(held: Held<'_>) -> bool {
+fn is_of_cause(held: StatePiece<'_>) -> bool {
     let text = held.open("cause").map(|cause| {
         let class = cause.class().replace('/', ".");
         match cause.string("detailMessage") {
@@ -112,25 +116,33 @@ fn is_of_cause(held: Held<'_>) -> bool {
     text.is_some() && text == held.string("detailMessage")
 }
 
-fn with_message<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let cause = cause(cook, held, made)?;
-    let message = cook.field(held, "detailMessage")?;
+fn with_message<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let cause = cause(maker, held, made)?;
+    let message = maker.field(held, "detailMessage")?;
     let (descriptor, given) = match message == null() {
         true => ("()V", vec![]),
         false => ("(Ljava/lang/String;)V", vec![message]),
     };
     let class = held.class();
-    cook.make(&format!("{class}.<init>{descriptor}"), given, made)?;
+    maker.make(&format!("{class}.<init>{descriptor}"), given, made)?;
     if cause != null() {
         let set = "java/lang/Throwable.initCause(Ljava/lang/Throwable;)Ljava/lang/Throwable;";
-        cook.send(set, made, vec![cause], None)?;
+        maker.send(set, made, vec![cause], None)?;
     }
-    suppressed(cook, held, made)
+    suppressed(maker, held, made)
 }
 
-fn assertion<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let cause = cause(cook, held, made)?;
-    let message = cook.field(held, "detailMessage")?;
+fn assertion<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let cause = cause(maker, held, made)?;
+    let message = maker.field(held, "detailMessage")?;
     let (descriptor, given) = match (message == null(), cause == null()) {
         (true, true) => ("()V", vec![]),
         (false, true) => ("(Ljava/lang/Object;)V", vec![message]),
@@ -139,15 +151,19 @@ fn assertion<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Optio
             vec![message, cause],
         ),
     };
-    cook.make(&format!("{}.<init>{descriptor}", held.class()), given, made)?;
-    suppressed(cook, held, made)
+    maker.make(&format!("{}.<init>{descriptor}", held.class()), given, made)?;
+    suppressed(maker, held, made)
 }
 
 /// What was thrown meanwhile; a constant stands for none.
-fn suppressed<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn suppressed<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let Some(list) = held.open("suppressedExceptions") else {
         return Some(());
     };
     let add = "java/lang/Throwable.addSuppressed(Ljava/lang/Throwable;)V";
-    cook.fill(add, made, items::array_list(list)?)
+    maker.fill(add, made, items::array_list(list)?)
 }

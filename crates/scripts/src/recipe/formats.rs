@@ -4,8 +4,8 @@ use culprit_model::Value;
 
 use super::Recipe::{By, Of, When};
 use super::Table;
-use super::cook::{Cook, string};
-use super::held::Held;
+use super::object_maker::{ObjectMaker, string};
+use super::state_piece::StatePiece;
 
 pub(super) const RECIPES: Table = &[
     ("java/text/SimpleDateFormat", By(date_format)),
@@ -25,46 +25,54 @@ pub(super) const RECIPES: Table = &[
 
 const SYMBOLS: &str = "java/text/DecimalFormatSymbols.getInstance(Ljava/util/Locale;)Ljava/text/DecimalFormatSymbols;";
 
-fn date_format<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn date_format<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let class = held.class();
     let target = format!("{class}.<init>(Ljava/lang/String;Ljava/util/Locale;)V");
-    cook.of(&target, held, &["pattern", "locale"], made)?;
+    maker.of(&target, held, &["pattern", "locale"], made)?;
     let calendar = held.open("calendar")?;
-    let zone = cook.field(calendar, "zone")?;
+    let zone = maker.field(calendar, "zone")?;
     let set = format!("{class}.setTimeZone(Ljava/util/TimeZone;)V");
-    cook.send(&set, made, vec![zone], None)?;
+    maker.send(&set, made, vec![zone], None)?;
     if calendar.int("lenient")? != 0 {
         return Some(());
     }
     let given = vec![Value::Boolean(false)];
-    cook.send(&format!("{class}.setLenient(Z)V"), made, given, None)
+    maker.send(&format!("{class}.setLenient(Z)V"), made, given, None)
 }
 
-fn decimal_format<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn decimal_format<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let class = held.class();
     let pattern = string(&pattern(held)?);
-    let symbols = cook.field(held, "symbols")?;
+    let symbols = maker.field(held, "symbols")?;
     let target = format!("{class}.<init>(Ljava/lang/String;Ljava/text/DecimalFormatSymbols;)V");
-    cook.make(&target, vec![pattern, symbols], made)?;
+    maker.make(&target, vec![pattern, symbols], made)?;
     for (field, by) in [
         ("parseBigDecimal", "setParseBigDecimal(Z)V"),
         ("parseIntegerOnly", "setParseIntegerOnly(Z)V"),
     ] {
         if held.int(field)? != 0 {
             let given = vec![Value::Boolean(true)];
-            cook.send(&format!("{class}.{by}"), made, given, None)?;
+            maker.send(&format!("{class}.{by}"), made, given, None)?;
         }
     }
     if held.constant("roundingMode") == Some("HALF_EVEN") {
         return Some(());
     }
-    let mode = vec![cook.field(held, "roundingMode")?];
+    let mode = vec![maker.field(held, "roundingMode")?];
     let set = format!("{class}.setRoundingMode(Ljava/math/RoundingMode;)V");
-    cook.send(&set, made, mode, None)
+    maker.send(&set, made, mode, None)
 }
 
 /// The pattern that a `DecimalFormat` is of, as its `toPattern` has it.
-fn pattern(held: Held<'_>) -> Option<String> {
+fn pattern(held: StatePiece<'_>) -> Option<String> {
     let (prefix, suffix) = (
         held.string("posPrefixPattern")?,
         held.string("posSuffixPattern")?,
@@ -116,10 +124,16 @@ fn affix(stored: &str) -> Option<String> {
 }
 
 /// One whose arguments have no formats of their own.
-fn message_format<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn message_format<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let arguments = usize::try_from(held.int("maxOffset")? + 1).ok()?;
     let formats = held.references("formats")?.iter().take(arguments);
-    let is_plain = formats.clone().all(|format| *format == super::cook::null());
+    let is_plain = formats
+        .clone()
+        .all(|format| *format == super::object_maker::null());
     is_plain.then_some(())?;
     let offsets = held.integers("offsets")?;
     let numbers = held.integers("argumentNumbers")?;
@@ -137,17 +151,20 @@ fn message_format<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> 
             None => {}
         }
     }
-    let given = vec![super::cook::text(&pattern), cook.field(held, "locale")?];
+    let given = vec![
+        super::object_maker::text(&pattern),
+        maker.field(held, "locale")?,
+    ];
     let target = "java/text/MessageFormat.<init>(Ljava/lang/String;Ljava/util/Locale;)V";
-    cook.make(target, given, made)
+    maker.make(target, given, made)
 }
 
-fn position<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn position<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let class = held.class();
-    cook.of(&format!("{class}.<init>(I)V"), held, &["index"], made)?;
+    maker.of(&format!("{class}.<init>(I)V"), held, &["index"], made)?;
     if held.int("errorIndex")? == -1 {
         return Some(());
     }
-    let given = vec![cook.field(held, "errorIndex")?];
-    cook.send(&format!("{class}.setErrorIndex(I)V"), made, given, None)
+    let given = vec![maker.field(held, "errorIndex")?];
+    maker.send(&format!("{class}.setErrorIndex(I)V"), made, given, None)
 }

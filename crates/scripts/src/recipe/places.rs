@@ -4,8 +4,8 @@ use culprit_model::Value;
 
 use super::Recipe::{By, Of};
 use super::Table;
-use super::cook::{Cook, null, string};
-use super::held::Held;
+use super::object_maker::{ObjectMaker, null, string};
+use super::state_piece::StatePiece;
 
 pub(super) const RECIPES: Table = &[
     (
@@ -25,18 +25,18 @@ pub(super) const RECIPES: Table = &[
     ("java/net/InetSocketAddress", By(socket_address)),
 ];
 
-fn path<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn path<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let bytes = held.integers("path")?;
     let bytes: Vec<u8> = bytes.iter().map(|byte| *byte as u8).collect();
     let path = string(&String::from_utf8(bytes).ok()?);
-    let none = cook.array("[Ljava/lang/String;", vec![]);
+    let none = maker.array("[Ljava/lang/String;", vec![]);
     let target =
         "java/nio/file/Paths.get(Ljava/lang/String;[Ljava/lang/String;)Ljava/nio/file/Path;";
-    cook.make(target, vec![path, none], made)
+    maker.make(target, vec![path, none], made)
 }
 
 /// As its own text has it.
-fn url<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn url<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let authority = held.string("authority").unwrap_or_default();
     let mut text = format!("{}:", held.string("protocol")?);
     if !authority.is_empty() {
@@ -47,27 +47,31 @@ fn url<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> 
         text += &format!("#{reference}");
     }
     let target = "java/net/URL.<init>(Ljava/lang/String;)V";
-    cook.make(target, vec![string(&text)], made)
+    maker.make(target, vec![string(&text)], made)
 }
 
 /// By its numbers: names are not looked up.
-fn address<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn address<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let holder = held.open("holder")?;
     let bytes = (holder.int("address")? as u32).to_be_bytes();
     let class = "java/net/InetAddress";
-    let name = cook.field(holder, "hostName")?;
+    let name = maker.field(holder, "hostName")?;
     if name == null() {
         let text = bytes.map(|byte| byte.to_string()).join(".");
         let target = format!("{class}.getByName(Ljava/lang/String;)L{class};");
-        return cook.make(&target, vec![string(&text)], made);
+        return maker.make(&target, vec![string(&text)], made);
     }
     let bytes = bytes.map(|byte| Value::Byte(byte as i8)).to_vec();
-    let bytes = cook.array("[B", bytes);
+    let bytes = maker.array("[B", bytes);
     let target = format!("{class}.getByAddress(Ljava/lang/String;[B)L{class};");
-    cook.make(&target, vec![name, bytes], made)
+    maker.make(&target, vec![name, bytes], made)
 }
 
-fn socket_address<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn socket_address<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let holder = held.open("holder")?;
     let class = "java/net/InetSocketAddress";
     let (target, fields) = match holder.is_null("addr") {
@@ -80,5 +84,5 @@ fn socket_address<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> 
             ["addr", "port"],
         ),
     };
-    cook.of(&target, holder, &fields, made)
+    maker.of(&target, holder, &fields, made)
 }

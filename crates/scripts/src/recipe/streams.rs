@@ -6,8 +6,8 @@ use culprit_model::script::Target;
 
 use super::Recipe::{By, Of, When};
 use super::Table;
-use super::cook::Cook;
-use super::held::Held;
+use super::object_maker::ObjectMaker;
+use super::state_piece::StatePiece;
 use super::texts::{bounds, units, write};
 
 pub(super) const RECIPES: Table = &[
@@ -108,67 +108,79 @@ pub(super) const RECIPES: Table = &[
 
 /// Bytes of an array, from one up to another. A whole array stays as it was told.
 fn bytes<'a>(
-    cook: &mut Cook<'a, '_>,
-    held: Held<'a>,
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
     array: &str,
     (from, to): (i64, i64),
 ) -> Option<Value> {
     let all = held.integers(array)?;
     let (from, to) = (usize::try_from(from).ok()?, usize::try_from(to).ok()?);
     if (from, to) == (0, all.len()) {
-        return cook.field(held, array);
+        return maker.field(held, array);
     }
     let part = all.get(from..to)?.iter();
-    Some(cook.array("[B", part.map(|byte| Value::Byte(*byte as i8)).collect()))
+    Some(maker.array("[B", part.map(|byte| Value::Byte(*byte as i8)).collect()))
 }
 
-fn bytes_in<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn bytes_in<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let left = (held.int("pos")?, held.int("count")?);
-    let bytes = bytes(cook, held, "buf", left)?;
+    let bytes = bytes(maker, held, "buf", left)?;
     let target = "java/io/ByteArrayInputStream.<init>([B)V";
-    cook.make(target, vec![bytes], made)
+    maker.make(target, vec![bytes], made)
 }
 
-fn bytes_out<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn bytes_out<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let class = held.class();
-    cook.make(&format!("{class}.<init>()V"), vec![], made)?;
+    maker.make(&format!("{class}.<init>()V"), vec![], made)?;
     match held.int("count")? {
         0 => Some(()),
         count => {
-            let bytes = bytes(cook, held, "buf", (0, count))?;
-            cook.send(&format!("{class}.write([B)V"), made, vec![bytes], None)
+            let bytes = bytes(maker, held, "buf", (0, count))?;
+            maker.send(&format!("{class}.write([B)V"), made, vec![bytes], None)
         }
     }
 }
 
-fn decoder<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn decoder<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let decoder = held.open("sd")?;
     let is_new = decoder.open("bb")?.int("limit")? == 0 && decoder.int("haveLeftoverChar")? == 0;
     is_new.then_some(())?;
     let target =
         "java/io/InputStreamReader.<init>(Ljava/io/InputStream;Ljava/nio/charset/Charset;)V";
-    cook.of(target, decoder, &["in", "cs"], made)
+    maker.of(target, decoder, &["in", "cs"], made)
 }
 
-fn encoder<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn encoder<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let encoder = held.open("se")?;
     let is_new = encoder.open("bb")?.int("position")? == 0;
     is_new.then_some(())?;
     let target =
         "java/io/OutputStreamWriter.<init>(Ljava/io/OutputStream;Ljava/nio/charset/Charset;)V";
-    cook.of(target, encoder, &["out", "cs"], made)
+    maker.of(target, encoder, &["out", "cs"], made)
 }
 
-fn buffered_writer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn buffered_writer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let class = held.class();
     let target = format!("{class}.<init>(Ljava/io/Writer;)V");
-    cook.of(&target, held, &["out"], made)?;
+    maker.of(&target, held, &["out"], made)?;
     let waiting = units(held, "cb", 0, held.int("nextChar")?)?;
-    write(cook, class, &waiting, made)
+    write(maker, class, &waiting, made)
 }
 
 /// That of the JVM's own streams, or one around another.
-fn print_stream<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn print_stream<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     if let Some(number) = file_number(held) {
         let name = match number {
             1 => "out",
@@ -176,14 +188,14 @@ fn print_stream<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Op
             _ => return None,
         };
         let field = Target::of("java/lang/System", name, "Ljava/io/PrintStream;");
-        return cook.read(field, made);
+        return maker.read(field, made);
     }
     let target = "java/io/PrintStream.<init>(Ljava/io/OutputStream;Z)V";
-    cook.of(target, held, &["out", "autoFlush"], made)
+    maker.of(target, held, &["out", "autoFlush"], made)
 }
 
 /// The number of the open file that a stream writes to in the end.
-fn file_number(held: Held<'_>) -> Option<i64> {
+fn file_number(held: StatePiece<'_>) -> Option<i64> {
     let mut at = held.open("out")?;
     while at.class() == "java/io/BufferedOutputStream" || at.class().starts_with("java/io/Print") {
         at = at.open("out")?;
@@ -193,20 +205,24 @@ fn file_number(held: Held<'_>) -> Option<i64> {
     at.open("fd")?.int("fd")
 }
 
-fn byte_buffer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn byte_buffer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     (held.int("isReadOnly")? == 0).then_some(())?;
     let (descriptor, rest) = match bounds(held)? {
         None => ("([B)", vec![]),
         Some((from, _, count)) => ("([BII)", vec![from, Value::Int(i32::try_from(count).ok()?)]),
     };
-    let mut given = vec![cook.field(held, "hb")?];
+    let mut given = vec![maker.field(held, "hb")?];
     given.extend(rest);
     let class = "java/nio/ByteBuffer";
-    cook.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)?;
+    maker.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)?;
     if held.int("bigEndian")? != 0 {
         return Some(());
     }
-    let order = cook.constant("java/nio/ByteOrder", "LITTLE_ENDIAN");
+    let order = maker.constant("java/nio/ByteOrder", "LITTLE_ENDIAN");
     let target = format!("{class}.order(Ljava/nio/ByteOrder;)L{class};");
-    cook.send(&target, made, vec![order], None)
+    maker.send(&target, made, vec![order], None)
 }

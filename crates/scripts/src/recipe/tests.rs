@@ -15,20 +15,20 @@ fn made(text: &str, there: &[u64]) -> Option<Vec<String>> {
     let scenario: Scenario = format!("scenario 1\n{text}").parse().unwrap();
     let told = scenario.steps.iter();
     let told = told.filter(|step| step.kind == EventKind::ObjectState);
-    let states: BTreeMap<ObjectId, State> = told.filter_map(State::told).collect();
+    let states: BTreeMap<ObjectId, RecordedState> = told.filter_map(RecordedState::told).collect();
     let mut made: BTreeSet<ObjectId> = there.iter().copied().map(ObjectId).collect();
     let mut builder = Builder::with(scenario.tables.clone(), ObjectId(100));
     let mut statements = Vec::new();
     let mut call = scenario.steps.last().unwrap().clone();
     assert_eq!(call.kind, EventKind::IncomingCall);
     for value in &mut call.values {
-        let pantry = Pantry {
+        let sources = RecipeSources {
             tables: &scenario.tables,
             states: &states,
             made: &made,
             blobs: &scenario.tables,
         };
-        let done = make(&mut builder, pantry, value)?;
+        let done = make(&mut builder, sources, value)?;
         made.extend(done.statements.iter().filter_map(Statement::defines));
         statements.extend(done.statements);
         *value = done.value;

@@ -3,8 +3,8 @@
 use culprit_model::Value;
 
 use super::Recipe::By;
-use super::cook::{Cook, text};
-use super::held::Held;
+use super::object_maker::{ObjectMaker, text};
+use super::state_piece::StatePiece;
 use super::{Table, items};
 
 pub(super) const RECIPES: Table = &[
@@ -23,7 +23,7 @@ pub(super) const RECIPES: Table = &[
 ];
 
 /// The text in a builder.
-fn built(held: Held<'_>) -> Option<Vec<u16>> {
+fn built(held: StatePiece<'_>) -> Option<Vec<u16>> {
     let count = usize::try_from(held.int("count")?).ok()?;
     let bytes = held.integers("value")?;
     let bytes: Vec<u8> = bytes.iter().map(|byte| *byte as u8).collect();
@@ -36,16 +36,16 @@ fn built(held: Held<'_>) -> Option<Vec<u16>> {
     })
 }
 
-fn builder<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn builder<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let built = built(held)?;
     let (descriptor, given) = match built.is_empty() {
         true => ("()V", vec![]),
         false => ("(Ljava/lang/String;)V", vec![text(&built)]),
     };
-    cook.make(&format!("{}.<init>{descriptor}", held.class()), given, made)
+    maker.make(&format!("{}.<init>{descriptor}", held.class()), given, made)
 }
 
-fn reader<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn reader<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     // Since JDK 25 another reader does the work.
     let (held, field) = match held.open("r") {
         Some(inner) => (inner, "val$cs"),
@@ -55,28 +55,28 @@ fn reader<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<(
         // A long text stays where it is.
         0 => {
             held.text(field)?;
-            cook.field(held, field)?
+            maker.field(held, field)?
         }
         next => text(held.text(field)?.get(usize::try_from(next).ok()?..)?),
     };
     let target = "java/io/StringReader.<init>(Ljava/lang/String;)V";
-    cook.make(target, vec![given], made)
+    maker.make(target, vec![given], made)
 }
 
 /// Makes something that text is written to, and writes.
 pub(super) fn written(
-    cook: &mut Cook<'_, '_>,
+    maker: &mut ObjectMaker<'_, '_>,
     class: &str,
     units: &[u16],
     made: &Value,
 ) -> Option<()> {
-    cook.make(&format!("{class}.<init>()V"), vec![], made)?;
-    write(cook, class, units, made)
+    maker.make(&format!("{class}.<init>()V"), vec![], made)?;
+    write(maker, class, units, made)
 }
 
 /// Writes text, if there is any.
 pub(super) fn write(
-    cook: &mut Cook<'_, '_>,
+    maker: &mut ObjectMaker<'_, '_>,
     class: &str,
     units: &[u16],
     made: &Value,
@@ -85,33 +85,41 @@ pub(super) fn write(
         return Some(());
     }
     let write = format!("{class}.write(Ljava/lang/String;)V");
-    cook.send(&write, made, vec![text(units)], None)
+    maker.send(&write, made, vec![text(units)], None)
 }
 
-fn writer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    written(cook, held.class(), &built(held.open("buf")?)?, made)
+fn writer<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    written(maker, held.class(), &built(held.open("buf")?)?, made)
 }
 
 /// Characters of an array, from one up to another.
-pub(super) fn units(held: Held<'_>, array: &str, from: i64, to: i64) -> Option<Vec<u16>> {
+pub(super) fn units(held: StatePiece<'_>, array: &str, from: i64, to: i64) -> Option<Vec<u16>> {
     let units = held.integers(array)?;
     let part = units.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
     Some(part.iter().map(|unit| *unit as u16).collect())
 }
 
-fn char_reader<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn char_reader<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let units = units(held, "buf", held.int("pos")?, held.int("count")?)?;
-    let units = cook.array("[C", units.into_iter().map(Value::Char).collect());
-    cook.make("java/io/CharArrayReader.<init>([C)V", vec![units], made)
+    let units = maker.array("[C", units.into_iter().map(Value::Char).collect());
+    maker.make("java/io/CharArrayReader.<init>([C)V", vec![units], made)
 }
 
-fn char_writer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn char_writer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let units = units(held, "buf", 0, held.int("count")?)?;
-    written(cook, held.class(), &units, made)
+    written(maker, held.class(), &units, made)
 }
 
 /// Where a buffer is: its position and its limit, unless it shows all of what it has.
-pub(super) fn bounds(held: Held<'_>) -> Option<Option<(Value, Value, i64)>> {
+pub(super) fn bounds(held: StatePiece<'_>) -> Option<Option<(Value, Value, i64)>> {
     let is_whole = held.int("offset")? == 0;
     is_whole.then_some(())?;
     let [position, limit, capacity] = ["position", "limit", "capacity"].map(|f| held.int(f));
@@ -123,30 +131,38 @@ pub(super) fn bounds(held: Held<'_>) -> Option<Option<(Value, Value, i64)>> {
     Some(Some((int(position)?, int(limit)?, limit - position)))
 }
 
-fn char_buffer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn char_buffer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     (held.int("isReadOnly")? == 0).then_some(())?;
     let (descriptor, rest) = match bounds(held)? {
         None => ("([C)", vec![]),
         Some((from, _, count)) => ("([CII)", vec![from, Value::Int(i32::try_from(count).ok()?)]),
     };
-    let mut given = vec![cook.field(held, "hb")?];
+    let mut given = vec![maker.field(held, "hb")?];
     given.extend(rest);
     let class = "java/nio/CharBuffer";
-    cook.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)
+    maker.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)
 }
 
-fn string_buffer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn string_buffer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let (descriptor, rest) = match bounds(held)? {
         None => ("(Ljava/lang/CharSequence;)", vec![]),
         Some((from, to, _)) => ("(Ljava/lang/CharSequence;II)", vec![from, to]),
     };
-    let mut given = vec![cook.field(held, "str")?];
+    let mut given = vec![maker.field(held, "str")?];
     given.extend(rest);
     let class = "java/nio/CharBuffer";
-    cook.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)
+    maker.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)
 }
 
-fn joiner<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn joiner<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let class = "java/util/StringJoiner";
     let sequence = "Ljava/lang/CharSequence;";
     let (target, fields): (_, &[&str]) = match (held.text("prefix")?, held.text("suffix")?) {
@@ -158,13 +174,17 @@ fn joiner<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<(
             &["delimiter", "prefix", "suffix"],
         ),
     };
-    cook.of(&target, held, fields, made)?;
+    maker.of(&target, held, fields, made)?;
     let add = format!("{class}.add({sequence})L{class};");
-    cook.fill(&add, made, items::joiner(held)?)
+    maker.fill(&add, made, items::joiner(held)?)
 }
 
 /// One of what is left.
-fn tokenizer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn tokenizer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let gone = usize::try_from(held.int("currentPosition")?).ok()?;
     let mut given = vec![text(held.text("str")?.get(gone..)?)];
     let delimiters = held.string("delimiters")?;
@@ -175,32 +195,32 @@ fn tokenizer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Optio
         (true, _) => "(Ljava/lang/String;Ljava/lang/String;Z)V",
     };
     if descriptor.len() > "(Ljava/lang/String;)V".len() {
-        given.push(cook.field(held, "delimiters")?);
+        given.push(maker.field(held, "delimiters")?);
     }
     if returns {
         given.push(Value::Boolean(true));
     }
-    cook.make(&format!("{}.<init>{descriptor}", held.class()), given, made)
+    maker.make(&format!("{}.<init>{descriptor}", held.class()), given, made)
 }
 
-fn pattern<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn pattern<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let class = "java/util/regex/Pattern";
     let (parameters, fields): (_, &[&str]) = match held.int("flags")? {
         0 => ("(Ljava/lang/String;)", &["pattern"]),
         _ => ("(Ljava/lang/String;I)", &["pattern", "flags"]),
     };
     let target = format!("{class}.compile{parameters}L{class};");
-    cook.of(&target, held, fields, made)
+    maker.of(&target, held, fields, made)
 }
 
 /// One that has not begun.
-fn matcher<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn matcher<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let is_new = |(field, value)| held.int(field) == Some(value);
     let fields = [("first", -1), ("oldLast", -1), ("from", 0)];
     fields.into_iter().all(is_new).then_some(())?;
-    let given = vec![cook.field(held, "text")?];
-    let pattern = cook.field(held, "parentPattern")?;
+    let given = vec![maker.field(held, "text")?];
+    let pattern = maker.field(held, "parentPattern")?;
     let class = "java/util/regex/Matcher";
     let target = format!("java/util/regex/Pattern.matcher(Ljava/lang/CharSequence;)L{class};");
-    cook.send(&target, &pattern, given, Some(made))
+    maker.send(&target, &pattern, given, Some(made))
 }

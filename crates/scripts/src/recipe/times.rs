@@ -4,8 +4,8 @@ use culprit_model::Value;
 
 use super::Recipe::{By, Of};
 use super::Table;
-use super::cook::Cook;
-use super::held::Held;
+use super::object_maker::ObjectMaker;
+use super::state_piece::StatePiece;
 
 pub(super) const RECIPES: Table = &[
     ("java/util/Date", By(date)),
@@ -133,64 +133,72 @@ pub(super) const RECIPES: Table = &[
 ];
 
 /// The time of a date. One whose fields were set may not have it yet.
-fn millis(held: Held<'_>) -> Option<i64> {
+fn millis(held: StatePiece<'_>) -> Option<i64> {
     let is_settled = held.is_null("cdate") || held.open("cdate")?.int("normalized")? != 0;
     is_settled.then_some(held.int("fastTime")?)
 }
 
-fn date<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn date<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let time = vec![Value::Long(millis(held)?)];
-    cook.make(&format!("{}.<init>(J)V", held.class()), time, made)
+    maker.make(&format!("{}.<init>(J)V", held.class()), time, made)
 }
 
 /// Keeps whole seconds as a date does, and the rest apart.
-fn timestamp<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn timestamp<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let nanos = held.int("nanos")?;
     let time = Value::Long(millis(held)? + nanos / 1_000_000);
-    cook.make("java/sql/Timestamp.<init>(J)V", vec![time], made)?;
+    maker.make("java/sql/Timestamp.<init>(J)V", vec![time], made)?;
     if nanos % 1_000_000 == 0 {
         return Some(());
     }
     let nanos = Value::Int(i32::try_from(nanos).ok()?);
-    cook.send("java/sql/Timestamp.setNanos(I)V", made, vec![nanos], None)
+    maker.send("java/sql/Timestamp.setNanos(I)V", made, vec![nanos], None)
 }
 
-fn simple_zone<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn simple_zone<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     (held.int("useDaylight")? == 0).then_some(())?;
     let target = "java/util/SimpleTimeZone.<init>(ILjava/lang/String;)V";
-    cook.of(target, held, &["rawOffset", "ID"], made)
+    maker.of(target, held, &["rawOffset", "ID"], made)
 }
 
-fn calendar<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn calendar<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let class = held.class();
     let target = format!("{class}.<init>(Ljava/util/TimeZone;)V");
-    cook.of(&target, held, &["zone"], made)?;
+    maker.of(&target, held, &["zone"], made)?;
     // They come of the locale, which is not told.
     for (field, by) in [
         ("firstDayOfWeek", "setFirstDayOfWeek(I)V"),
         ("minimalDaysInFirstWeek", "setMinimalDaysInFirstWeek(I)V"),
     ] {
-        let given = vec![cook.field(held, field)?];
-        cook.send(&format!("{class}.{by}"), made, given, None)?;
+        let given = vec![maker.field(held, field)?];
+        maker.send(&format!("{class}.{by}"), made, given, None)?;
     }
     if held.int("lenient")? == 0 {
         let given = vec![Value::Boolean(false)];
-        cook.send(&format!("{class}.setLenient(Z)V"), made, given, None)?;
+        maker.send(&format!("{class}.setLenient(Z)V"), made, given, None)?;
     }
     if held.int("isTimeSet")? != 0 {
-        let given = vec![cook.field(held, "time")?];
-        return cook.send(&format!("{class}.setTimeInMillis(J)V"), made, given, None);
+        let given = vec![maker.field(held, "time")?];
+        return maker.send(&format!("{class}.setTimeInMillis(J)V"), made, given, None);
     }
-    cook.send(&format!("{class}.clear()V"), made, vec![], None)?;
+    maker.send(&format!("{class}.clear()V"), made, vec![], None)?;
     for (field, value) in set_fields(held)? {
         let given = vec![Value::Int(field), Value::Int(value)];
-        cook.send(&format!("{class}.set(II)V"), made, given, None)?;
+        maker.send(&format!("{class}.set(II)V"), made, given, None)?;
     }
     Some(())
 }
 
 /// The fields of a calendar that were set, and not computed, in the order in which they were.
-fn set_fields(held: Held<'_>) -> Option<Vec<(i32, i32)>> {
+fn set_fields(held: StatePiece<'_>) -> Option<Vec<(i32, i32)>> {
     const COMPUTED: i64 = 1;
     let (stamps, values) = (held.integers("stamp")?, held.integers("fields")?);
     let all = stamps.into_iter().zip(values).zip(0..);

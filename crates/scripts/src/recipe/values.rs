@@ -4,9 +4,9 @@ use culprit_model::Value;
 
 use super::Recipe::{By, Field, Of, When};
 use super::Table;
-use super::cook::{Cook, string};
 use super::decimal::{decimal, digits};
-use super::held::Held;
+use super::object_maker::{ObjectMaker, string};
+use super::state_piece::StatePiece;
 
 pub(super) const RECIPES: Table = &[
     ("java/lang/Object", Of("java/lang/Object.<init>()V", &[])),
@@ -135,14 +135,14 @@ pub(super) const RECIPES: Table = &[
     ),
 ];
 
-fn adder<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn adder<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     // Threads that were in each other's way have cells of their own.
     held.is_null("cells").then_some(())?;
     let class = held.class();
-    cook.make(&format!("{class}.<init>()V"), vec![], made)?;
+    maker.make(&format!("{class}.<init>()V"), vec![], made)?;
     match held.int("base")? {
         0 => Some(()),
-        sum => cook.send(
+        sum => maker.send(
             &format!("{class}.add(J)V"),
             made,
             vec![Value::Long(sum)],
@@ -151,7 +151,7 @@ fn adder<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()
     }
 }
 
-fn uuid<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn uuid<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let (high, low) = (
         held.int("mostSigBits")? as u64,
         held.int("leastSigBits")? as u64,
@@ -165,17 +165,17 @@ fn uuid<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()>
         &all[20..],
     ];
     let target = "java/util/UUID.fromString(Ljava/lang/String;)Ljava/util/UUID;";
-    cook.make(target, vec![string(&parts.join("-"))], made)
+    maker.make(target, vec![string(&parts.join("-"))], made)
 }
 
 /// One whose next numbers are the same. It scrambles the seed that it is given.
-fn random<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn random<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     (held.int("haveNextNextGaussian")? == 0).then_some(())?;
     let seed = held.open("seed")?.int("value")? ^ 0x5_DEEC_E66D;
-    cook.make("java/util/Random.<init>(J)V", vec![Value::Long(seed)], made)
+    maker.make("java/util/Random.<init>(J)V", vec![Value::Long(seed)], made)
 }
 
-fn locale<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn locale<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     held.is_null("localeExtensions").then_some(())?;
     let base = held.open("baseLocale")?;
     let [language, script, region, variant] =
@@ -186,7 +186,7 @@ fn locale<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<(
         script.is_empty().then_some(())?;
         let text = "Ljava/lang/String;";
         let target = format!("{class}.<init>({text}{text}{text})V");
-        return cook.of(&target, base, &["language", "region", "variant"], made);
+        return maker.of(&target, base, &["language", "region", "variant"], made);
     }
     let language = if language.is_empty() {
         "und".to_owned()
@@ -196,11 +196,11 @@ fn locale<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<(
     let mut tag = vec![language];
     tag.extend([script, region].into_iter().filter(|part| !part.is_empty()));
     let target = format!("{class}.forLanguageTag(Ljava/lang/String;)L{class};");
-    cook.make(&target, vec![string(&tag.join("-"))], made)
+    maker.make(&target, vec![string(&tag.join("-"))], made)
 }
 
 /// The digits of a `BigInteger`.
-fn integer_digits(held: Held<'_>) -> Option<String> {
+fn integer_digits(held: StatePiece<'_>) -> Option<String> {
     let words = held.integers("mag")?;
     let words: Vec<u32> = words.iter().map(|word| *word as u32).collect();
     let digits = digits(&words);
@@ -210,26 +210,34 @@ fn integer_digits(held: Held<'_>) -> Option<String> {
     })
 }
 
-fn big_integer<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn big_integer<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let digits = integer_digits(held)?;
     match digits.parse() {
         Ok(small) => {
             let target = "java/math/BigInteger.valueOf(J)Ljava/math/BigInteger;";
-            cook.make(target, vec![Value::Long(small)], made)
+            maker.make(target, vec![Value::Long(small)], made)
         }
         Err(_) => {
             let target = "java/math/BigInteger.<init>(Ljava/lang/String;)V";
-            cook.make(target, vec![string(&digits)], made)
+            maker.make(target, vec![string(&digits)], made)
         }
     }
 }
 
-fn big_decimal<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn big_decimal<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let unscaled = match held.int("intCompact")? {
         i64::MIN => integer_digits(held.open("intVal")?)?,
         small => small.to_string(),
     };
     let text = string(&decimal(&unscaled, held.int("scale")?));
     let target = "java/math/BigDecimal.<init>(Ljava/lang/String;)V";
-    cook.make(target, vec![text], made)
+    maker.make(target, vec![text], made)
 }

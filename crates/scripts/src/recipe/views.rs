@@ -5,9 +5,9 @@ use culprit_model::Value;
 use super::Recipe::{By, Of, On};
 use super::Table;
 use super::collections::{ADD, KEY_SET};
-use super::cook::Cook;
-use super::held::Held;
 use super::items::{self, Item};
+use super::object_maker::ObjectMaker;
+use super::state_piece::StatePiece;
 
 pub(super) const RECIPES: Table = &[
     // Those that cannot change.
@@ -254,96 +254,113 @@ const LIST_ITERATOR: &str = "java/util/List.listIterator(I)Ljava/util/ListIterat
 const ITERATOR: &str = "java/util/Iterator";
 
 /// `List.of`, `Set.of` or `Map.of`, which have parameters for ten elements or pairs.
-fn fixed(cook: &mut Cook<'_, '_>, owner: &str, given: Vec<Value>, made: &Value) -> Option<()> {
+fn fixed(
+    maker: &mut ObjectMaker<'_, '_>,
+    owner: &str,
+    given: Vec<Value>,
+    made: &Value,
+) -> Option<()> {
     let most = if owner == "java/util/Map" { 20 } else { 10 };
     if given.len() <= most {
         let parameters = "Ljava/lang/Object;".repeat(given.len());
-        return cook.make(&format!("{owner}.of({parameters})L{owner};"), given, made);
+        return maker.make(&format!("{owner}.of({parameters})L{owner};"), given, made);
     }
     if owner != "java/util/Map" {
-        let all = cook.array("[Ljava/lang/Object;", given);
+        let all = maker.array("[Ljava/lang/Object;", given);
         let of = format!("{owner}.of([Ljava/lang/Object;)L{owner};");
-        return cook.make(&of, vec![all], made);
+        return maker.make(&of, vec![all], made);
     }
     let entry = "java/util/Map.entry(Ljava/lang/Object;Ljava/lang/Object;)Ljava/util/Map$Entry;";
     let class = "java/util/KeyValueHolder";
     let pairs = given.chunks_exact(2);
-    let entries = pairs.map(|pair| cook.fresh(class, entry, pair.to_vec()));
+    let entries = pairs.map(|pair| maker.fresh(class, entry, pair.to_vec()));
     let entries = entries.collect::<Option<Vec<Value>>>()?;
-    let all = cook.array("[Ljava/util/Map$Entry;", entries);
+    let all = maker.array("[Ljava/util/Map$Entry;", entries);
     let of = "java/util/Map.ofEntries([Ljava/util/Map$Entry;)Ljava/util/Map;";
-    cook.make(of, vec![all], made)
+    maker.make(of, vec![all], made)
 }
 
 /// One element or two; where there is one, the other is a stand-in, or null.
-fn one_or_two<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>) -> Option<Vec<Value>> {
-    let mut given = vec![cook.field(held, "e0")?];
+fn one_or_two<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>) -> Option<Vec<Value>> {
+    let mut given = vec![maker.field(held, "e0")?];
     if !held.is_null("e1") && held.constant("e1") != Some("EMPTY") {
-        given.push(cook.field(held, "e1")?);
+        given.push(maker.field(held, "e1")?);
     }
     Some(given)
 }
 
-fn list_12<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let given = one_or_two(cook, held)?;
-    fixed(cook, "java/util/List", given, made)
+fn list_12<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let given = one_or_two(maker, held)?;
+    fixed(maker, "java/util/List", given, made)
 }
 
-fn set_12<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let given = one_or_two(cook, held)?;
-    fixed(cook, "java/util/Set", given, made)
+fn set_12<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let given = one_or_two(maker, held)?;
+    fixed(maker, "java/util/Set", given, made)
 }
 
-fn list_n<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let given = cook.items(&items::fixed_list(held)?)?;
-    fixed(cook, "java/util/List", given, made)
+fn list_n<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let given = maker.items(&items::fixed_list(held)?)?;
+    fixed(maker, "java/util/List", given, made)
 }
 
-fn set_n<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let given = cook.items(&items::fixed_set(held)?)?;
-    fixed(cook, "java/util/Set", given, made)
+fn set_n<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let given = maker.items(&items::fixed_set(held)?)?;
+    fixed(maker, "java/util/Set", given, made)
 }
 
-fn map_n<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let given = cook.items(&items::open_table(held)?)?;
-    fixed(cook, "java/util/Map", given, made)
+fn map_n<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
+    let given = maker.items(&items::open_table(held)?)?;
+    fixed(maker, "java/util/Map", given, made)
 }
 
-fn sub_list<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn sub_list<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {
     let (from, size) = (held.int("offset")?, held.int("size")?);
     // JDK 11 counts from the list that it is a part of, as we do where that is the whole.
-    let whole = cook.give(held, held.any(&["root", "this$0"])?)?;
+    let whole = maker.give(held, held.any(&["root", "this$0"])?)?;
     let bounds = [from, from + size].map(|n| Some(Value::Int(i32::try_from(n).ok()?)));
     let given = bounds.into_iter().collect::<Option<Vec<Value>>>()?;
     let target = "java/util/List.subList(II)Ljava/util/List;";
-    cook.send(target, &whole, given, Some(made))
+    maker.send(target, &whole, given, Some(made))
 }
 
 /// An iterator that has gone a few steps.
-fn gone(cook: &mut Cook<'_, '_>, of: &Value, made: &Value, steps: i64) -> Option<()> {
+fn gone(maker: &mut ObjectMaker<'_, '_>, of: &Value, made: &Value, steps: i64) -> Option<()> {
     let iterator = format!("java/util/Collection.iterator()L{ITERATOR};");
-    cook.send(&iterator, of, vec![], Some(made))?;
+    maker.send(&iterator, of, vec![], Some(made))?;
     for _ in 0..steps {
         let next = format!("{ITERATOR}.next()Ljava/lang/Object;");
-        cook.send(&next, made, vec![], None)?;
+        maker.send(&next, made, vec![], None)?;
     }
     Some(())
 }
 
-fn list_iterator<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let list = cook.field(held, "this$0")?;
-    gone(cook, &list, made, held.int("cursor")?)
+fn list_iterator<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let list = maker.field(held, "this$0")?;
+    gone(maker, &list, made, held.int("cursor")?)
 }
 
-fn array_iterator<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
-    let array = cook.field(held, "a")?;
+fn array_iterator<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let array = maker.field(held, "a")?;
     let as_list = "java/util/Arrays.asList([Ljava/lang/Object;)Ljava/util/List;";
-    let list = cook.fresh("java/util/Arrays$ArrayList", as_list, vec![array])?;
-    gone(cook, &list, made, held.int("cursor")?)
+    let list = maker.fresh("java/util/Arrays$ArrayList", as_list, vec![array])?;
+    gone(maker, &list, made, held.int("cursor")?)
 }
 
 /// Over the keys of a map, or the elements of the set that has it: those that are left.
-fn key_iterator<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Option<()> {
+fn key_iterator<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
     let map = held.open("this$0")?;
     let keys: Vec<Item<'a>> = items::any_hash_map(map)?.into_iter().step_by(2).collect();
     let left = match held.is_null("next") {
@@ -355,8 +372,8 @@ fn key_iterator<'a>(cook: &mut Cook<'a, '_>, held: Held<'a>, made: &Value) -> Op
         }
     };
     let class = "java/util/LinkedHashSet";
-    let set = cook.fresh(class, &format!("{class}.<init>()V"), vec![])?;
+    let set = maker.fresh(class, &format!("{class}.<init>()V"), vec![])?;
     let left = keys.get(left..)?.to_vec();
-    cook.fill(&format!("{class}.{ADD}"), &set, left)?;
-    gone(cook, &set, made, 0)
+    maker.fill(&format!("{class}.{ADD}"), &set, left)?;
+    gone(maker, &set, made, 0)
 }

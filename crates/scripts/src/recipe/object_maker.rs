@@ -6,9 +6,9 @@ use culprit_model::script::{Builder, Target};
 use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{ObjectId, Reference, Value};
 
-use super::held::{Held, integer};
 use super::items::Item;
-use super::{Pantry, Recipe, constants, recipe};
+use super::state_piece::{StatePiece, integer};
+use super::{Recipe, RecipeSources, constants, recipe};
 use crate::Statement;
 
 /// Objects nested deeper are not made.
@@ -21,9 +21,9 @@ enum Place {
     Piece(ObjectId, u32),
 }
 
-pub(super) struct Cook<'a, 'b> {
+pub(super) struct ObjectMaker<'a, 'b> {
     builder: &'b mut Builder,
-    pantry: Pantry<'a>,
+    sources: RecipeSources<'a>,
     pub(super) statements: Vec<Statement>,
     /// What is made, or being made.
     begun: BTreeMap<Place, Value>,
@@ -32,11 +32,11 @@ pub(super) struct Cook<'a, 'b> {
     depth: usize,
 }
 
-impl<'a, 'b> Cook<'a, 'b> {
-    pub(super) fn new(builder: &'b mut Builder, pantry: Pantry<'a>) -> Cook<'a, 'b> {
-        Cook {
+impl<'a, 'b> ObjectMaker<'a, 'b> {
+    pub(super) fn new(builder: &'b mut Builder, sources: RecipeSources<'a>) -> ObjectMaker<'a, 'b> {
+        ObjectMaker {
             builder,
-            pantry,
+            sources,
             statements: Vec::new(),
             begun: BTreeMap::new(),
             ready: BTreeSet::new(),
@@ -45,7 +45,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     /// What a statement can be given for a value that is held: made, if it is not there yet.
-    pub(super) fn give(&mut self, held: Held<'a>, value: &Value) -> Option<Value> {
+    pub(super) fn give(&mut self, held: StatePiece<'a>, value: &Value) -> Option<Value> {
         let Value::Reference(reference) = value else {
             return Some(value.clone());
         };
@@ -62,14 +62,14 @@ impl<'a, 'b> Cook<'a, 'b> {
                 constants::give(self, *class, &name.unwrap_or_default(), value)
             }
             Reference::Constant { class, name } => constants::give(self, *class, name, value),
-            Reference::Object { id, .. } if self.pantry.made.contains(id) => Some(value.clone()),
+            Reference::Object { id, .. } if self.sources.made.contains(id) => Some(value.clone()),
             Reference::Array {
                 id,
                 contents: Contents::Unknown,
                 ..
-            } if self.pantry.made.contains(id) => Some(value.clone()),
+            } if self.sources.made.contains(id) => Some(value.clone()),
             Reference::Object { id, class } => {
-                let told = Held::object(self.pantry, *id, *class)?;
+                let told = StatePiece::object(self.sources, *id, *class)?;
                 self.place(Place::Object(*id), told, |_| value.clone())
             }
             Reference::Array {
@@ -91,7 +91,7 @@ impl<'a, 'b> Cook<'a, 'b> {
         }
     }
 
-    fn give_piece(&mut self, held: Held<'a>, number: u32) -> Option<Value> {
+    fn give_piece(&mut self, held: StatePiece<'a>, number: u32) -> Option<Value> {
         let place = Place::Piece(held.of(), number);
         match held.piece(number)? {
             array @ Value::Reference(Reference::Array { .. }) => {
@@ -109,7 +109,7 @@ impl<'a, 'b> Cook<'a, 'b> {
         }
     }
 
-    fn contents(&mut self, held: Held<'a>, contents: &Contents) -> Option<Contents> {
+    fn contents(&mut self, held: StatePiece<'a>, contents: &Contents) -> Option<Contents> {
         match contents {
             Contents::Elements(elements) => {
                 let given = elements.iter().map(|element| self.give(held, element));
@@ -124,7 +124,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     fn place(
         &mut self,
         place: Place,
-        told: Held<'a>,
+        told: StatePiece<'a>,
         name: impl FnOnce(&mut Builder) -> Value,
     ) -> Option<Value> {
         if let Some(begun) = self.begun.get(&place) {
@@ -143,7 +143,7 @@ impl<'a, 'b> Cook<'a, 'b> {
         done.map(|()| made)
     }
 
-    fn follow(&mut self, recipe: Recipe, held: Held<'a>, made: &Value) -> Option<()> {
+    fn follow(&mut self, recipe: Recipe, held: StatePiece<'a>, made: &Value) -> Option<()> {
         match recipe {
             Recipe::Of(target, fields) => self.of(target, held, fields, made),
             Recipe::When(values, target, fields) => {
@@ -169,7 +169,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     /// Whether a value is an object that a recipe is being followed for.
-    pub(super) fn is_being_made(&self, held: Held<'a>, value: &Value) -> bool {
+    pub(super) fn is_being_made(&self, held: StatePiece<'a>, value: &Value) -> bool {
         let place = match value {
             Value::Reference(Reference::Object { id, .. }) => Place::Object(*id),
             Value::Reference(Reference::Piece(number)) => Place::Piece(held.of(), *number),
@@ -183,7 +183,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     pub(super) fn of(
         &mut self,
         target: &str,
-        held: Held<'a>,
+        held: StatePiece<'a>,
         fields: &[&str],
         made: &Value,
     ) -> Option<()> {
@@ -192,7 +192,12 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     /// Fields, as the parameters of a method want them.
-    fn fields(&mut self, target: &str, held: Held<'a>, fields: &[&str]) -> Option<Vec<Value>> {
+    fn fields(
+        &mut self,
+        target: &str,
+        held: StatePiece<'a>,
+        fields: &[&str],
+    ) -> Option<Vec<Value>> {
         let (parameters, _) = split_descriptor(parts(target)?.descriptor)?;
         let mut given = Vec::with_capacity(fields.len());
         for (field, parameter) in fields.iter().zip(parameters) {
@@ -203,7 +208,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     /// What a statement can be given for a field.
-    pub(super) fn field(&mut self, held: Held<'a>, name: &str) -> Option<Value> {
+    pub(super) fn field(&mut self, held: StatePiece<'a>, name: &str) -> Option<Value> {
         self.give(held, held.get(name)?)
     }
 
@@ -293,7 +298,7 @@ impl<'a, 'b> Cook<'a, 'b> {
     }
 
     fn type_def(&self, id: culprit_model::TypeId) -> Option<&'a culprit_model::site::TypeDef> {
-        self.pantry.tables.class(id)
+        self.sources.tables.class(id)
     }
 
     fn push(&mut self, statement: Statement) -> Option<()> {

@@ -1,4 +1,4 @@
-//! Errands: a command of the user's that is run again and again, each time on something else.
+//! A watched run: one run of a command of the user's, within limits, as long as somebody waits for it.
 //!
 //! It ends by itself, is late, or nobody waits for it any more; in each case nothing of it is left:
 //! neither its group nor processes that left the group.
@@ -27,8 +27,8 @@ const PULSE: Duration = Duration::from_millis(10);
 /// Bytes of a stream that are read before anything else is looked at.
 const AT_ONCE: usize = 1 << 20;
 
-/// A command to run, with its limits.
-pub struct Errand<'a> {
+/// The limits and the input of one run.
+pub struct WatchedRun<'a> {
     /// It is killed after so long.
     pub limit: Duration,
     /// The file on its standard input, if any.
@@ -42,7 +42,7 @@ pub struct Errand<'a> {
 /// The outcome of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ran {
-    pub end: Fate,
+    pub end: RunEnd,
     pub out: Kept,
     pub err: Kept,
     pub took: Duration,
@@ -52,7 +52,7 @@ pub struct Ran {
 
 /// The way in which a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum RunEnd {
     /// By itself.
     Ended(Status),
     /// It took too long.
@@ -132,13 +132,13 @@ impl Launch {
     }
 
     /// Runs the program to its end, which may come from us.
-    pub fn errand(&self, errand: &Errand<'_>) -> Result<Ran, LaunchError> {
+    pub fn run_watched(&self, run_watched: &WatchedRun<'_>) -> Result<Ran, LaunchError> {
         let (marked, mark) = self.marked();
         let failed = |error| LaunchError::Start {
             file: self.file.clone(),
             error,
         };
-        let input = match errand.input {
+        let input = match run_watched.input {
             Some(path) => Stdio::from(File::open(path).map_err(failed)?),
             None => Stdio::null(),
         };
@@ -151,14 +151,14 @@ impl Launch {
         })?;
         let (out, err) = group.take_output();
         let mut streams = [
-            Stream::of(out.map(OwnedFd::from), errand.kept).map_err(failed)?,
-            Stream::of(err.map(OwnedFd::from), errand.kept).map_err(failed)?,
+            Stream::of(out.map(OwnedFd::from), run_watched.kept).map_err(failed)?,
+            Stream::of(err.map(OwnedFd::from), run_watched.kept).map_err(failed)?,
         ];
-        let cause = attend(&group, &mut streams, errand, began).map_err(failed)?;
+        let cause = attend(&group, &mut streams, run_watched, began).map_err(failed)?;
         let (status, _) = group.end_within(Duration::ZERO).map_err(failed)?;
         let took = began.elapsed();
-        let exceeded = || group.excess().map(Fate::Exceeded);
-        let end = cause.or_else(exceeded).unwrap_or(Fate::Ended(status));
+        let exceeded = || group.excess().map(RunEnd::Exceeded);
+        let end = cause.or_else(exceeded).unwrap_or(RunEnd::Ended(status));
         debug!(pid = group.leader().as_raw_nonzero().get(), end = ?end, took = ?took, "process ended");
         let strays = orphans::end(&mark, group.leader());
         drain(&mut streams, Instant::now() + GRACE).map_err(failed)?;
@@ -221,17 +221,17 @@ impl Stream {
 fn attend(
     group: &Group,
     streams: &mut [Stream; 2],
-    errand: &Errand<'_>,
+    run_watched: &WatchedRun<'_>,
     began: Instant,
-) -> io::Result<Option<Fate>> {
+) -> io::Result<Option<RunEnd>> {
     let watch = group.watch();
     loop {
-        let left = errand.limit.saturating_sub(began.elapsed());
+        let left = run_watched.limit.saturating_sub(began.elapsed());
         if left.is_zero() {
-            return Ok(Some(Fate::Late));
+            return Ok(Some(RunEnd::Late));
         }
-        if !(errand.wanted)() {
-            return Ok(Some(Fate::Unwanted));
+        if !(run_watched.wanted)() {
+            return Ok(Some(RunEnd::Unwanted));
         }
         wait(watch.as_ref().map(AsFd::as_fd), streams, left.min(PULSE))?;
         streams.iter_mut().for_each(Stream::read);
@@ -292,25 +292,25 @@ mod tests {
     }
 
     fn run(script: &str, limit: u64) -> Ran {
-        let errand = Errand {
+        let run_watched = WatchedRun {
             limit: Duration::from_millis(limit),
             input: None,
             kept: KEPT,
             wanted: &|| true,
         };
-        shell(script).errand(&errand).unwrap()
+        shell(script).run_watched(&run_watched).unwrap()
     }
 
     #[test]
     fn status_signal_and_streams_are_kept() {
         let ran = run("echo out; echo err >&2; exit 3", 60_000);
-        assert_eq!(ran.end, Fate::Ended(Status::Exited(3)));
+        assert_eq!(ran.end, RunEnd::Ended(Status::Exited(3)));
         assert_eq!(
             (ran.out.text(), ran.err.text()),
             ("out\n".into(), "err\n".into())
         );
         let ran = run("kill -SEGV $$", 60_000);
-        assert_eq!(ran.end, Fate::Ended(Status::Killed(11)));
+        assert_eq!(ran.end, RunEnd::Ended(Status::Killed(11)));
     }
 
     #[test]
@@ -318,29 +318,32 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("input");
         std::fs::write(&path, "abc").unwrap();
-        let errand = Errand {
+        let run_watched = WatchedRun {
             limit: Duration::from_secs(60),
             input: Some(&path),
             kept: KEPT,
             wanted: &|| true,
         };
-        assert_eq!(shell("cat").errand(&errand).unwrap().out.text(), "abc");
+        assert_eq!(
+            shell("cat").run_watched(&run_watched).unwrap().out.text(),
+            "abc"
+        );
         assert_eq!(run("cat", 60_000).out.text(), "");
     }
 
     #[test]
     fn one_that_is_late_or_unwanted_is_killed() {
         let ran = run("echo begun; sleep 1000", 300);
-        assert_eq!((ran.end, ran.out.text()), (Fate::Late, "begun\n".into()));
+        assert_eq!((ran.end, ran.out.text()), (RunEnd::Late, "begun\n".into()));
         let began = Instant::now();
-        let errand = Errand {
+        let run_watched = WatchedRun {
             limit: Duration::from_secs(60),
             input: None,
             kept: KEPT,
             wanted: &|| began.elapsed() < Duration::from_millis(100),
         };
-        let ran = shell("sleep 1000").errand(&errand).unwrap();
-        assert_eq!(ran.end, Fate::Unwanted);
+        let ran = shell("sleep 1000").run_watched(&run_watched).unwrap();
+        assert_eq!(ran.end, RunEnd::Unwanted);
     }
 
     #[test]
@@ -355,7 +358,7 @@ mod tests {
     #[test]
     fn one_that_writes_without_an_end_is_late_too() {
         let ran = run("yes", 300);
-        assert_eq!(ran.end, Fate::Late);
+        assert_eq!(ran.end, RunEnd::Late);
         assert!(ran.out.text().starts_with("y\ny\n"));
         // Here there is always more to read, whoever is faster.
         let zeros = File::open("/dev/zero").unwrap();
@@ -382,7 +385,7 @@ mod tests {
                 let ran = run(&path.display().to_string(), 60_000);
                 assert_eq!(
                     ran.end,
-                    Fate::Ended(Status::Exited(0)),
+                    RunEnd::Ended(Status::Exited(0)),
                     "{}",
                     ran.err.text()
                 );
@@ -410,14 +413,14 @@ mod tests {
             };
             let sandbox = crate::Sandbox::default().allow_programs();
             launch.sandbox = Some(sandbox.allow_write(folder.path()));
-            let errand = Errand {
+            let run_watched = WatchedRun {
                 limit: Duration::from_secs(60),
                 input: None,
                 kept: KEPT,
                 wanted: &|| true,
             };
-            let ran = launch.errand(&errand).unwrap();
-            assert_eq!(ran.end, Fate::Exceeded(expect), "{ran:?}");
+            let ran = launch.run_watched(&run_watched).unwrap();
+            assert_eq!(ran.end, RunEnd::Exceeded(expect), "{ran:?}");
         };
         let files = "while :; do i=$((i+1)); head -c 3000000 /dev/zero >$i; sleep 0.01; done";
         check(files, Excess::Disk(8 << 20));
@@ -439,7 +442,7 @@ mod tests {
             pids.display()
         );
         let ran = run(&script, 60_000);
-        assert_eq!(ran.end, Fate::Ended(Status::Exited(0)));
+        assert_eq!(ran.end, RunEnd::Ended(Status::Exited(0)));
         assert!(ran.strays >= 2, "{ran:?}");
         for pid in std::fs::read_to_string(&pids).unwrap().lines() {
             let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));

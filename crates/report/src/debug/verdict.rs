@@ -1,24 +1,19 @@
-//! The result of the last check of a test, in words; and the command for a look without the sandbox, where the
-//! test did not fail the same way inside.
-
-use std::io;
-use std::path::Path;
+//! The result of the last check of a test, in words.
 
 use culprit_minimize::{Found, Verified};
-use culprit_model::shell;
 use culprit_signature::Signature;
 
-use crate::quantity;
+use crate::figure;
 
-/// What is said of a test that was checked, and whether it fails as the program did.
-pub(super) fn verdict(found: &Found) -> (String, bool) {
-    let text = match (&found.verified, found.grade) {
+/// The result of the last check of a test.
+pub(super) fn verdict(found: &Found) -> String {
+    match (&found.verified, found.grade) {
         (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => {
             let mut text = format!("compiled and run: fails the same way ({grade})");
             if let Some(needs) = &found.needs {
                 text.push_str(&format!("; {needs}"));
             }
-            return (text, true);
+            text
         }
         (Verified::Threw(trace), _) => {
             format!(
@@ -38,7 +33,7 @@ pub(super) fn verdict(found: &Found) -> (String, bool) {
         ),
         (Verified::Broken(why), _) => format!("does not run: {why}"),
         (Verified::Late(limit), _) => {
-            let limit = quantity::typed_duration(*limit);
+            let limit = figure::typed_duration(*limit);
             format!("compiled, but does not end within {limit}")
         }
         (Verified::Interrupted, _) => "not checked: interrupted".to_owned(),
@@ -46,23 +41,7 @@ pub(super) fn verdict(found: &Found) -> (String, bool) {
             "not compiled: there is no {}; install the JDK, not only its JRE, or set JAVA_HOME",
             path.display()
         ),
-    };
-    (text, false)
-}
-
-/// The command that compiles a test and runs it outside of the sandbox. `None` where the sandbox had no say in
-/// how it ended. What the command needs is put into a folder.
-pub(super) fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<Option<String>> {
-    let is_of_no_use = matches!(
-        found.verified,
-        Verified::Rejected(_) | Verified::NoCompiler(_)
-    );
-    let Some(by_hand) = found.by_hand.as_ref().filter(|_| !is_of_no_use) else {
-        return Ok(None);
-    };
-    let commands = by_hand.commands((&found.test, file), &folder.join(&found.test.class_name))?;
-    let lines: Vec<String> = commands.into_iter().map(shell::line).collect();
-    Ok(Some(lines.join(" && ")))
+    }
 }
 
 fn first_line(trace: &str) -> &str {

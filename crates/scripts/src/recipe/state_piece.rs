@@ -6,12 +6,12 @@ use culprit_model::site::TypeDef;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{BlobId, ObjectId, Reference, TypeId, Value};
 
-use super::Pantry;
+use super::RecipeSources;
 
 /// A piece of what was told of an object: its class and its fields.
 #[derive(Clone, Copy)]
-pub(super) struct Held<'a> {
-    pantry: Pantry<'a>,
+pub(super) struct StatePiece<'a> {
+    sources: RecipeSources<'a>,
     class: Option<&'a TypeDef>,
     fields: &'a [Value],
     /// All pieces that were told with it, and of which object.
@@ -19,11 +19,11 @@ pub(super) struct Held<'a> {
     of: ObjectId,
 }
 
-impl<'a> Held<'a> {
+impl<'a> StatePiece<'a> {
     /// What holds nothing.
-    pub(super) fn nothing(pantry: Pantry<'a>) -> Held<'a> {
-        Held {
-            pantry,
+    pub(super) fn nothing(sources: RecipeSources<'a>) -> StatePiece<'a> {
+        StatePiece {
+            sources,
             class: None,
             fields: &[],
             pieces: &[],
@@ -32,23 +32,27 @@ impl<'a> Held<'a> {
     }
 
     /// What an object holds. Of those without fields nothing is told.
-    pub(super) fn object(pantry: Pantry<'a>, id: ObjectId, class: TypeId) -> Option<Held<'a>> {
-        let mut held = Held {
-            class: type_def(pantry, class),
+    pub(super) fn object(
+        sources: RecipeSources<'a>,
+        id: ObjectId,
+        class: TypeId,
+    ) -> Option<StatePiece<'a>> {
+        let mut held = StatePiece {
+            class: type_def(sources, class),
             of: id,
-            ..Held::nothing(pantry)
+            ..StatePiece::nothing(sources)
         };
-        if let Some(state) = pantry.states.get(&id) {
+        if let Some(state) = sources.states.get(&id) {
             held.pieces = &state.pieces;
             held = held.structure(state.pieces.first()?)?;
         }
         Some(held)
     }
 
-    fn structure(self, piece: &'a Value) -> Option<Held<'a>> {
+    fn structure(self, piece: &'a Value) -> Option<StatePiece<'a>> {
         match piece {
-            Value::Reference(Reference::Structure { class, fields }) => Some(Held {
-                class: Some(type_def(self.pantry, *class)?),
+            Value::Reference(Reference::Structure { class, fields }) => Some(StatePiece {
+                class: Some(type_def(self.sources, *class)?),
                 fields,
                 ..self
             }),
@@ -94,16 +98,16 @@ impl<'a> Held<'a> {
     }
 
     /// The object that a field holds.
-    pub(super) fn open(&self, name: &str) -> Option<Held<'a>> {
+    pub(super) fn open(&self, name: &str) -> Option<StatePiece<'a>> {
         self.look(self.get(name)?)
     }
 
     /// The object that a value of this piece is.
-    pub(super) fn look(&self, value: &'a Value) -> Option<Held<'a>> {
+    pub(super) fn look(&self, value: &'a Value) -> Option<StatePiece<'a>> {
         match value {
             Value::Reference(Reference::Piece(number)) => self.structure(self.piece(*number)?),
             Value::Reference(Reference::Object { id, class }) => {
-                Held::object(self.pantry, *id, *class)
+                StatePiece::object(self.sources, *id, *class)
             }
             Value::Reference(Reference::Structure { .. }) => self.structure(value),
             _ => None,
@@ -133,7 +137,7 @@ impl<'a> Held<'a> {
         match self.get(name)? {
             Value::Reference(Reference::Constant { name, .. }) => Some(name),
             Value::Reference(Reference::Enum { class, ordinal }) => {
-                let constants = &type_def(self.pantry, *class)?.constants;
+                let constants = &type_def(self.sources, *class)?.constants;
                 constants.get(*ordinal as usize).map(String::as_str)
             }
             _ => None,
@@ -163,7 +167,7 @@ impl<'a> Held<'a> {
         match contents {
             Contents::Elements(elements) => Some(Cow::Borrowed(elements)),
             Contents::Blob(blob) => {
-                let class = type_def(self.pantry, *class)?;
+                let class = type_def(self.sources, *class)?;
                 let shape = Shape::of(class.name.strip_prefix('[')?)?;
                 let elements = Value::elements_from_le_bytes(shape, &self.blob(*blob)?);
                 Some(Cow::Owned(elements?))
@@ -186,12 +190,12 @@ impl<'a> Held<'a> {
     }
 
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
-        self.pantry.blobs.blob(id).ok().flatten()
+        self.sources.blobs.blob(id).ok().flatten()
     }
 }
 
-fn type_def(pantry: Pantry<'_>, id: TypeId) -> Option<&TypeDef> {
-    pantry.tables.class(id)
+fn type_def(sources: RecipeSources<'_>, id: TypeId) -> Option<&TypeDef> {
+    sources.tables.class(id)
 }
 
 /// A scalar as a whole number.

@@ -1,4 +1,4 @@
-//! The way to files below a folder: nothing is written behind a link, since that is not ours.
+//! A guard against links below a folder: nothing is written through one, since its target is not ours.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -12,22 +12,22 @@ use culprit_jvm::{between_starts, remove_folder};
 use super::Error;
 use super::tree::{Entry, Kind};
 
-/// The folders above files. A link may be in place of one: a run or the user put it there.
-pub(super) struct Way<'b> {
+/// The folders above files. A run or the user may have put a link in place of one.
+pub(super) struct LinkGuard<'b> {
     folder: &'b Path,
-    /// Those that are folders.
+    /// Paths known to be folders.
     clear: HashSet<PathBuf>,
 }
 
-impl<'b> Way<'b> {
-    pub(super) fn below(folder: &'b Path) -> Way<'b> {
-        Way {
+impl<'b> LinkGuard<'b> {
+    pub(super) fn below(folder: &'b Path) -> LinkGuard<'b> {
+        LinkGuard {
             folder,
             clear: HashSet::new(),
         }
     }
 
-    /// Whether there are folders all the way.
+    /// True if every part of the path above the file is a folder.
     pub(super) fn is_clear(&mut self, path: &Path) -> bool {
         let Some(above) = path.parent().filter(|above| *above != Path::new("")) else {
             return true;
@@ -43,7 +43,7 @@ impl<'b> Way<'b> {
         is_clear
     }
 
-    /// Removes what stands in the way of folders.
+    /// Removes files and links in place of folders.
     pub(super) fn make_clear(&mut self, path: &Path) -> Result<(), Error> {
         if self.is_clear(path) {
             return Ok(());
@@ -122,7 +122,7 @@ mod tests {
             kind,
             source: Source::Memory(bytes.into()),
         };
-        let mut way = Way::below(&ours);
+        let mut way = LinkGuard::below(&ours);
         let link = entry(Kind::Link, theirs.as_os_str().as_bytes());
         way.write(Path::new("data"), &link).unwrap();
         let file = entry(Kind::File, b"2");

@@ -1,4 +1,4 @@
-//! Servants: a program that stays and answers question after question on its standard streams.
+//! A responder: a program that keeps running and answers requests on its standard streams.
 //!
 //! The caller interprets questions and answers; this module ensures that nobody
 //! waits for ever, and that no process of the program is left at the end.
@@ -18,9 +18,9 @@ use crate::{Launch, LaunchError, orphans};
 /// The interval between checks whether somebody still waits.
 const PULSE: Duration = Duration::from_millis(10);
 
-/// A program that waits for questions.
+/// A running program that answers requests.
 #[derive(Debug)]
-pub struct Servant {
+pub struct Responder {
     group: Group,
     input: File,
     output: File,
@@ -29,7 +29,7 @@ pub struct Servant {
 
 /// The result of a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
+pub enum Response {
     Answer(Vec<u8>),
     /// The program has ended, or closed its stream.
     Ended,
@@ -39,9 +39,9 @@ pub enum Heard {
     Unwanted,
 }
 
-impl Servant {
+impl Responder {
     /// Starts a program. What it prints on its standard error is not kept.
-    pub fn start(launch: &Launch) -> Result<Servant, LaunchError> {
+    pub fn start(launch: &Launch) -> Result<Responder, LaunchError> {
         let (marked, mark) = launch.marked();
         let failed = |error| LaunchError::Start {
             file: launch.file.clone(),
@@ -58,7 +58,7 @@ impl Servant {
         let output = group.take_output().0.map(OwnedFd::from);
         let (input, output) = (input.ok_or_else(lacking)?, output.ok_or_else(lacking)?);
         ioctl_fionbio(&output, true).map_err(|error| failed(error.into()))?;
-        Ok(Servant {
+        Ok(Responder {
             group,
             input: input.into(),
             output: output.into(),
@@ -67,33 +67,33 @@ impl Servant {
     }
 
     /// Asks a question, and waits for an answer that is whole. After anything but an answer the
-    /// servant is of no more use.
+    /// responder is of no more use.
     pub fn ask(
         &mut self,
         question: &[u8],
         is_whole: &dyn Fn(&[u8]) -> bool,
         limit: Duration,
         wanted: &dyn Fn() -> bool,
-    ) -> Heard {
+    ) -> Response {
         let end = Instant::now() + limit;
         if self.input.write_all(question).is_err() || self.input.flush().is_err() {
-            return Heard::Ended;
+            return Response::Ended;
         }
         let mut answer = Vec::new();
         loop {
             match self.read(&mut answer) {
                 Ok(true) => {}
-                Ok(false) | Err(_) => return Heard::Ended,
+                Ok(false) | Err(_) => return Response::Ended,
             }
             let left = end.saturating_duration_since(Instant::now());
             match () {
-                () if is_whole(&answer) => return Heard::Answer(answer),
-                () if left.is_zero() => return Heard::Late,
-                () if !wanted() => return Heard::Unwanted,
+                () if is_whole(&answer) => return Response::Answer(answer),
+                () if left.is_zero() => return Response::Late,
+                () if !wanted() => return Response::Unwanted,
                 () => {}
             }
             if wait(&self.output, left.min(PULSE)).is_err() {
-                return Heard::Ended;
+                return Response::Ended;
             }
         }
     }
@@ -125,7 +125,7 @@ impl Servant {
     }
 }
 
-impl Drop for Servant {
+impl Drop for Responder {
     fn drop(&mut self) {
         self.end_now();
     }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::Limits;
 
-    fn servant(script: &str) -> Servant {
+    fn responder(script: &str) -> Responder {
         let launch = Launch {
             file: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
@@ -154,33 +154,33 @@ mod tests {
             limits: Limits::default(),
             sandbox: None,
         };
-        Servant::start(&launch).unwrap()
+        Responder::start(&launch).unwrap()
     }
 
-    fn ask(servant: &mut Servant, question: &str, millis: u64) -> Heard {
+    fn ask(responder: &mut Responder, question: &str, millis: u64) -> Response {
         let whole = |answer: &[u8]| answer.ends_with(b"\n");
         let limit = Duration::from_millis(millis);
-        servant.ask(question.as_bytes(), &whole, limit, &|| true)
+        responder.ask(question.as_bytes(), &whole, limit, &|| true)
     }
 
     #[test]
     fn questions_are_answered_one_after_the_other_until_it_ends() {
-        let mut servant = servant("while read a; do [ $a = end ] && exit; echo got $a; done");
-        let answer = |text: &str| Heard::Answer(text.as_bytes().to_vec());
-        assert_eq!(ask(&mut servant, "1\n", 60_000), answer("got 1\n"));
-        assert_eq!(ask(&mut servant, "2\n", 60_000), answer("got 2\n"));
-        assert_eq!(ask(&mut servant, "end\n", 60_000), Heard::Ended);
-        assert_eq!(ask(&mut servant, "3\n", 60_000), Heard::Ended);
-        assert_eq!(servant.end(), 0);
+        let mut responder = responder("while read a; do [ $a = end ] && exit; echo got $a; done");
+        let answer = |text: &str| Response::Answer(text.as_bytes().to_vec());
+        assert_eq!(ask(&mut responder, "1\n", 60_000), answer("got 1\n"));
+        assert_eq!(ask(&mut responder, "2\n", 60_000), answer("got 2\n"));
+        assert_eq!(ask(&mut responder, "end\n", 60_000), Response::Ended);
+        assert_eq!(ask(&mut responder, "3\n", 60_000), Response::Ended);
+        assert_eq!(responder.end(), 0);
     }
 
     #[test]
     fn one_that_is_late_or_unwanted_is_not_waited_for() {
-        let mut late = servant("read a; sleep 1000");
-        assert_eq!(ask(&mut late, "1\n", 100), Heard::Late);
-        let mut unwanted = servant("read a; sleep 1000");
+        let mut late = responder("read a; sleep 1000");
+        assert_eq!(ask(&mut late, "1\n", 100), Response::Late);
+        let mut unwanted = responder("read a; sleep 1000");
         let whole = |_: &[u8]| false;
         let heard = unwanted.ask(b"1\n", &whole, Duration::from_secs(60), &|| false);
-        assert_eq!(heard, Heard::Unwanted);
+        assert_eq!(heard, Response::Unwanted);
     }
 }

@@ -1,0 +1,440 @@
+//! The result of `culprit debug` and `culprit minimize`: failures and the tests made of them, as JSON, Markdown
+//! and text.
+
+mod verdict;
+
+use culprit_debug::{FailureTest, Level as TestLevel, Rate};
+use culprit_jvm::WorkingFolder;
+use culprit_model::clean;
+use culprit_reduce::End;
+use culprit_signature::Signature;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Content, Document};
+use crate::markup::markdown::{block, code, plain};
+use verdict::verdict;
+
+/// The introduction of the command that runs a test with the rights of the user.
+pub const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
+
+/// The tests that were made of failures: `report.json` of `culprit debug` and `culprit minimize`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TestsDocument {
+    /// The command that made them, without the folder for results.
+    pub command: String,
+    /// The failures, each with its test.
+    pub tests: Vec<FailureEntry>,
+}
+
+impl Content for TestsDocument {
+    const NAME: &'static str = "tests";
+}
+
+/// A failure, and the test that was made of it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FailureEntry {
+    /// The failure.
+    pub failure: String,
+    /// Its stack trace.
+    pub stack: String,
+    /// Runs of the command that failed; null if the command was not run.
+    pub fails: Option<FailureRate>,
+    /// Whether the test was compiled and run, and failed in the same way.
+    pub verified: bool,
+    /// The result of that check in words, or the reason why there is no test.
+    pub verdict: String,
+    /// The test; its fields are missing where there is none.
+    #[serde(flatten)]
+    pub test: Option<TestEntry>,
+}
+
+/// The share of runs that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FailureRate {
+    /// Runs that failed.
+    pub times: usize,
+    /// All runs.
+    pub of: usize,
+}
+
+/// A test.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TestEntry {
+    /// The code whose calls it makes.
+    pub level: Level,
+    /// Its file, within the folder for results.
+    pub test: String,
+    /// Calls that were recorded.
+    pub captured: usize,
+    /// Calls in the slice.
+    pub sliced: usize,
+    /// Calls that are left.
+    pub left: usize,
+    /// Calls of the class that threw that are left; null on the outermost level.
+    pub left_of_thrower: Option<usize>,
+    /// Statements of the test.
+    pub statements: usize,
+    /// Statements at the beginning that set up the surroundings, such as system properties.
+    pub surroundings: usize,
+    /// The environment variables that it needs to fail; null if it needs none, empty if it needs some and their
+    /// names are not known.
+    pub environment: Option<Vec<String>>,
+    /// Objects that stand in for others.
+    pub stand_ins: usize,
+    /// Whether it uses reflection.
+    pub reflection: bool,
+    /// Candidates that were run.
+    pub runs: u64,
+    /// Whether it is 1-minimal.
+    pub minimal: bool,
+    /// The seconds until it was found.
+    pub seconds: f64,
+    /// The runner of the last check.
+    pub run_by: String,
+    /// The working folder that it needs, in words.
+    pub folder: String,
+    /// The command that compiles and runs it outside of the sandbox, if it did not fail in the same way inside.
+    pub by_hand: Option<String>,
+}
+
+/// The code whose calls a test makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The calls of the test or the main class.
+    Outermost,
+    /// The calls of the class that threw.
+    Innermost,
+}
+
+/// A failure of the report: its entry in the document, and the parts of its text that the document lacks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReportedFailure {
+    entry: FailureEntry,
+    rate: Option<Rate>,
+    text: Option<TestText>,
+}
+
+/// The parts of the text on a test that the document lacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct TestText {
+    source: String,
+    /// The class that threw, on the innermost level.
+    thrower: Option<String>,
+    /// The reason why the test may not be minimal.
+    early: Option<&'static str>,
+    /// The files that the test needs, as a part of a sentence.
+    needed_files: Option<String>,
+    /// The reason why verdicts are missing in a journal.
+    journal_trouble: Option<String>,
+}
+
+/// The results of `culprit debug` or `culprit minimize`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TestsReport {
+    /// The failures, in the order in which they were found.
+    pub failures: Vec<ReportedFailure>,
+}
+
+impl TestsReport {
+    /// `report.json`.
+    pub fn document(&self, command: &str) -> Document<TestsDocument> {
+        let entries = self.failures.iter().map(|failure| failure.entry.clone());
+        Document::new(TestsDocument {
+            command: command.to_owned(),
+            tests: entries.collect(),
+        })
+    }
+
+    /// `report.md`.
+    pub fn markdown(&self, command: &str) -> String {
+        let failures: String = self
+            .failures
+            .iter()
+            .map(ReportedFailure::markdown)
+            .collect();
+        format!("# What fails in {}\n\n{failures}", code(command))
+    }
+}
+
+impl ReportedFailure {
+    /// A failure with its test. The file is named as in the result folder; `by_hand` is the command that compiles and
+    /// runs the test outside of the sandbox.
+    pub fn with_test(test: &FailureTest, file: String, by_hand: Option<String>) -> ReportedFailure {
+        let found = &test.found;
+        let (minimised, notes) = (&found.minimised, &found.test.notes);
+        let (level, thrower, left_of_thrower) = match &test.level {
+            TestLevel::Outermost => (Level::Outermost, None, None),
+            TestLevel::Innermost { class, calls } => {
+                (Level::Innermost, Some(class.clone()), Some(*calls))
+            }
+        };
+        let early = early(minimised.end);
+        let entry = TestEntry {
+            level,
+            test: file,
+            captured: minimised.captured,
+            sliced: minimised.sliced,
+            left: found.left(),
+            left_of_thrower,
+            statements: notes.statements,
+            surroundings: minimised.script.prelude,
+            environment: found.needs.as_ref().map(|it| it.names().to_vec()),
+            stand_ins: notes.stand_ins,
+            reflection: notes.uses_reflection,
+            runs: found.tests,
+            minimal: early.is_none(),
+            seconds: (test.took.as_secs_f64() * 10.0).round() / 10.0,
+            run_by: found.runner.name().to_owned(),
+            folder: clean::line(&found.works_in.to_string()).into_owned(),
+            by_hand,
+        };
+        let journal_trouble = found.journal_trouble.as_ref();
+        ReportedFailure {
+            entry: FailureEntry {
+                verified: found.fails_the_same_way(),
+                test: Some(entry),
+                ..FailureEntry::new(&test.signature, test.rate, verdict(found))
+            },
+            rate: test.rate,
+            text: Some(TestText {
+                source: found.test.source.clone(),
+                thrower,
+                early,
+                needed_files: needed_files(&found.works_in),
+                journal_trouble: journal_trouble.map(ToString::to_string),
+            }),
+        }
+    }
+
+    /// A failure that no test was made of, and the reason.
+    pub fn without_test(signature: &Signature, rate: Option<Rate>, why: String) -> ReportedFailure {
+        ReportedFailure {
+            entry: FailureEntry::new(signature, rate, why),
+            rate,
+            text: None,
+        }
+    }
+
+    /// The lines on a test as a terminal shows them before its source code; none without a test.
+    pub fn lines(&self) -> Vec<String> {
+        let (Some(test), Some(text)) = (&self.entry.test, &self.text) else {
+            return Vec::new();
+        };
+        let trouble = text.journal_trouble.as_ref();
+        let lines = [
+            Some(text.summary(test)),
+            text.reservation(),
+            trouble.map(|why| format!("the journal lacks verdicts: {why}")),
+            Some(self.entry.verdict.clone()),
+            text.needed_files.clone(),
+        ];
+        let lines = lines.into_iter().flatten();
+        lines.map(|line| clean::line(&line).into_owned()).collect()
+    }
+
+    fn markdown(&self) -> String {
+        let entry = &self.entry;
+        let (failure, verdict) = (plain(&entry.failure), plain(&entry.verdict));
+        let how_often = self.rate.map(|rate| format!("The command {rate}. "));
+        let how_often = how_often.unwrap_or_default();
+        let (Some(test), Some(text)) = (&entry.test, &self.text) else {
+            return format!("## {failure}\n\n{how_often}No test: {verdict}.\n\n");
+        };
+        let level = match test.level {
+            Level::Outermost => "",
+            Level::Innermost => ": the innermost level",
+        };
+        let partial = text.reservation().map(|it| format!("; {it}"));
+        let needs = text.needed_files.as_ref();
+        let needs = needs.map(|needs| format!(" Note: {}.", plain(needs)));
+        let by_hand = test.by_hand.as_ref().map(|command| {
+            let command = block("sh", &format!("{command}\n"));
+            format!("{OUTSIDE}:\n\n{command}\n")
+        });
+        format!(
+            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}",
+            text.summary(test),
+            partial.unwrap_or_default(),
+            code(&test.test),
+            needs.unwrap_or_default(),
+            block("java", &text.source),
+            by_hand.unwrap_or_default(),
+        )
+    }
+}
+
+impl FailureEntry {
+    /// The entry of a failure without a test.
+    fn new(signature: &Signature, rate: Option<Rate>, verdict: String) -> FailureEntry {
+        FailureEntry {
+            failure: signature.to_string(),
+            stack: signature.thrown().to_string(),
+            fails: rate.map(|Rate { times, of }| FailureRate { times, of }),
+            verified: false,
+            verdict,
+            test: None,
+        }
+    }
+}
+
+impl TestText {
+    /// The course of the reduction in numbers.
+    fn summary(&self, test: &TestEntry) -> String {
+        let own = match (test.left_of_thrower, &self.thrower) {
+            (Some(calls), Some(class)) if calls != test.left => format!(" ({calls} of {class})"),
+            _ => String::new(),
+        };
+        format!(
+            "{} calls recorded, {} in the slice, {} left{own} after {} runs",
+            test.captured, test.sliced, test.left, test.runs
+        )
+    }
+
+    fn reservation(&self) -> Option<String> {
+        let why = self.early?;
+        Some(format!("may not be minimal: {why}"))
+    }
+}
+
+/// The reason why a result may not be minimal.
+fn early(end: End) -> Option<&'static str> {
+    match end {
+        End::Minimal => None,
+        End::Tests => Some("--max-tests was reached"),
+        End::Time => Some("--max-time was reached"),
+        End::Cancelled => Some("interrupted"),
+    }
+}
+
+/// The files that a test does not fail without, as a part of a sentence.
+fn needed_files(folder: &WorkingFolder) -> Option<String> {
+    match folder {
+        WorkingFolder::Empty | WorkingFolder::Scratch => None,
+        WorkingFolder::Copy(template) => {
+            let root = template.root().display();
+            let changed = template.changed().map(|file| {
+                let file = file.display();
+                format!("; the program changed {file} there, so calls may be missing")
+            });
+            let changed = changed.unwrap_or_default();
+            Some(format!("it needs files of {root}{changed}"))
+        }
+        WorkingFolder::Given(path) => Some(format!(
+            "it needs files of {}, or of your home folder; if the program wrote them, calls may be missing",
+            path.display()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::conforming;
+
+    fn failure() -> ReportedFailure {
+        ReportedFailure {
+            entry: FailureEntry {
+                failure: "a.Thrown \"<b>\"".to_owned(),
+                stack: "a.Thrown: <b>\n\tat a.B.c(B.java:1)\n".to_owned(),
+                fails: Some(FailureRate { times: 3, of: 10 }),
+                verified: true,
+                verdict: "compiled and run: fails the same way".to_owned(),
+                test: Some(TestEntry {
+                    level: Level::Innermost,
+                    test: "innermost/a/BTest.java".to_owned(),
+                    captured: 40,
+                    sliced: 8,
+                    left: 2,
+                    left_of_thrower: Some(1),
+                    statements: 4,
+                    surroundings: 0,
+                    environment: Some(vec!["HOME".to_owned()]),
+                    stand_ins: 0,
+                    reflection: false,
+                    runs: 12,
+                    minimal: false,
+                    seconds: 1.5,
+                    run_by: "JUnit platform".to_owned(),
+                    folder: "an empty folder".to_owned(),
+                    by_hand: Some("javac BTest.java".to_owned()),
+                }),
+            },
+            rate: Some(Rate { times: 3, of: 10 }),
+            text: Some(TestText {
+                source: "class BTest {}\n".to_owned(),
+                thrower: Some("a.B".to_owned()),
+                early: early(End::Time),
+                needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into())),
+                journal_trouble: Some("disk full".to_owned()),
+            }),
+        }
+    }
+
+    fn missed() -> ReportedFailure {
+        let mut failure = failure();
+        failure.entry.test = None;
+        failure.entry.verified = false;
+        failure.entry.verdict = "nothing was observed".to_owned();
+        failure.text = None;
+        failure
+    }
+
+    #[test]
+    fn failures_with_and_without_a_test_conform() {
+        let failures = vec![failure(), missed()];
+        let report = TestsReport { failures };
+        let document = report.document("culprit debug -- java A").json();
+        let document = conforming::<TestsDocument>(&document).unwrap();
+        assert_eq!(document["tests"][0]["leftOfThrower"], 1);
+        let missed = document["tests"][1].as_object().unwrap();
+        let fields: Vec<&str> = missed.keys().map(String::as_str).collect();
+        let expect = ["fails", "failure", "stack", "verdict", "verified"];
+        assert_eq!(fields, expect);
+    }
+
+    #[test]
+    fn the_readable_report_has_the_test_and_its_reservations() {
+        let failures = vec![failure(), missed()];
+        let report = TestsReport { failures };
+        insta::assert_snapshot!(report.markdown("culprit debug -- java A"), @r#"
+        # What fails in `culprit debug -- java A`
+
+        ## a.Thrown "\<b>": the innermost level
+
+        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 2 left (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing.
+
+        ```java
+        class BTest {}
+        ```
+
+        it was run in the sandbox; to run it with all your rights:
+
+        ```sh
+        javac BTest.java
+        ```
+
+        ## a.Thrown "\<b>"
+
+        The command fails 3 of 10 times. No test: nothing was observed.
+        "#);
+    }
+
+    #[test]
+    fn the_terminal_shows_the_numbers_the_reservations_and_the_verdict() {
+        insta::assert_snapshot!(failure().lines().join("\n"), @r"
+        40 calls recorded, 8 in the slice, 2 left (1 of a.B) after 12 runs
+        may not be minimal: --max-time was reached
+        the journal lacks verdicts: disk full
+        compiled and run: fails the same way
+        it needs files of /home/`x`, or of your home folder; if the program wrote them, calls may be missing
+        ");
+        assert!(missed().lines().is_empty());
+    }
+}
