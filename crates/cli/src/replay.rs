@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use culprit_jvm::{
-    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, Scratch, StartError, Surroundings,
-    Told, untrusted,
+    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, ReportedOutput, Sandbox, Scratch, StartError,
+    Surroundings, untrusted,
 };
 use culprit_model::clean;
 use culprit_model::options::RecordOptions;
@@ -644,8 +644,8 @@ impl Stage<'_> {
             return error.next_step();
         };
         let of_memory = match output {
-            Told::Lines(lines) => is_of_memory(lines),
-            Told::Shared => false,
+            ReportedOutput::Lines(lines) => is_of_memory(lines),
+            ReportedOutput::Shared => false,
         };
         match (of_memory, self.plan.options.is_empty()) {
             (true, _) => "change the size of its heap (--memory MB)",

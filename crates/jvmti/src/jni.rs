@@ -365,7 +365,7 @@ impl<'a> Jni<'a> {
                 what: "out of memory".to_owned(),
             });
         }
-        let _frame = Frame(self);
+        let _frame = LocalFrame(self);
         Ok(f(self))
     }
 
@@ -422,9 +422,9 @@ fn threw(call: &'static str) -> Error {
 }
 
 /// A frame of local references, which ends also where a panic leaves it.
-struct Frame<'j, 'a>(&'j Jni<'a>);
+struct LocalFrame<'j, 'a>(&'j Jni<'a>);
 
-impl Drop for Frame<'_, '_> {
+impl Drop for LocalFrame<'_, '_> {
     fn drop(&mut self) {
         let jni = self.0;
         call!(jni, PopLocalFrame, ptr::null_mut());

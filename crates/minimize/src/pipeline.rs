@@ -23,9 +23,9 @@ use crate::{
     Verified, minimise, verify,
 };
 
-/// What came of a recording.
+/// A verified test, and the reduced script that it is printed from.
 #[derive(Debug)]
-pub struct Found {
+pub struct MinimizedTest {
     pub minimised: Minimised,
     /// Candidates that were run.
     pub tests: u64,
@@ -47,7 +47,7 @@ pub struct Found {
     pub is_misprinted: bool,
 }
 
-impl Found {
+impl MinimizedTest {
     /// Whether the test was seen to fail as the program did.
     pub fn fails_the_same_way(&self) -> bool {
         matches!(self.verified, Verified::Threw(_)) && self.grade >= Some(Signature::ENOUGH)
@@ -100,7 +100,7 @@ pub fn make_test(
     script: &Script,
     signature: &Signature,
     tools: &TestTools<'_>,
-) -> Result<Found, Error> {
+) -> Result<MinimizedTest, Error> {
     let folder = &tools.folder.join("alone");
     let alone = || {
         let again = TestTools {
@@ -145,7 +145,7 @@ fn make_and_check(
     script: &Script,
     signature: &Signature,
     tools: &TestTools<'_>,
-) -> Result<Found, Error> {
+) -> Result<MinimizedTest, Error> {
     let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
     if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| tools.stage.is_confined()) {
         return Err(Error::Refused(refusal));
@@ -268,7 +268,7 @@ fn make_and_check(
     let grade = graded(&verified);
     let is_confined = tools.confines.sandbox.is_some();
     let by_hand = is_confined.then(|| ByHand::of(&surroundings, runner));
-    Ok(Found {
+    Ok(MinimizedTest {
         minimised,
         tests,
         journal_trouble: driver.take_journal_trouble(),

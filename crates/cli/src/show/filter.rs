@@ -4,7 +4,7 @@ use std::io;
 use std::str::FromStr;
 
 use culprit_model::{Event, EventKind, Pattern, Site};
-use culprit_trace::{Error, EventHead, Gap, Recording, Step};
+use culprit_trace::{Error, EventHead, Gap, Recording, ScanStep};
 
 use culprit_report::place;
 
@@ -129,8 +129,8 @@ pub(crate) fn each(
     let mut scan = recording.scan();
     while let Some(step) = scan.step() {
         let head = match step {
-            Ok(Step::Event(head)) => head,
-            Ok(Step::Gap(gap)) => {
+            Ok(ScanStep::Event(head)) => head,
+            Ok(ScanStep::Gap(gap)) => {
                 if filter.shows_gap(gap.before.0, gap.thread.0) {
                     print(Found::Gap(gap))?;
                 }
