@@ -1,17 +1,12 @@
-//! `culprit replay`: run recordings again, each in a JVM of its own, and say whether the observed
+//! `culprit replay`: run recordings again, each in a JVM of its own, and report whether the observed
 //! code does the same.
 //!
-//! `Args` is what was typed, `Plan` what it means. A replay is `culprit_replay`'s; here is what
-//! is said of it: one recording is explained, several are a table.
+//! `Args` is what was typed, `Plan` what it means. `culprit_replay` replays, `culprit_report` renders the
+//! results: one recording is explained, several are a table.
 
 mod ask;
-mod case;
-mod coverage;
-mod explain;
-mod json;
 mod junit;
-mod table;
-mod versions;
+mod result;
 
 use std::ffi::OsString;
 use std::fs;
@@ -28,6 +23,10 @@ use culprit_model::clean;
 use culprit_model::options::RecordOptions;
 use culprit_program::{ClassPath, Error as ProgramError, WorkerJvm, matching_jdk};
 use culprit_replay::{Capture, Error, Finding, Replayer, Severity, against, check_unless, subject};
+use culprit_report::place::dotted;
+use culprit_report::replay::{
+    Case, Comparison, Facts, ReplayTable, Verdict, document, print_coverage, total_coverage,
+};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::{LineCheck, Mode, Subject};
 
@@ -38,10 +37,6 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use crate::reduction::FORGED;
 use crate::show;
-use case::{Case, Facts, Verdict};
-use culprit_report::place::dotted;
-use table::Table;
-use versions::Versions;
 
 /// Options of `culprit replay`.
 #[derive(clap::Args, Debug)]
@@ -309,9 +304,9 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     if let Some(file) = &args.junit {
         junit::write(file, &ended.cases).map_err(|error| unwritable(file, error))?;
     }
-    match (plan.form, coverage::of_all(&ended.cases)) {
-        (Form::Json, _) => write!(console.out(), "{}", json::document(&ended.cases).json())?,
-        (Form::Text, Some(all)) => coverage::print(&all, console)?,
+    match (plan.form, total_coverage(&ended.cases)) {
+        (Form::Json, _) => write!(console.out(), "{}", document(&ended.cases).json())?,
+        (Form::Text, Some(all)) => print_coverage(&all, console.styles(), console.out())?,
         (Form::Text, None) => {}
     }
     if ended.interrupted {
@@ -325,7 +320,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
             .hint(Finding::NothingObserved.next_step())
             .into());
     }
-    Ok(case::exit_code(&ended.cases))
+    Ok(result::exit_code_of_all(&ended.cases))
 }
 
 /// Replays a recording and has what that runs recorded: how it went.
@@ -367,9 +362,9 @@ pub(crate) fn capture(
     match stage.case(path, console)? {
         Some(case) if !stage.interrupt.is_wanted() => {
             if !matches!(case.verdict, Verdict::InSync { .. }) {
-                case.print(console)?;
+                result::print(&case, console)?;
             }
-            Ok(case.verdict.exit_code())
+            Ok(result::exit_code(&case.verdict))
         }
         _ => Ok(ExitCode::Interrupted),
     }
@@ -380,15 +375,6 @@ fn scratch() -> Result<Scratch, Expected> {
         Expected::new(ExitCode::Usage, error.to_string())
             .hint("set TMPDIR to a folder that you can write to")
     })
-}
-
-fn warn(console: &mut Console, message: &str) -> std::io::Result<()> {
-    let warn = console.err_styles().warn;
-    writeln!(
-        console.err(),
-        "{warn}culprit: warning:{warn:#} {}",
-        clean::line(message)
-    )
 }
 
 /// Everything that replays need, whatever recording they are of.
@@ -415,9 +401,9 @@ impl Stage<'_> {
             self.plan.form == Form::Text,
             self.plan.recordings.len() == 1,
         );
-        let table = Table::new(&self.plan.recordings);
+        let table = ReplayTable::new(&self.plan.recordings, console.styles());
         if is_text && !is_one {
-            table.head(console)?;
+            table.head(console.out())?;
         }
         let mut ended = Ended {
             cases: Vec::new(),
@@ -435,9 +421,9 @@ impl Stage<'_> {
                 (true, true) if self.plan.asks => {
                     ask::print(&case, &mut io::stdin().lock(), console)?;
                 }
-                (true, true) => case.print(console)?,
+                (true, true) => result::print(&case, console)?,
                 (true, false) => {
-                    table.row(&case, console)?;
+                    table.row(&case, console.out())?;
                     if let Some(report) = &case.crash {
                         let report = clean::path(report);
                         writeln!(console.err(), "culprit: report of the crash: {report}")?;
@@ -448,7 +434,7 @@ impl Stage<'_> {
             ended.cases.push(case);
         }
         if is_text && !is_one {
-            table.summary(&ended.cases, console)?;
+            table.summary(&ended.cases, console.out())?;
         }
         Ok(ended)
     }
@@ -492,7 +478,7 @@ impl Stage<'_> {
             }
             return Ok(Some(case));
         }
-        case.warn(console)?;
+        result::warn(&case, console)?;
         if refusals().next().is_some() {
             case.verdict = refused(refusals());
             return Ok(Some(case));
@@ -538,7 +524,7 @@ impl Stage<'_> {
         };
         let classes = ClassPath::open(path, jdk.version.feature)?;
         let found = against(recording, &classes)?;
-        case.against = Some(Versions::of(path, &found));
+        case.against = Some(Comparison::of(path, &found));
         if !found.missing.is_empty() {
             let missing = found.missing.iter().map(|name| dotted(name));
             case.verdict = Verdict::Refused {
