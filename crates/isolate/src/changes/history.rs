@@ -122,12 +122,12 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::super::git::tests::Made;
+    use super::super::git::fixture::ScriptedRepository;
     use super::*;
 
     #[test]
     fn sets_of_commits_are_versions_and_open_branches_are_merged() {
-        let made = Made::by(
+        let made = ScriptedRepository::by(
             "seq 9 >a; commit base; git checkout -qb side; echo s >s; commit side1; echo t >>s; commit side2
              git checkout -q main; echo g >g; commit good; git tag good; echo b >b; commit b1; git merge -q --no-edit side; echo c >c; commit c1",
         );

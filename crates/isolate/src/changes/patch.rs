@@ -218,7 +218,7 @@ fn name(letter: &str, path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::difference::tests::tree;
-    use super::super::git::tests::Made as Repo;
+    use super::super::git::fixture::ScriptedRepository;
     use super::super::sides::copy_tree;
     use super::super::tree::Tree;
     use super::*;
@@ -264,7 +264,7 @@ mod tests {
         ]);
         let difference = Difference::new(good.clone(), &bad).unwrap();
         let all = DeltaSet::all(difference.size());
-        let repo = Repo::by("");
+        let repo = ScriptedRepository::by("");
         let folder = repo.folder.path();
         copy_tree(&good, folder).unwrap();
         let patch = |no_text| difference.patch(&DeltaSet::empty(), &all, no_text).unwrap();

@@ -117,12 +117,13 @@ pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::git::tests::{Made, git};
+    use super::super::git::fixture::{ScriptedRepository, git};
     use super::*;
 
     #[test]
     fn a_word_is_a_revision_before_it_is_a_folder() {
-        let made = Made::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
+        let made =
+            ScriptedRepository::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
         let folder = made.folder.path();
         let find = |word: &str| Side::find(word.as_ref(), folder, &git(), &mut None);
         assert!(matches!(find("v1"), Ok(Side::Commit { .. })));

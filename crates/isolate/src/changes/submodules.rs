@@ -71,13 +71,13 @@ impl Repository {
 mod tests {
     use std::fs;
 
-    use super::super::git::tests::Made;
+    use super::super::git::fixture::ScriptedRepository;
     use super::*;
 
     #[test]
     fn submodules_are_checked_out_where_they_are_there() {
-        let inner = Made::by("echo 1 >f; commit one; echo 2 >f; commit two");
-        let made = Made::by(&format!(
+        let inner = ScriptedRepository::by("echo 1 >f; commit one; echo 2 >f; commit two");
+        let made = ScriptedRepository::by(&format!(
             "git -c protocol.file.allow=always submodule --quiet add {} sub; git -C sub checkout -q HEAD~1; commit one; git -C sub checkout -q main; commit two",
             inner.folder.path().display()
         ));

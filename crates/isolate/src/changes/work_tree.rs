@@ -90,11 +90,11 @@ impl Repository {
 
 #[cfg(test)]
 mod tests {
-    use super::super::git::tests::Made;
+    use super::super::git::fixture::ScriptedRepository;
     use super::*;
 
     /// The files of the work tree, and those of the last commit.
-    fn versions(made: &Made) -> (Tree, Tree) {
+    fn versions(made: &ScriptedRepository) -> (Tree, Tree) {
         let out = made.folder.path().join(".git/out");
         let repository = made.repository();
         repository.copy_work_tree(&out.join("now")).unwrap();
@@ -113,7 +113,7 @@ mod tests {
     fn a_folder_that_became_a_link_is_a_link_and_what_is_behind_it_stays() {
         let theirs = tempfile::tempdir().unwrap();
         let theirs = theirs.path().join("data");
-        let made = Made::by(&format!(
+        let made = ScriptedRepository::by(&format!(
             "mkdir data; echo 1 >data/a; echo 2 >b; commit one
              mv data {0}; ln -s {0} data; stat -c %i {0}/a >.git/before",
             theirs.display()
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_a_sparse_checkout_leaves_out_is_not_deleted() {
-        let made = Made::by(
+        let made = ScriptedRepository::by(
             "mkdir in out; echo '*.txt text eol=crlf' >.gitattributes; echo 1 >in/a; echo 2 >out/b.txt
              printf x >out/run; chmod +x out/run; ln -s b.txt out/link; commit one
              git sparse-checkout set --sparse-index in; rm in/a; echo 3 >in/new",
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn modes_are_those_of_the_index_where_the_disk_has_none() {
-        let made = Made::by(
+        let made = ScriptedRepository::by(
             "echo 1 >plain; echo 2 >run; chmod +x run; commit one; git config core.fileMode false
              chmod +x plain; chmod -x run; echo 3 >new; chmod +x new",
         );

@@ -10,7 +10,7 @@ use culprit_reduce::{Budget, Cancel, Clock, Tested};
 
 use super::super::blame::Origin;
 use super::super::git::Git;
-use super::super::git::tests::{Made, env, git};
+use super::super::git::fixture::{ScriptedRepository, env, git};
 use super::*;
 use crate::Rule;
 
@@ -33,7 +33,7 @@ fn unlimited(jobs: usize) -> Settings {
 }
 
 fn isolate(
-    made: &Made,
+    made: &ScriptedRepository,
     (good, bad): (&str, &str),
     goal: Goal,
     build: Option<&str>,
@@ -51,7 +51,7 @@ fn isolate(
 }
 
 fn isolate_within(
-    made: &Made,
+    made: &ScriptedRepository,
     (good, bad): (&str, &str),
     (goal, settings): (Goal, Settings),
     build: Option<&str>,
@@ -102,7 +102,7 @@ fn lines(found: &Isolation) -> Vec<String> {
 
 #[test]
 fn the_commit_and_in_it_the_line_that_decide_are_found() {
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "seq 30 >a; seq 30 >b; commit base; git tag good
          for i in 1 2 3 4 5 6; do sed -i \"s/^$i$/x$i/\" a; commit c$i; done
          sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a b; commit culprit
@@ -140,7 +140,7 @@ const CHANGED_LATER: &str =
 
 #[test]
 fn what_a_failure_says_at_the_commit_that_brought_it_tells_it_from_others() {
-    let made = Made::by(CHANGED_LATER);
+    let made = ScriptedRepository::by(CHANGED_LATER);
     // Half of the culprit fails at the same place for another reason, and the reason has another
     // number since.
     let command = "say() {
@@ -155,7 +155,7 @@ fn what_a_failure_says_at_the_commit_that_brought_it_tells_it_from_others() {
 
 #[test]
 fn of_several_failures_of_a_commit_that_of_the_bad_version_counts() {
-    let made = Made::by(CHANGED_LATER);
+    let made = ScriptedRepository::by(CHANGED_LATER);
     // A later commit has mended the first of the two tests that the culprit broke.
     let command = "exec >out; echo '=== short test summary info ==='
          grep -q later a || { grep -q nine a && echo 'FAILED t.py::one'; }
@@ -168,7 +168,7 @@ fn of_several_failures_of_a_commit_that_of_the_bad_version_counts() {
 #[test]
 fn what_is_not_well_formed_is_neither_run_nor_counted() {
     let unresolved = |name: &str| {
-        let made = Made::by(&format!(
+        let made = ScriptedRepository::by(&format!(
             "for i in 1 2 3 4 5 6 7; do echo f$i'()'; done >{name}; commit base; git tag good
              sed -i 's/^f\\(.*\\)()/x = \"\"\"\\nt\\1\\n\"\"\"/' {name}; commit culprit",
         ));
@@ -206,7 +206,7 @@ impl Clock for Hand {
 
 #[test]
 fn what_is_used_up_between_two_searches_leaves_what_the_first_found() {
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "seq 30 >a; commit base; git tag good
          for i in 1 2 3; do sed -i \"s/^$i$/x$i/\" a; commit c$i; done
          sed -i 's/^7$/seven/; s/^9$/nine/; s/^20$/twenty/' a; commit culprit",
@@ -250,7 +250,7 @@ fn what_is_used_up_between_two_searches_leaves_what_the_first_found() {
 
 #[test]
 fn lines_of_branches_that_no_commit_merges_are_of_no_commit() {
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "seq 20 >a; commit base; git tag good
          git checkout -qb side; { echo one; echo two; seq 20; } >a; commit side
          git checkout -q main; sed -i s/^15$/fifteen/ a; commit main
@@ -267,7 +267,7 @@ fn lines_of_branches_that_no_commit_merges_are_of_no_commit() {
 
 #[test]
 fn commits_of_lines_are_looked_up_where_lines_are_few_and_somebody_waits() {
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "seq 10 >a; seq 250 >b; commit base; git tag good; sed -i s/^/x/ a; commit few
          git tag few; echo c >c; commit between; sed -i s/^/x/ b; commit many",
     );
@@ -310,7 +310,7 @@ fn commits_of_lines_are_looked_up_where_lines_are_few_and_somebody_waits() {
 #[test]
 fn git_that_cannot_merge_takes_nothing_away() {
     // As Git before 2.38 is.
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "seq 30 >a; commit base; git tag good; git checkout -qb side; echo s >s; commit side; git checkout -q main
          sed -i 's/^7$/seven/; s/^9$/nine/' a; commit culprit; git merge -q --no-edit side; echo t >t; commit last
          mkdir .git/old; real=$(command -v git)
@@ -338,8 +338,9 @@ fn git_that_cannot_merge_takes_nothing_away() {
 
 #[test]
 fn changes_of_the_work_tree_count() {
-    let made =
-        Made::by("seq 9 >a; commit one; echo b >b; commit two; sed -i s/5/five/ a; echo new >c");
+    let made = ScriptedRepository::by(
+        "seq 9 >a; commit one; echo b >b; commit two; sed -i s/5/five/ a; echo new >c",
+    );
     let found = isolate(
         &made,
         ("HEAD~1", "WORKTREE"),
@@ -355,7 +356,7 @@ fn changes_of_the_work_tree_count() {
 
 #[test]
 fn two_changes_that_only_fail_together_are_both_there() {
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "mkdir old new; seq 40 >old/a; sed 's/^3$/three/; s/^20$/twenty/; s/^33$/x/; s/^36$/y/' old/a >new/a",
     );
     let command = "! { grep -q three a && grep -q x a; }";
@@ -369,7 +370,7 @@ fn two_changes_that_only_fail_together_are_both_there() {
 #[test]
 fn candidates_that_do_not_build_have_no_verdict_and_teach_what_belongs_together() {
     // Every new function is called by new lines elsewhere; one constant decides.
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         r#"mkdir old; cd old
          echo 'int limit(void);' >limit.h
          printf '#include "limit.h"\nint limit(void) {\n  return 5;\n}\n' >limit.c
@@ -397,7 +398,7 @@ fn candidates_that_do_not_build_have_no_verdict_and_teach_what_belongs_together(
 
 #[test]
 fn comments_are_whole_where_there_are_some_and_nowhere_else() {
-    let made = Made::by(
+    let made = ScriptedRepository::by(
         "mkdir old new; printf 'a\\nb\\n' >old/run.sh; printf 'f();\\ng();\\n' >old/f.c
          printf 'a\\ncp src/* out\\nx\\nfor d in */; do\\nb\\n' >new/run.sh
          printf 'f();\\n/* one\\n  two */\\ng();\\n' >new/f.c",
@@ -418,7 +419,8 @@ fn comments_are_whole_where_there_are_some_and_nowhere_else() {
 
 #[test]
 fn versions_that_do_not_fit_are_refused() {
-    let made = Made::by("mkdir old new same; seq 9 >old/a; seq 8 >new/a; seq 9 >same/a");
+    let made =
+        ScriptedRepository::by("mkdir old new same; seq 9 >old/a; seq 8 >new/a; seq 9 >same/a");
     let refused = |sides, command| {
         isolate(&made, sides, Goal::Isolate, None, command)
             .err()
