@@ -349,10 +349,7 @@ fn passes(
         (Verdict::Pass, Goal::Isolate) => {}
     }
     // Once more, since everything rests on it.
-    match runner
-        .count_of(old, (1, Kind::Pass), wanted)
-        .map_err(told)?
-    {
+    match runner.count_of(old, 1, Kind::Pass, wanted).map_err(told)? {
         0 => Err(Trouble::PassingFailsSometimes(Rate { failed: 1, of: 2 })),
         _ => Ok(()),
     }
@@ -430,12 +427,12 @@ impl Session<'_> {
                 return Err(Trouble::OldVerdicts(how.to_owned()));
             }
             _ => Rate {
-                failed: runner.count_of(&self.new, (OFTEN, Kind::Fail), wanted)?,
+                failed: runner.count_of(&self.new, OFTEN, Kind::Fail, wanted)?,
                 of: OFTEN + 1,
             },
         });
         if self.goal == Goal::Isolate {
-            let passed = runner.count_of(&self.old, (AGAIN, Kind::Pass), wanted)?;
+            let passed = runner.count_of(&self.old, AGAIN, Kind::Pass, wanted)?;
             again.passing = Some(Rate {
                 failed: AGAIN - passed,
                 of: AGAIN,
