@@ -13,11 +13,10 @@ use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
 
 use super::ClassCount;
 use super::value::Detail;
-use crate::figure::{clipped, counted, duration, grouped, size, time, wrap};
+use crate::figure::{COLUMNS, clipped, counted, duration, grouped, size, time, wrap};
 use crate::place::dotted;
 use crate::style::{Style, Styles};
 
-const WIDTH: usize = 80;
 /// Where texts start after a label.
 const LABEL: usize = 12;
 
@@ -157,7 +156,7 @@ impl<'r> Summary<'r> {
         let is_given =
             |word: &&String| !(word.starts_with("-agentpath:") && word.ends_with(&agent));
         let given: Vec<String> = start.command.iter().filter(is_given).cloned().collect();
-        let mut lines = wrap(&shell::line(&given), WIDTH - LABEL);
+        let mut lines = wrap(&shell::line(&given), COLUMNS - LABEL);
         let limit = page.detail.limit(COMMAND_LINES);
         if lines.len() > limit {
             lines.truncate(limit - 1);
@@ -365,7 +364,9 @@ impl Page<'_> {
         write!(self.out, "{}", "\n".repeat(blank))?;
         let pad = LABEL - name.len();
         write!(self.out, "{title}{name}{title:#}{:pad$}", "")?;
-        let lines = text.split('\n').flat_map(|text| wrap(text, WIDTH - LABEL));
+        let lines = text
+            .split('\n')
+            .flat_map(|text| wrap(text, COLUMNS - LABEL));
         for (number, line) in lines.enumerate() {
             let indent = if number == 0 { 0 } else { LABEL };
             writeln!(self.out, "{:indent$}{line}", "")?;
@@ -383,7 +384,7 @@ impl Page<'_> {
     }
 
     fn indented(&mut self, style: Style, indent: usize, text: &str) -> io::Result<()> {
-        for (number, line) in wrap(text, WIDTH - indent - 2).iter().enumerate() {
+        for (number, line) in wrap(text, COLUMNS - indent - 2).iter().enumerate() {
             let indent = if number == 0 { indent } else { indent + 2 };
             writeln!(self.out, "{:indent$}{style}{line}{style:#}", "")?;
         }

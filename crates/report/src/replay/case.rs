@@ -10,9 +10,8 @@ use culprit_trace::Recording;
 
 use super::comparison::Comparison;
 use super::{Difference, Went};
-use crate::figure::{counted, duration, wrap};
+use crate::figure::{COLUMNS, counted, duration, wrap};
 
-const WIDTH: usize = 80;
 /// The number of differences that are explained.
 const DIFFERENCES: usize = 10;
 /// Length of `culprit: error: `.
@@ -304,7 +303,7 @@ impl Case {
                 _ if number == 0 && self.verdict.is_error() => LEAD,
                 _ => 0,
             };
-            lines.extend(wrap(&clean::line(paragraph), WIDTH - lead));
+            lines.extend(wrap(&clean::line(paragraph), COLUMNS - lead));
         }
         if let Verdict::Lost(unresolved) = &self.verdict
             && let Some(output) = unresolved.output()

@@ -6,11 +6,10 @@ use culprit_model::clean;
 use culprit_replay::Coverage;
 
 use super::{self as document, Case};
-use crate::figure::{clipped, grouped, wrap};
+use crate::figure::{COLUMNS, clipped, grouped, wrap};
 use crate::place::dotted;
 use crate::style::Styles;
 
-const WIDTH: usize = 80;
 /// Columns of the figures, and of the margin before the names.
 const FIGURES: usize = 14 + 6;
 const MARGIN: usize = 2;
@@ -82,7 +81,7 @@ fn width(coverage: &Coverage) -> usize {
     names
         .max()
         .unwrap_or_default()
-        .clamp(5, WIDTH - FIGURES - MARGIN)
+        .clamp(5, COLUMNS - FIGURES - MARGIN)
 }
 
 /// The share of lines that were run, rounded down, so that 100% means all of them.
@@ -105,7 +104,7 @@ fn stretches(not_run: &[(u16, u16)]) -> Vec<String> {
         .collect();
     match texts.is_empty() {
         true => Vec::new(),
-        false => wrap(&texts.join(", "), WIDTH - INDENT - NOT_RUN.len()),
+        false => wrap(&texts.join(", "), COLUMNS - INDENT - NOT_RUN.len()),
     }
 }
 

@@ -5,13 +5,12 @@ use culprit_model::{Divergence, Event, Step, Turn, clean, shell};
 use culprit_trace::Recording;
 
 use super::{Case, Difference, Side};
-use crate::figure::{grouped, wrap};
+use crate::figure::{COLUMNS, grouped, wrap};
 use crate::place;
 use crate::recording::event::describe;
 use crate::recording::{Detail, EventPrinter, event_document};
 use crate::style::Styles;
 
-const WIDTH: usize = 80;
 /// Where texts start after a label.
 const LABEL: usize = 12;
 /// Calls of the path that are listed.
@@ -108,7 +107,7 @@ impl Side {
 fn label(label: &str, texts: &[String], lines: &mut Vec<String>) {
     let mut label = label;
     for text in texts {
-        for line in wrap(&clean::line(text), WIDTH - LABEL - 2) {
+        for line in wrap(&clean::line(text), COLUMNS - LABEL - 2) {
             lines.push(format!("  {label:<LABEL$}{line}"));
             label = "";
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use culprit_model::{clean, shell};
 
 use super::{Case, Verdict};
-use crate::figure::{clipped, counted, cut, duration, grouped};
+use crate::figure::{COLUMNS, clipped, counted, cut, duration, grouped};
 use crate::style::Styles;
 
 /// The widest name of a file.
@@ -52,7 +52,7 @@ impl ReplayTable {
             0 => "-".to_owned(),
             ms => duration(ms),
         };
-        let room = 80 - 2 - width - 13 - 10 - 2;
+        let room = COLUMNS - 2 - width - 13 - 10 - 2;
         writeln!(
             out,
             "  {:<width$}{:>13}{took:>10}  {style}{}{style:#}",
