@@ -12,7 +12,7 @@ use culprit_model::AgentOptions;
 use culprit_model::options::{Arrays, RecordOptions, WeaveOptions, WorkerOptions};
 use culprit_model::secret::{self, MASK};
 use culprit_trace::{EXTENSION, SALT_NOTE, Start, Writer};
-use culprit_weave::lines::Lines;
+use culprit_weave::lines::LineCounters;
 use culprit_weave::{Purpose, SiteNumbers, hook};
 use regex_lite::Regex;
 
@@ -22,7 +22,7 @@ use crate::lock::LockSafe;
 use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
 use crate::roots::Roots;
-use crate::runtime::{self, Names};
+use crate::runtime::{self, RuntimeNames};
 use crate::surroundings;
 use crate::worker;
 
@@ -33,7 +33,7 @@ pub(crate) struct Agent {
     pub(crate) jvmti: Jvmti,
     pub(crate) purpose: Purpose,
     /// The names of the runtime in this JVM.
-    pub(crate) names: Names,
+    pub(crate) names: RuntimeNames,
     /// Classes are woven; a witness records failures alone.
     pub(crate) weaves: bool,
     pub(crate) arrays: Arrays,
@@ -45,7 +45,7 @@ pub(crate) struct Agent {
     pub(crate) heirs: Heirs,
     pub(crate) numbers: SiteNumbers,
     /// The lines of observed classes, if they are counted.
-    pub(crate) lines: Option<Lines>,
+    pub(crate) lines: Option<LineCounters>,
     pub(crate) redact: Vec<Regex>,
     pub(crate) losses: [&'static str; 6],
     thread: Mutex<Option<RecorderThread>>,
@@ -106,8 +106,8 @@ impl Agent {
         let agent = Agent::new(jvmti, feature, recorder, roots, &record.weave);
         Ok(Agent {
             names: match record.beside {
-                true => Names::Beside,
-                false => Names::Usual,
+                true => RuntimeNames::Beside,
+                false => RuntimeNames::Usual,
             },
             records_contents: record.contents,
             redact,
@@ -141,7 +141,7 @@ impl Agent {
         let recorder = Arc::new(Recorder::new(None)?);
         Ok(Agent {
             purpose: Purpose::Replay,
-            lines: options.coverage.then(Lines::default),
+            lines: options.coverage.then(LineCounters::default),
             ..Agent::new(jvmti, feature, recorder, Roots::default(), weave)
         })
     }
@@ -157,7 +157,7 @@ impl Agent {
         Agent {
             jvmti,
             purpose: Purpose::Record,
-            names: Names::Usual,
+            names: RuntimeNames::Usual,
             weaves: true,
             arrays: weave.arrays,
             salt: weave.salt,
@@ -298,7 +298,7 @@ impl Agent {
 /// the other way round.
 fn meet(jni: &Jni<'_>) -> Result<(), Trouble> {
     let usual = "culprit/runtime/Beside";
-    let Ok(beside) = jni.find_class(&Names::Beside.class(usual)) else {
+    let Ok(beside) = jni.find_class(&RuntimeNames::Beside.class(usual)) else {
         return Ok(());
     };
     let ours = jni.find_class(usual)?;

@@ -50,7 +50,7 @@ pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$Plat
 const WORKER_LOADER: &str = "Lculprit/runtime/Loader;";
 
 #[derive(Default)]
-struct Known {
+struct KnownClasses {
     /// What loaded classes declare, with the numbers of their loaders.
     outlines: HashMap<String, (u32, Outline)>,
     /// External classes that an observed class extends.
@@ -98,7 +98,7 @@ impl Heirs {
 pub(crate) struct Classes {
     pub(crate) selection: Selection,
     roots: Mutex<Roots>,
-    known: Mutex<Known>,
+    known: Mutex<KnownClasses>,
     pub(crate) outlines: Outlines,
     /// Loaders that were collected, and are still to be forgotten. No JVM function is called under
     /// this lock: the collector may be waiting for it.

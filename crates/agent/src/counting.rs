@@ -30,7 +30,7 @@ use crate::recorder::block_signals;
 use crate::roots::Roots;
 use crate::runtime;
 use cells::Cells;
-use names::{Names, Outline};
+use names::{CountedNames, Outline};
 
 /// How often the file is written anew.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub(crate) fn counting() -> Option<&'static Counting> {
 pub(crate) struct Counting {
     jvmti: Jvmti,
     cells: Cells,
-    names: Names,
+    names: CountedNames,
     roots: Mutex<Roots>,
     path: PathBuf,
     started: Instant,
@@ -63,7 +63,7 @@ impl Counting {
         let counting = Counting {
             jvmti,
             cells: Cells::new()?,
-            names: Names::default(),
+            names: CountedNames::default(),
             roots: Mutex::new(roots),
             path: folder.join(name),
             started: Instant::now(),

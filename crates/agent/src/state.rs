@@ -114,7 +114,7 @@ pub(crate) struct Chunk {
 }
 
 /// The agent's side of a thread: its buffer and how much of it was handed over.
-struct Slot {
+struct ThreadSlot {
     thread: ThreadId,
     buffer: Buffer,
     /// Bytes and events of the buffer that were handed over already.
@@ -137,7 +137,7 @@ pub(crate) struct States {
     region: Region,
     table: Region,
     order: Box<AtomicU64>,
-    slots: RwLock<Vec<Option<Arc<Mutex<Slot>>>>>,
+    slots: RwLock<Vec<Option<Arc<Mutex<ThreadSlot>>>>>,
     threads: Mutex<Threads>,
     next_object: AtomicU64,
     left_out: AtomicU64,
@@ -198,7 +198,7 @@ impl States {
         ((state - self.region_address()) as usize / STATE_SIZE) as u32
     }
 
-    fn slot(&self, index: u32) -> Option<Arc<Mutex<Slot>>> {
+    fn slot(&self, index: u32) -> Option<Arc<Mutex<ThreadSlot>>> {
         self.slots
             .lock_read()
             .get(index as usize)
@@ -280,7 +280,7 @@ impl States {
         };
         threads.next += 1;
         let thread = ThreadId(threads.next);
-        let slot = Slot {
+        let slot = ThreadSlot {
             thread,
             buffer: Buffer::new(FIRST_BUFFER),
             drained: 0,
@@ -434,7 +434,7 @@ impl States {
         chunks
     }
 
-    fn drain_slot(&self, index: u32, slot: &mut Slot) -> Option<Chunk> {
+    fn drain_slot(&self, index: u32, slot: &mut ThreadSlot) -> Option<Chunk> {
         if slot.ended {
             return None;
         }

@@ -27,7 +27,7 @@ pub use annotations::{annotated_class, is_annotated};
 pub use asm::{Asm, LocalKind};
 pub use class::{Attribute, ClassFile, Member, access};
 pub use code::{Code, Handler, LineTable, MethodContext};
-pub use edit::{Edited, Editor, HandlerSpec, Place};
+pub use edit::{EditPosition, Edited, Editor, HandlerSpec};
 pub use error::{Error, Result};
 pub use frames::{Frame, VerificationType, initial_frame, parse_frames, write_frames};
 pub use instruction::{Instruction, Instructions, Switch, op};

@@ -87,7 +87,7 @@ pub struct Simulation {
     /// By old pc.
     states: Vec<Option<Box<State>>>,
     this_inits: BTreeSet<u32>,
-    names: Names,
+    names: ClassNames,
     merges_classes: bool,
 }
 
@@ -169,12 +169,12 @@ pub fn simulate(code: &Code, pool: &Pool, method: MethodContext) -> Result<Simul
 
 /// The classes met so far, each once.
 #[derive(Debug, Clone, Default)]
-struct Names {
+struct ClassNames {
     names: Vec<Box<[u8]>>,
     ids: HashMap<Box<[u8]>, ClassId>,
 }
 
-impl Names {
+impl ClassNames {
     fn get(&self, class: ClassId) -> &[u8] {
         self.names
             .get(class.0 as usize)
@@ -199,7 +199,7 @@ struct Machine<'a> {
     initial: State,
     states: Vec<Option<Box<State>>>,
     this_inits: BTreeSet<u32>,
-    names: Names,
+    names: ClassNames,
     /// Slots kept in `states`.
     slots: usize,
     merges_classes: bool,
@@ -207,7 +207,7 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn new(code: &'a Code, pool: &'a Pool, method: MethodContext) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNames::default();
         let this = names.intern(pool.class_name_bytes(method.this_class)?);
         let mut initial = State::default();
         if !method.is_static() {
@@ -683,7 +683,7 @@ fn stack_push(stack: &mut Vec<Type>, value: Type, slots: usize) -> Result<()> {
     Ok(())
 }
 
-fn push_value(slots: &mut Vec<Type>, value: ValueType<'_>, names: &mut Names) {
+fn push_value(slots: &mut Vec<Type>, value: ValueType<'_>, names: &mut ClassNames) {
     match value {
         ValueType::Int(_) => slots.push(Type::Integer),
         ValueType::Float => slots.push(Type::Float),

@@ -13,8 +13,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use culprit_classfile::{
-    Asm, ClassFile, Code, Editor, Error, HandlerSpec, LocalKind, Member, MethodContext, Place,
-    Pool, Simulation, Type, VerificationType, access, op, simulate,
+    Asm, ClassFile, Code, EditPosition, Editor, Error, HandlerSpec, LocalKind, Member,
+    MethodContext, Pool, Simulation, Type, VerificationType, access, op, simulate,
 };
 use culprit_verifier::{Bench, Class, Comparison, Outcomes, is_early, is_sampled, on_each_jdk};
 
@@ -372,8 +372,8 @@ fn around_init<'a>(
     let mut body = Asm::new();
     body.athrow();
     editor.add_handler(HandlerSpec {
-        from: Place::AfterEntry,
-        to: Place::After(init),
+        from: EditPosition::AfterEntry,
+        to: EditPosition::After(init),
         catch_type: 0,
         frame_locals: vec![VerificationType::UninitializedThis],
         body,
@@ -382,10 +382,10 @@ fn around_init<'a>(
 }
 
 /// The method cut into parts where `this` is uninitialised and parts where it is not.
-fn regions(code: &Code, simulation: &Simulation) -> Vec<(Place, Place, bool)> {
+fn regions(code: &Code, simulation: &Simulation) -> Vec<(EditPosition, EditPosition, bool)> {
     let inits: Vec<u32> = simulation.this_inits().collect();
     let mut regions = Vec::new();
-    let mut from = Place::AfterEntry;
+    let mut from = EditPosition::AfterEntry;
     let mut before: Option<(u32, bool)> = None;
     for instruction in code.instructions() {
         let pc = instruction.unwrap().pc;
@@ -398,17 +398,21 @@ fn regions(code: &Code, simulation: &Simulation) -> Vec<(Place, Place, bool)> {
                 // The call that initialises `this` is left uncovered: its handler would have to accept both states.
                 let is_init = inits.contains(&last);
                 let to = if is_init {
-                    Place::At(last)
+                    EditPosition::At(last)
                 } else {
-                    Place::Before(pc)
+                    EditPosition::Before(pc)
                 };
                 regions.push((from, to, was_raw));
-                from = if is_init { Place::After(last) } else { to };
+                from = if is_init {
+                    EditPosition::After(last)
+                } else {
+                    to
+                };
             }
         }
         before = Some((pc, is_raw));
     }
-    regions.push((from, Place::End, before.is_some_and(|(_, raw)| raw)));
+    regions.push((from, EditPosition::End, before.is_some_and(|(_, raw)| raw)));
     regions
 }
 

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::fs;
 
 use culprit_jvm::untrusted;
-use culprit_minimize::Found;
+use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{Script, drivers, followed, innermost};
 use culprit_signature::Signature;
 
 use crate::session::Failure;
-use crate::{Case, Error, Event, FailedJvm, Session};
+use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// Seconds after which a run that follows a driver is ended.
 pub(crate) const PATIENCE: u64 = 120;
@@ -38,7 +38,7 @@ pub(crate) struct Following {
 pub(crate) struct Innermost {
     /// The class that threw.
     pub(crate) class: String,
-    pub(crate) found: Found,
+    pub(crate) found: MinimizedTest,
 }
 
 impl Session<'_> {
@@ -48,13 +48,13 @@ impl Session<'_> {
         &mut self,
         failure: Failure<'_>,
         jvm: &FailedJvm,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<MinimizedTest>, Error> {
         let Some(selection) = drivers(&failure.seen.failed(&jvm.recording), &jvm.program) else {
             return Ok(None);
         };
         if let Some(driver) = selection.observe.first() {
             let driver = driver.to_string();
-            self.observer.notice(Event::Follows { driver })?;
+            self.observer.notice(SessionEvent::Follows { driver })?;
         }
         let mut following = Following {
             name: format!("follow-{}", failure.number),
@@ -85,7 +85,8 @@ impl Session<'_> {
         let Some((class, selection)) = innermost.filter(|_| !self.is_over()) else {
             return Ok(None);
         };
-        self.observer.notice(Event::Innermost { class: &class })?;
+        self.observer
+            .notice(SessionEvent::Innermost { class: &class })?;
         let following = Following {
             name: format!("inner-{}", failure.number),
             selection,
@@ -104,7 +105,7 @@ impl Session<'_> {
         failure: Failure<'_>,
         jvm: &FailedJvm,
         concrete: bool,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<MinimizedTest>, Error> {
         let signature = &failure.seen.signature;
         let mut reasons = String::new();
         for run in self.scripts(following)? {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use culprit_minimize::Found;
+use culprit_minimize::MinimizedTest;
 use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
 use culprit_model::{Failure as RecordedThrowable, Pattern, Selection};
 use culprit_scripts::{Extracted, extract, select};
@@ -11,7 +11,7 @@ use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
 use crate::session::Failure;
-use crate::{Case, Error, Event, FailedJvm, Session};
+use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// The most recordings of the command, each with more classes than the one before.
 const ATTEMPTS: usize = 4;
@@ -25,13 +25,13 @@ impl Session<'_> {
         &mut self,
         failure: Failure<'_>,
         jvm: &FailedJvm,
-    ) -> Result<Found, Error> {
+    ) -> Result<MinimizedTest, Error> {
         let signature = &failure.seen.signature;
         let mut selection = select(&failure.seen.failed(&jvm.recording), &jvm.program)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string).collect();
-            self.observer.notice(Event::Records { observed })?;
+            self.observer.notice(SessionEvent::Records { observed })?;
             let name = format!("run-{}-{attempt}", failure.number);
             let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
             let extracted = extract(&recording, &thrown)?;

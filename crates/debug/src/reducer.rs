@@ -10,10 +10,11 @@ use culprit_jvm::{
     Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    Error as ReductionError, Found, Runner, Stage, Surroundings, TargetFailure, TestMaker, junit_of,
+    Error as ReductionError, MinimizedTest, Runner, Stage, Surroundings, TargetFailure, TestMaker,
+    junit_of,
 };
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
-use culprit_reduce::{Budget, Cancel, Driver, Event, Journals, Settings};
+use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{Condition, Predicate, PredicateCompiler, Script};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
@@ -87,7 +88,7 @@ impl Reducer {
         case: &Case<'_>,
         allowance: &mut Allowance,
         observer: &mut dyn Observer,
-    ) -> Result<Found, Error> {
+    ) -> Result<MinimizedTest, Error> {
         // A reduction that ends before its first search can be resumed too.
         fs::create_dir_all(&self.journals)?;
         let scratch = Scratch::new("reduce")?;
@@ -134,7 +135,7 @@ impl Reducer {
             cancel: Cancel::when(is_interrupted),
             ..Settings::default()
         };
-        let hear = |event: &Event| ongoing.progress(event);
+        let hear = |event: &ReductionEvent| ongoing.progress(event);
         let driver = Driver::new(settings, &hear);
         let driver = driver.journals(Some(Journals::ByProblem(self.journals.clone())));
         let run = |folder: &WorkingFolder, wanted: Grade| -> Result<Attempt, Error> {
@@ -192,7 +193,7 @@ impl Reducer {
 }
 
 /// The result of a reduction in one working folder.
-type Attempt = Result<Found, ReductionError>;
+type Attempt = Result<MinimizedTest, ReductionError>;
 
 /// The result from the first working folder in which the calls fail with exactly the message and the test is seen
 /// to fail; or else from the first in which they fail in the same way.

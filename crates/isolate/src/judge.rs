@@ -8,9 +8,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_reduce::{Kind, Verdict};
+use culprit_reduce::{Verdict, VerdictKind};
 
-use crate::{Answer, Ending, Error, Failure, Likeness, Lines, RunSetup, Test, Warm};
+use crate::{Ending, Error, Failure, Likeness, Lines, RunAnswer, RunSetup, Test, Warm};
 
 /// Runs that tell how often a test fails which does not always.
 const TRIES: u32 = 10;
@@ -149,25 +149,27 @@ impl Judge {
             rate.of += 1;
             let mut failure = Failure::of(&ending);
             let answer = test.rule.answer(&ending);
-            if answer == Answer::Fail
+            if answer == RunAnswer::Fail
                 && test.sandbox.is_some()
                 && let Some(refusal) = failure.refusal()
             {
                 return Err(Unfit::Refused(refusal));
             }
             match (answer, &first) {
-                (Answer::Fail, None) if !take(&mut failure) => {
-                    other = Some((Answer::Fail, ending));
+                (RunAnswer::Fail, None) if !take(&mut failure) => {
+                    other = Some((RunAnswer::Fail, ending));
                 }
-                (Answer::Fail, None) => {
+                (RunAnswer::Fail, None) => {
                     rate.failed += 1;
                     first = Some((failure, ending));
                 }
-                (Answer::Fail, Some((known, _))) if known.is_same(&failure, likeness, &lines) => {
+                (RunAnswer::Fail, Some((known, _)))
+                    if known.is_same(&failure, likeness, &lines) =>
+                {
                     rate.failed += 1;
                 }
                 // A message that differs from run to run tells nothing.
-                (Answer::Fail, Some((known, _)))
+                (RunAnswer::Fail, Some((known, _)))
                     if likeness == Likeness::Message
                         && known.is_same(&failure, Likeness::Place, &lines) =>
                 {
@@ -183,8 +185,10 @@ impl Judge {
         }
         let Some((failure, ending)) = first else {
             return Err(match other {
-                Some((Answer::Unresolved(why), ending)) => Unfit::Unresolved(Box::new(ending), why),
-                Some((Answer::Fail, ending)) => Unfit::Unlike(Failure::of(&ending).to_string()),
+                Some((RunAnswer::Unresolved(why), ending)) => {
+                    Unfit::Unresolved(Box::new(ending), why)
+                }
+                Some((RunAnswer::Fail, ending)) => Unfit::Unlike(Failure::of(&ending).to_string()),
                 Some((_, ending)) => Unfit::Passes(Box::new(ending)),
                 None => unreachable!("there was a run"),
             });
@@ -285,7 +289,7 @@ impl Judge {
     pub fn count(
         &self,
         runs: u32,
-        kind: Kind,
+        kind: VerdictKind,
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<u32, Error> {
@@ -310,8 +314,8 @@ impl Judge {
     pub fn answer(&self, ending: &Ending) -> Verdict<String> {
         let failure = || Failure::of(ending);
         match self.test.rule.answer(ending) {
-            Answer::Unresolved(why) => Verdict::Unresolved(why),
-            Answer::Fail => {
+            RunAnswer::Unresolved(why) => Verdict::Unresolved(why),
+            RunAnswer::Fail => {
                 let failure = failure();
                 if self.test.sandbox.is_some()
                     && let Some(refusal) = failure.refusal()
@@ -324,14 +328,14 @@ impl Judge {
                 }
             }
             // An orderly end by a sign that does not show, but with a backtrace: another failure.
-            Answer::Pass if !self.test.rule.signs.is_empty() && ending.how.code() != Some(0) => {
+            RunAnswer::Pass if !self.test.rule.signs.is_empty() && ending.how.code() != Some(0) => {
                 let failure = failure();
                 match failure.has_trace() && self.likeness != Likeness::Any {
                     true => Verdict::Unresolved(format!("fails otherwise: {failure}")),
                     false => Verdict::Pass,
                 }
             }
-            Answer::Pass => Verdict::Pass,
+            RunAnswer::Pass => Verdict::Pass,
         }
     }
 }

@@ -34,6 +34,6 @@ pub use grammar::Language;
 pub use java::{JavaTest, Reads, Warm};
 pub use judge::{Judge, Judged, Rate, Unfit, Witness};
 pub use like::Like;
-pub use rule::{Answer, Convention, Rule, UNRESOLVED};
+pub use rule::{Convention, Rule, RunAnswer, UNRESOLVED};
 pub use sign::{Sign, SignError};
 pub use test::{RunSetup, Test};

@@ -219,7 +219,7 @@ pub(crate) mod tests {
         let why = "was killed because it wrote more than 8 MB to its folder";
         assert_eq!(ending.how.to_string(), why);
         let answer = test.rule.answer(&ending);
-        assert_eq!(answer, crate::Answer::Unresolved(why.to_owned()));
+        assert_eq!(answer, crate::RunAnswer::Unresolved(why.to_owned()));
         // Memory is refused by the kernel, to each process.
         test.command = "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null".into();
         let mut code = |memory| {

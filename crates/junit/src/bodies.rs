@@ -8,7 +8,7 @@ use crate::answers::Method;
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::graph::Question;
-use crate::names::Names;
+use crate::names::NameGenerator;
 use crate::scope::Scope;
 use crate::types::{Type, default_value};
 
@@ -166,7 +166,7 @@ impl Scope<'_> {
         &self,
         rows: &[Row],
         method: &Method<'_>,
-        members: &mut Names,
+        members: &mut NameGenerator,
         fields: &mut Vec<String>,
     ) -> Vec<String> {
         let Some((last, earlier)) = rows.split_last() else {

@@ -5,7 +5,7 @@ use culprit_model::script::Origin;
 
 use crate::expr::{Expr, Typing};
 use crate::graph::Node;
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 use crate::scope::Scope;
 use crate::signature::{has_variable, parameters_of};
 
@@ -17,7 +17,7 @@ impl Scope<'_> {
         node: &Node<'_>,
         receiver: Option<&Expr>,
         class: &str,
-        found: Option<&Found>,
+        found: Option<&DeclaredMethod>,
         arguments: &[Expr],
     ) {
         let signature = found.and_then(|found| found.method.signature.as_deref());
@@ -44,7 +44,7 @@ impl Scope<'_> {
         &self,
         receiver: Option<&Expr>,
         class: &str,
-        found: Option<&Found>,
+        found: Option<&DeclaredMethod>,
     ) -> Typing {
         let signature = found.and_then(|found| found.method.signature.as_deref());
         let Some((_, of)) = signature.and_then(|signature| signature.split_once(')')) else {
@@ -72,7 +72,12 @@ impl Scope<'_> {
 
     /// A method has the same parameters and result if the compiler knows more about the receiver than is known
     /// here.
-    pub(crate) fn is_known(&self, receiver: &Expr, node: &Node<'_>, found: Option<&Found>) -> bool {
+    pub(crate) fn is_known(
+        &self,
+        receiver: &Expr,
+        node: &Node<'_>,
+        found: Option<&DeclaredMethod>,
+    ) -> bool {
         if receiver.typing != Typing::Parameterized {
             return receiver.typing == Typing::Plain;
         }

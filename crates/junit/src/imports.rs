@@ -21,7 +21,7 @@ pub(crate) struct Imports<'a> {
 }
 
 /// The classes named so far.
-pub(crate) struct Named {
+pub(crate) struct ImportedNames {
     simple: BTreeMap<String, String>,
     statics: BTreeSet<String>,
     generic: bool,
@@ -47,8 +47,8 @@ impl<'a> Imports<'a> {
         }
     }
 
-    pub(crate) fn named(&self) -> Named {
-        Named {
+    pub(crate) fn named(&self) -> ImportedNames {
+        ImportedNames {
             simple: self.simple.borrow().clone(),
             statics: self.statics.borrow().clone(),
             generic: *self.generic.borrow(),
@@ -57,7 +57,7 @@ impl<'a> Imports<'a> {
     }
 
     /// Nothing was named since: what was written is not used.
-    pub(crate) fn reset(&self, named: Named) {
+    pub(crate) fn reset(&self, named: ImportedNames) {
         self.simple.replace(named.simple);
         self.statics.replace(named.statics);
         self.generic.replace(named.generic);

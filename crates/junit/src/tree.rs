@@ -73,19 +73,19 @@ pub(crate) enum Tree {
     Either(Box<Tree>, Box<Tree>),
     Conditional(Box<Tree>, Box<Tree>, Box<Tree>),
     /// Texts and values with their types.
-    Concat(Vec<Piece>),
-    Lambda(Box<Made>),
+    Concat(Vec<TextPiece>),
+    Lambda(Box<LambdaNode>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Piece {
+pub(crate) enum TextPiece {
     Text(String),
     Value(Type, Tree),
 }
 
 /// A lambda within a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Made {
+pub(crate) struct LambdaNode {
     pub(crate) site: LambdaSite,
     pub(crate) captured: Vec<Tree>,
 }

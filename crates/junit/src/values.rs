@@ -4,7 +4,7 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
-use crate::expr::{Expr, Level};
+use crate::expr::{Expr, Precedence};
 use crate::literal;
 use crate::scope::Scope;
 use crate::types::{Type, default_value};
@@ -62,7 +62,7 @@ impl Scope<'_> {
                 } else {
                     initializer
                 };
-                Expr::new(text, of).at(Level::Creation)
+                Expr::new(text, of).at(Precedence::Creation)
             }
             Reference::Object { class, .. } => {
                 return Err(Error::NoStandIn {
@@ -247,8 +247,8 @@ impl Scope<'_> {
 pub(crate) fn scalar(value: &Value) -> Expr {
     let text = literal::scalar(value).unwrap_or_default();
     let level = match text.starts_with(['-', '(']) {
-        true => Level::Unary,
-        false => Level::Primary,
+        true => Precedence::Unary,
+        false => Precedence::Primary,
     };
     Expr::new(text, Type::Primitive(value.shape())).at(level)
 }

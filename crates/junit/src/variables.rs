@@ -17,7 +17,7 @@ use crate::graph::{Graph, Object, Role};
 use crate::imports::Imports;
 use crate::inline::Inline;
 use crate::loops::{COUNTERS, counter};
-use crate::names::{self, Names};
+use crate::names::{self, NameGenerator};
 use crate::operators::wants_array;
 use crate::order::Order;
 use crate::package::{is_foreign, is_open};
@@ -29,7 +29,7 @@ use crate::types::Type;
 const UNTOLD: [&str; 6] = ["get", "next", "call", "apply", "invoke", "valueOf"];
 
 /// Decisions about a test that are made before its variables.
-pub(crate) struct Plan<'a> {
+pub(crate) struct VariablePlan<'a> {
     pub(crate) flow: Flow,
     pub(crate) inline: Inline,
     pub(crate) loops: &'a Loops,
@@ -42,15 +42,15 @@ pub(crate) fn scope<'a>(
     order: &Order,
     access: Access<'a>,
     imports: Imports<'a>,
-    plan: Plan<'a>,
+    plan: VariablePlan<'a>,
 ) -> Result<Scope<'a>, Error> {
-    let Plan {
+    let VariablePlan {
         flow,
         inline,
         loops,
         condition,
     } = plan;
-    let mut names = Names::default();
+    let mut names = NameGenerator::default();
     if !loops.all.is_empty() {
         COUNTERS.iter().for_each(|name| names.reserve(name));
     }

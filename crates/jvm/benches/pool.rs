@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, Deadline, Jdk, Job, Launch, Limits, Output, Sandbox, Surroundings, WorkerPlan,
+    Deadline, Jdk, Job, JobResult, Launch, Limits, Output, Sandbox, Surroundings, WorkerPlan,
     WorkerPool, WorkerSlot, WorkingFolder, jvm_options,
 };
 use culprit_model::scenario::Tables;
@@ -151,7 +151,7 @@ fn run(pool: &WorkerPool, steps: &Vec<Step>) {
         deadline: Deadline::never(),
     };
     let answer = pool.run(&job).unwrap();
-    assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
+    assert!(matches!(answer, JobResult::Ran { .. }), "{answer:?}");
 }
 
 fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> WorkerPlan {

@@ -450,7 +450,7 @@ impl<'a> Jni<'a> {
                 what: "out of memory".to_owned(),
             });
         }
-        let _frame = Frame(self);
+        let _frame = LocalFrame(self);
         Ok(f(self))
     }
 
@@ -497,9 +497,9 @@ impl<'a> Jni<'a> {
 }
 
 /// A frame of local references, which ends also where a panic leaves it.
-struct Frame<'j, 'a>(&'j Jni<'a>);
+struct LocalFrame<'j, 'a>(&'j Jni<'a>);
 
-impl Drop for Frame<'_, '_> {
+impl Drop for LocalFrame<'_, '_> {
     fn drop(&mut self) {
         let jni = self.0;
         call!(jni, PopLocalFrame, ptr::null_mut());

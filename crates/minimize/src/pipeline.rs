@@ -22,9 +22,9 @@ use crate::{
     Verified, minimise, verify,
 };
 
-/// A test that was made, with the reduction and the checks behind it.
+/// A verified test, and the reduced script that it is printed from.
 #[derive(Debug)]
-pub struct Found {
+pub struct MinimizedTest {
     pub minimised: Minimised,
     /// Candidates that were run.
     pub tests: u64,
@@ -46,7 +46,7 @@ pub struct Found {
     pub is_misprinted: bool,
 }
 
-impl Found {
+impl MinimizedTest {
     /// Whether the test was seen to fail as the program did.
     pub fn fails_the_same_way(&self) -> bool {
         matches!(self.verified, Verified::Threw(_)) && self.grade >= Some(Signature::ENOUGH)
@@ -112,7 +112,7 @@ impl TestMaker<'_> {
     /// Candidates share JVMs, and a test has one of its own. If neither the test nor the script that it was printed
     /// from fails in a new JVM, or if the same calls fail in one run and pass in another, candidates depend on something
     /// that others left in the JDK, such as a port or a lock: then each candidate has a JVM of its own, too.
-    pub fn make(&self, script: &Script) -> Result<Found, Error> {
+    pub fn make(&self, script: &Script) -> Result<MinimizedTest, Error> {
         let folder = &self.surroundings.folder.join("alone");
         let alone = || {
             let again = TestMaker {
@@ -158,7 +158,7 @@ impl TestMaker<'_> {
         }
     }
 
-    fn make_and_check(&self, script: &Script) -> Result<Found, Error> {
+    fn make_and_check(&self, script: &Script) -> Result<MinimizedTest, Error> {
         let TargetFailure { signature, .. } = self.failure;
         let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
         if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| self.stage.is_confined())
@@ -271,7 +271,7 @@ impl TestMaker<'_> {
         let grade = graded(&verified);
         let is_confined = self.surroundings.confines.sandbox.is_some();
         let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, runner));
-        Ok(Found {
+        Ok(MinimizedTest {
             minimised,
             tests,
             journal_trouble: driver.take_journal_trouble(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Answer, Deadline, Job, PoolError, WorkerPool, WorkingFolder};
+use culprit_jvm::{Deadline, Job, JobResult, PoolError, WorkerPool, WorkingFolder};
 use culprit_model::{Outcome, Statement, Tables};
 use culprit_reduce::{End, GRACE};
 use culprit_scripts::Run;
@@ -122,12 +122,12 @@ impl Stage {
             limit: self.patience(),
             deadline: self.deadline.clone(),
         })?;
-        if matches!(answer, Answer::Ran { .. }) {
+        if matches!(answer, JobResult::Ran { .. }) {
             let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
             self.longest.fetch_max(took.max(1), Ordering::Relaxed);
         }
         Ok(match answer {
-            Answer::Ran { outcome, .. } => match outcome {
+            JobResult::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { .. } => Run::Done,
                 Outcome::Threw { at, trace } => self.judged(at as usize, trace),
                 Outcome::Unsupported(why) => Run::Unresolved(why),
@@ -136,7 +136,7 @@ impl Stage {
                     Run::Unresolved("the worker ended it".to_owned())
                 }
             },
-            Answer::Unresolved(why) => Run::Unresolved(why.to_string()),
+            JobResult::Unresolved(why) => Run::Unresolved(why.to_string()),
         })
     }
 }

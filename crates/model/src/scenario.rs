@@ -72,9 +72,9 @@ pub struct Step {
     pub origin: Option<EventIndex>,
 }
 
-/// Who acts in a step.
+/// The side that acts in a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum Actor {
     /// The executor begins: it calls observed code, or accesses an observed field.
     Drive,
     /// Observed code is owed something, which the executor gives: a result, an exception, the
@@ -85,10 +85,10 @@ pub enum Part {
 }
 
 impl Step {
-    pub fn part(&self) -> Part {
+    pub fn part(&self) -> Actor {
         match self.kind {
             EventKind::IncomingCall | EventKind::IncomingRead | EventKind::IncomingWrite => {
-                Part::Drive
+                Actor::Drive
             }
             EventKind::OutgoingReturn
             | EventKind::OutgoingThrow
@@ -97,7 +97,7 @@ impl Step {
             | EventKind::IdentityHash
             | EventKind::ObjectState
             | EventKind::Born
-            | EventKind::Apart => Part::Answer,
+            | EventKind::Apart => Actor::Answer,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingCall
@@ -105,7 +105,7 @@ impl Step {
             | EventKind::ArrayRead
             | EventKind::ArrayWrite
             | EventKind::Constructed
-            | EventKind::Held => Part::Expect,
+            | EventKind::Held => Actor::Expect,
         }
     }
 

@@ -22,14 +22,14 @@ use std::time::Duration;
 
 pub use artefact::{Artefact, ArtefactOracle};
 use artefact::{Gate, Identity};
-pub use event::{Event, Scale, Tally, Tested};
+pub use event::{ReductionEvent, Scale, Tally, Tested};
 pub use journals::Journals;
 pub use memo::Memo;
 
 use crate::digest::Digest;
 use crate::engine::{End, Engine};
 use crate::error::Error;
-use crate::oracle::{Kind, Limits, Verdict, Wanted};
+use crate::oracle::{SearchLimits, Verdict, VerdictKind, Wanted};
 use crate::problem::Problem;
 use crate::progress::Origin;
 use crate::schedule::Schedule;
@@ -53,7 +53,7 @@ pub struct Driver<'a> {
     searches: Cell<usize>,
     stopped: Cell<Option<End>>,
     is_closed: Cell<bool>,
-    observer: &'a dyn Fn(&Event),
+    observer: &'a dyn Fn(&ReductionEvent),
 }
 
 /// The total of tests and the time of the clock at which work ends.
@@ -94,13 +94,13 @@ pub struct Search<'s> {
 
 /// The result of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The smallest set that failed.
     pub failing: DeltaSet,
     /// Of `dd`, the largest set in it that passed. Of `ddmin`, the deltas of every candidate.
     pub passing: DeltaSet,
     /// The verdict on the passing end of the problem, if it was needed.
-    pub passing_end: Option<Kind>,
+    pub passing_end: Option<VerdictKind>,
     /// How the search ended.
     pub end: End,
     /// Whether `learn` ended the search, and the budget allows another one.
@@ -110,7 +110,7 @@ pub struct Found {
 impl<'a> Driver<'a> {
     /// A session that begins now. Of the settings, the schedule is that of each search, and the budget is
     /// that of all of them together.
-    pub fn new(settings: Settings, observer: &'a dyn Fn(&Event)) -> Driver<'a> {
+    pub fn new(settings: Settings, observer: &'a dyn Fn(&ReductionEvent)) -> Driver<'a> {
         let began = settings.clock.now();
         let Budget { tests, time } = settings.budget;
         Driver {
@@ -144,7 +144,7 @@ impl<'a> Driver<'a> {
         &self,
         search: Search<'_>,
         oracle: &O,
-    ) -> Result<Found, Error<O::Error>> {
+    ) -> Result<SearchResult, Error<O::Error>> {
         if self.is_over() {
             return Err(Error::Nothing);
         }
@@ -213,7 +213,8 @@ impl<'a> Driver<'a> {
             };
             self.count(identity, event, &mut scale, step.verdict);
             let detail = step.verdict.detail().map_or("", String::as_str);
-            if kind == Kind::Unresolved && learn.as_mut().is_some_and(|learn| learn(detail)) {
+            if kind == VerdictKind::Unresolved && learn.as_mut().is_some_and(|learn| learn(detail))
+            {
                 has_learned = true;
                 cancel.cancel();
             }
@@ -252,7 +253,7 @@ impl<'a> Driver<'a> {
         if end != End::Minimal && !has_learned {
             self.stop(end);
         }
-        Ok(Found {
+        Ok(SearchResult {
             failing: reduction.failing,
             passing: reduction.passing,
             passing_end,
@@ -313,7 +314,7 @@ impl<'a> Driver<'a> {
         if event.is_replayed {
             self.memo.learn(identity.digest, verdict.clone());
         }
-        if event.kind == Kind::Fail {
+        if event.kind == VerdictKind::Fail {
             scale.best = scale.best.min(identity.size);
         }
         if !self.expect(identity.digest) {
@@ -321,7 +322,7 @@ impl<'a> Driver<'a> {
         }
         tally.add(event.kind, event.is_replayed);
         self.tally.set(tally);
-        self.tell(&Event::Tested(Tested {
+        self.tell(&ReductionEvent::Tested(Tested {
             number: tally.tests,
             digest: identity.digest,
             size: identity.size,
@@ -345,7 +346,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Reports progress.
-    pub fn tell(&self, event: &Event) {
+    pub fn tell(&self, event: &ReductionEvent) {
         (self.observer)(event);
     }
 
@@ -381,7 +382,7 @@ impl<'a> Driver<'a> {
         }
         self.stopped.set(None);
         self.settings.cancel.renew();
-        self.tell(&Event::Checking);
+        self.tell(&ReductionEvent::Checking);
         end
     }
 
@@ -444,8 +445,8 @@ impl<'a> Driver<'a> {
         Some(most.saturating_sub(self.tally.get().tests))
     }
 
-    fn limits(&self) -> Limits<'_> {
-        Limits {
+    fn limits(&self) -> SearchLimits<'_> {
+        SearchLimits {
             cancel: &self.settings.cancel,
             clock: &*self.settings.clock,
             deadline: self.limit.get().deadline,

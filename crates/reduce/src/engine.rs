@@ -11,10 +11,10 @@ use crate::isolate::Isolate;
 use crate::journal::Journal;
 use crate::knowledge::Knowledge;
 use crate::minimise::Minimise;
-use crate::oracle::{Kind, Limits, Oracle, Verdict};
-use crate::pool::{self, Judged, Pool};
+use crate::oracle::{Oracle, SearchLimits, Verdict, VerdictKind};
+use crate::pool::{self, JudgePool, Judged};
 use crate::problem::Problem;
-use crate::progress::{Counts, Origin, Step};
+use crate::progress::{Counts, Origin, ReductionStep};
 use crate::search::{Checked, PassingEnd, Refusal, Search};
 use crate::set::DeltaSet;
 use crate::settings::{Inference, Settings};
@@ -28,7 +28,7 @@ pub struct Engine<'a, O: Oracle> {
     watch: Option<Watch<'a, O::Detail>>,
 }
 
-type Watch<'a, D> = Box<dyn FnMut(&Step<'_, D>) + 'a>;
+type Watch<'a, D> = Box<dyn FnMut(&ReductionStep<'_, D>) + 'a>;
 
 /// What a reduction found.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
     }
 
     /// Hears of every verdict the search needs, in the same order for any number of jobs.
-    pub fn watch(self, watch: impl FnMut(&Step<'_, O::Detail>) + 'a) -> Engine<'a, O> {
+    pub fn watch(self, watch: impl FnMut(&ReductionStep<'_, O::Detail>) + 'a) -> Engine<'a, O> {
         Engine {
             watch: Some(Box::new(watch)),
             ..self
@@ -130,7 +130,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
         }
         let clock = self.settings.clock.clone();
         let cancel = self.settings.cancel.clone();
-        let limits = Limits {
+        let limits = SearchLimits {
             cancel: &cancel,
             clock: &*clock,
             deadline: self.settings.budget.time.map(|time| clock.now() + time),
@@ -155,7 +155,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
                 }
             }),
             jobs => thread::scope(|scope| {
-                let mut pool = Pool::start(scope, jobs, oracle, &limits);
+                let mut pool = JudgePool::start(scope, jobs, oracle, &limits);
                 course.drive(search, tests, watch, |course, search, _, _| {
                     let troubles = &course.troubles;
                     let known = |key| troubles.contains_key(&key);
@@ -175,7 +175,7 @@ struct ReductionState<'a, O: Oracle> {
     counts: Counts,
     /// Candidates that the oracle could not judge. Those that nobody needs do no harm.
     troubles: BTreeMap<Digest, O::Error>,
-    limits: &'a Limits<'a>,
+    limits: &'a SearchLimits<'a>,
     journal: Option<&'a mut Journal>,
     journal_trouble: Option<io::Error>,
 }
@@ -220,7 +220,7 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
             search.answer(verdict.kind());
             self.counts.count(verdict.kind(), origin);
             if let Some(watch) = &mut watch {
-                watch(&Step {
+                watch(&ReductionStep {
                     candidate: &candidate,
                     verdict,
                     origin,
@@ -303,7 +303,7 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
 }
 
 impl Counts {
-    fn count(&mut self, kind: Kind, origin: Origin) {
+    fn count(&mut self, kind: VerdictKind, origin: Origin) {
         if matches!(origin, Origin::Cache | Origin::Inference) {
             self.cached += 1;
             return;
@@ -311,9 +311,9 @@ impl Counts {
         self.tests += 1;
         self.replayed += u64::from(origin == Origin::Journal);
         match kind {
-            Kind::Pass => self.passed += 1,
-            Kind::Fail => self.failed += 1,
-            Kind::Unresolved => self.unresolved += 1,
+            VerdictKind::Pass => self.passed += 1,
+            VerdictKind::Fail => self.failed += 1,
+            VerdictKind::Unresolved => self.unresolved += 1,
         }
     }
 }

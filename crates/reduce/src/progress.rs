@@ -50,7 +50,7 @@ pub struct Counts {
 }
 
 /// One verdict, and where the reduction stands after it.
-pub struct Step<'a, D> {
+pub struct ReductionStep<'a, D> {
     /// What was judged.
     pub candidate: &'a DeltaSet,
     /// The verdict.

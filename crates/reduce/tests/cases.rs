@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Budget, Cancel, Clock, DeltaSet, End, Engine, Error, Journal, Judge, Kind, Needs, Oracle,
-    Phase, Problem, Schedule, Settings, Units, Verdict, Wanted,
+    Budget, Cancel, Clock, DeltaSet, End, Engine, Error, Journal, Judge, Needs, Oracle, Phase,
+    Problem, Schedule, Settings, Units, Verdict, VerdictKind, Wanted,
 };
 
 fn verdict(fails: bool) -> Verdict<()> {
@@ -424,7 +424,7 @@ fn progress_tells_phase_sizes_and_counts() {
         result.counts.failed + result.counts.passed,
         result.counts.tests
     );
-    assert_eq!(Verdict::<()>::Pass.kind(), Kind::Pass);
+    assert_eq!(Verdict::<()>::Pass.kind(), VerdictKind::Pass);
 }
 
 /// A subtree goes whole, long before its leaves are tried.
@@ -464,7 +464,7 @@ fn mostly_unresolved_verdicts_do_not_stop_dd() {
         let oracle = Judge(|candidate: &DeltaSet| subject.judge(candidate));
         let pair = Engine::new(&problem, &oracle).dd().unwrap();
         assert_eq!(pair.end, End::Minimal);
-        assert_eq!(subject.judge(&pair.failing).kind(), Kind::Fail);
-        assert_eq!(subject.judge(&pair.passing).kind(), Kind::Pass);
+        assert_eq!(subject.judge(&pair.failing).kind(), VerdictKind::Fail);
+        assert_eq!(subject.judge(&pair.passing).kind(), VerdictKind::Pass);
     }
 }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Artefact, ArtefactOracle, Budget, Cancel, Clock, DeltaSet, Digest, Driver, End, Error, Event,
-    GRACE, Goal, Journals, Problem, Scale, Schedule, Search, Settings, Tested, Verdict, Wanted,
+    Artefact, ArtefactOracle, Budget, Cancel, Clock, DeltaSet, Digest, Driver, End, Error, GRACE,
+    Goal, Journals, Problem, ReductionEvent, Scale, Schedule, Search, Settings, Tested, Verdict,
+    Wanted,
 };
 
 /// Texts out of which characters are left out. A text fails if it contains all of `wanted`.
@@ -224,8 +225,8 @@ fn events_and_counts_do_not_depend_on_the_number_of_jobs() {
     let run = |jobs| {
         let letters = Letters::new(TEXT, "bYz");
         let events = RefCell::new(Vec::new());
-        let observer = |event: &Event| {
-            if let Event::Tested(tested) = event {
+        let observer = |event: &ReductionEvent| {
+            if let ReductionEvent::Tested(tested) = event {
                 let elapsed = Duration::ZERO;
                 events.borrow_mut().push(Tested {
                     elapsed,

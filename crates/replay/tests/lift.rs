@@ -4,7 +4,7 @@ mod support;
 
 use culprit_model::value::Contents;
 use culprit_model::{
-    BlobId, ObjectId, Part, Reference, Scenario, Step, TypeId, Value, scenario::Checker,
+    Actor, BlobId, ObjectId, Reference, Scenario, Step, TypeId, Value, scenario::Checker,
 };
 use culprit_replay::{Blobs, lift};
 use culprit_trace::BlobKind;
@@ -82,11 +82,11 @@ fn steps_are_a_stream_and_blobs_are_had_on_demand() {
         whole.blob(BlobId(2)).unwrap(),
         lifted.blob(BlobId(2)).unwrap()
     );
-    let parts: Vec<Part> = lifted
+    let parts: Vec<Actor> = lifted
         .steps_in(3..5)
         .map(|step| step.unwrap().part())
         .collect();
-    assert_eq!(parts, [Part::Expect, Part::Answer]);
+    assert_eq!(parts, [Actor::Expect, Actor::Answer]);
 }
 
 #[test]

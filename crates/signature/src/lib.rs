@@ -26,7 +26,7 @@ mod signature;
 mod site;
 mod thrown;
 
-pub use find::{Found, Owner, find_all};
+pub use find::{FoundTrace, Owner, find_all};
 pub use frame::Frame;
 pub use grade::Grade;
 pub use mask::{mask, mask_literals};

@@ -19,13 +19,13 @@ use crate::block::{BLOCK_HEADER, FILE_HEADER, MAGIC, MAX_EVENTS, Tag};
 use crate::codec::{Cursor, Malformed};
 use crate::error::Error;
 use crate::metadata::{
-    BlobKind, ClassHead, End, Entry, LoaderDef, Start, ThreadDef, decode_blob, decode_class,
+    BlobKind, ClassHead, End, LoaderDef, MetadataEntry, Start, ThreadDef, decode_blob, decode_class,
 };
 use crate::record::Layout;
 use crate::run::RunFolder;
-use crate::scan::{Heads, Scan, Step};
+use crate::scan::{Heads, Scan, ScanStep};
 use crate::segment;
-use crate::source::{Block, BlockError, BlockReader, Part, Source};
+use crate::source::{Block, BlockError, BlockReader, RecordingFile, Source};
 use crate::{EventsHead, FormatVersion};
 
 /// A recording, opened.
@@ -107,7 +107,7 @@ impl Recording {
     /// Opens a recording, or the only recording of a run folder.
     pub fn open(path: &Path) -> Result<Recording, Error> {
         let file = |path: &Path| {
-            let part = Part::open(path, 0).map_err(|source| io_error(path, source))?;
+            let part = RecordingFile::open(path, 0).map_err(|source| io_error(path, source))?;
             Recording::read(path.to_owned(), Source::Files(vec![part]))
         };
         if path.is_dir() {
@@ -292,8 +292,8 @@ impl Recording {
         std::iter::from_fn(move || {
             loop {
                 let head = match scan.step()? {
-                    Ok(Step::Event(head)) => head,
-                    Ok(Step::Gap(_)) => continue,
+                    Ok(ScanStep::Event(head)) => head,
+                    Ok(ScanStep::Gap(_)) => continue,
                     Err(error) => return Some(Err(error)),
                 };
                 if head.index.0 >= places.end {
@@ -401,7 +401,7 @@ fn add_segments(path: &Path, source: &mut Source) -> Result<Vec<u64>, Error> {
     let mut starts = Vec::new();
     for segment in segment::list(path).map_err(|e| io_error(path, e))? {
         let start = source.length();
-        match Part::open(&segment, start) {
+        match RecordingFile::open(&segment, start) {
             Ok(part) => {
                 if let Source::Files(parts) = source {
                     parts.push(part);
@@ -474,7 +474,7 @@ fn entries<'a>(
     })
 }
 
-fn decode_table<T: Entry>(
+fn decode_table<T: MetadataEntry>(
     raw: &[u8],
     allowance: &Allowance,
     into: &mut Vec<T>,
@@ -531,7 +531,9 @@ impl Loader {
         source: &Source,
         start: u64,
     ) -> Result<Option<Truncation>, Error> {
-        let end = source.part(start).map_or(source.length(), Part::end);
+        let end = source
+            .part(start)
+            .map_or(source.length(), RecordingFile::end);
         self.allowance.grow(end - start);
         let mut reader = BlockReader::new().map_err(|e| io_error(path, e))?;
         let mut raw = Vec::new();

@@ -14,13 +14,13 @@ use crate::codec::Malformed;
 #[derive(Debug)]
 pub(crate) enum Source {
     /// One file, or several that are read as one.
-    Files(Vec<Part>),
+    Files(Vec<RecordingFile>),
     Memory(Vec<u8>),
 }
 
 /// A file of a recording.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct RecordingFile {
     pub(crate) path: PathBuf,
     file: File,
     /// The offset of its first byte; its length follows.
@@ -28,10 +28,10 @@ pub(crate) struct Part {
     length: u64,
 }
 
-impl Part {
-    pub(crate) fn open(path: &Path, start: u64) -> io::Result<Part> {
+impl RecordingFile {
+    pub(crate) fn open(path: &Path, start: u64) -> io::Result<RecordingFile> {
         let file = File::open(path)?;
-        Ok(Part {
+        Ok(RecordingFile {
             path: path.to_owned(),
             length: file.metadata()?.len(),
             file,
@@ -47,13 +47,13 @@ impl Part {
 impl Source {
     pub(crate) fn length(&self) -> u64 {
         match self {
-            Source::Files(parts) => parts.last().map_or(0, Part::end),
+            Source::Files(parts) => parts.last().map_or(0, RecordingFile::end),
             Source::Memory(bytes) => bytes.len() as u64,
         }
     }
 
     /// The file that has the byte at a place in the whole.
-    pub(crate) fn part(&self, offset: u64) -> Option<&Part> {
+    pub(crate) fn part(&self, offset: u64) -> Option<&RecordingFile> {
         match self {
             Source::Files(parts) => parts.iter().rfind(|part| part.start <= offset),
             Source::Memory(_) => None,

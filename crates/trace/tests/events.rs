@@ -3,7 +3,7 @@
 mod support;
 
 use culprit_model::{Event, ThreadId};
-use culprit_trace::{Error, Recording, Step, Writer, keep_last};
+use culprit_trace::{Error, Recording, ScanStep, Writer, keep_last};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::file::{put_together, take_apart};
@@ -247,7 +247,7 @@ proptest! {
         let mut scan = recording.scan();
         let mut found = Vec::new();
         while let Some(step) = scan.step() {
-            if let Step::Gap(gap) = step.unwrap() {
+            if let ScanStep::Gap(gap) = step.unwrap() {
                 found.push((gap.before.0, gap.thread.0, gap.count));
             }
         }

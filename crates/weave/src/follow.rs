@@ -235,14 +235,14 @@ fn constant_text(pool: &Pool, index: u16) -> Option<String> {
 }
 
 /// A method as the interpreter wants it, and its trampoline.
-type Plan = (Method, Code);
+type FollowedMethod = (Method, Code);
 
 fn follow(
     class: &mut ClassFile,
     at: usize,
     number: u32,
     helpers: &mut HelperMethods,
-) -> Result<Option<Plan>, Error> {
+) -> Result<Option<FollowedMethod>, Error> {
     let member = class.methods[at].clone();
     let Some(attribute) = member.attribute(&class.pool, "Code") else {
         return Ok(None);

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use culprit_classfile::{
-    Asm, ClassFile, Code, Editor, HandlerSpec, Instruction, LineTable, LocalKind, Member,
-    MethodContext, Place, Pool, Simulation, VerificationType, access, op, simulate,
+    Asm, ClassFile, Code, EditPosition, Editor, HandlerSpec, Instruction, LineTable, LocalKind,
+    Member, MethodContext, Pool, Simulation, VerificationType, access, op, simulate,
 };
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
@@ -66,14 +66,14 @@ pub(crate) struct Target<'t> {
 }
 
 /// The member that an instruction names.
-pub(crate) struct Named {
+pub(crate) struct NamedMember {
     owner: String,
     name: String,
     descriptor: String,
     is_static: bool,
 }
 
-impl Named {
+impl NamedMember {
     pub(crate) fn target(&self) -> Target<'_> {
         Target {
             owner: &self.owner,
@@ -151,7 +151,7 @@ pub(crate) fn weave_class(
             name: method.name,
             descriptor: method.descriptor,
         };
-        let parts = Parts {
+        let parts = MemberParts {
             class: &class_name,
             name: &name,
             descriptor: &descriptor,
@@ -223,7 +223,7 @@ fn source_file(class: &ClassFile) -> Option<String> {
 }
 
 #[derive(Clone, Copy)]
-struct Parts<'a> {
+struct MemberParts<'a> {
     class: &'a str,
     name: &'a str,
     descriptor: &'a str,
@@ -240,7 +240,7 @@ struct Parts<'a> {
 
 fn weave_method(
     method: &mut Member,
-    parts: Parts<'_>,
+    parts: MemberParts<'_>,
     pool: &mut Pool,
     numbers: &SiteNumbers,
     plan: &impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
@@ -476,12 +476,15 @@ impl Weaver<'_> {
     }
 
     /// The member that an instruction names, if it names one.
-    pub(crate) fn named(&self, instruction: &Instruction<'_>) -> Result<Option<Named>, Error> {
+    pub(crate) fn named(
+        &self,
+        instruction: &Instruction<'_>,
+    ) -> Result<Option<NamedMember>, Error> {
         let Some(index) = instruction.pool_index() else {
             return Ok(None);
         };
         let member = self.pool.member(index)?;
-        Ok(Some(Named {
+        Ok(Some(NamedMember {
             owner: member.owner.into_owned(),
             name: member.name.into_owned(),
             descriptor: member.descriptor.into_owned(),
@@ -673,8 +676,11 @@ impl Weaver<'_> {
             body: body.clone(),
         };
         if !self.is_constructor() {
-            self.editor
-                .add_handler(handler(Place::AfterEntry, Place::End, Vec::new()));
+            self.editor.add_handler(handler(
+                EditPosition::AfterEntry,
+                EditPosition::End,
+                Vec::new(),
+            ));
             return Ok(());
         }
         // Before `this` is initialised a frame must say so, and afterwards it must not; the call
@@ -682,10 +688,16 @@ impl Weaver<'_> {
         // go unseen.
         if let Some(call) = self.parting_call()? {
             let uninitialized = vec![VerificationType::UninitializedThis];
-            self.editor
-                .add_handler(handler(Place::AfterEntry, Place::At(call), uninitialized));
-            self.editor
-                .add_handler(handler(Place::After(call), Place::End, Vec::new()));
+            self.editor.add_handler(handler(
+                EditPosition::AfterEntry,
+                EditPosition::At(call),
+                uninitialized,
+            ));
+            self.editor.add_handler(handler(
+                EditPosition::After(call),
+                EditPosition::End,
+                Vec::new(),
+            ));
         }
         Ok(())
     }

@@ -12,10 +12,10 @@ use culprit_weave::follow::HelperMethod;
 use super::Following;
 use super::activity::{ClosedCall, OpenCall};
 use super::journal::may_be_expected_to_throw;
-use super::machine::{Called, Frame};
+use super::machine::{Called, MachineFrame};
 use super::naming::{box_letter, is_assertion, is_program, primitive};
-use super::operations::{Done, letter};
-use super::value::{Held, Slot, Variable};
+use super::operations::{OperationResult, letter};
+use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::{LockSafe, ShareSafe};
 
@@ -84,11 +84,11 @@ impl Following {
     pub(super) fn call<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         target: Member,
         helper: &HelperMethod,
         given: Vec<Held<'j>>,
-    ) -> Done<'j> {
+    ) -> OperationResult<'j> {
         let Some((parameters, result)) = split_descriptor(&helper.descriptor) else {
             return Ok(Held::null());
         };
@@ -167,7 +167,7 @@ impl Following {
     fn execute<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         helper: &HelperMethod,
         call: &Outgoing<'j>,
     ) -> Executed<'j> {
@@ -217,13 +217,13 @@ impl Following {
     fn note_return<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         call: Outgoing<'j>,
         done: Passed<'j>,
         result: &str,
     ) -> Held<'j> {
         let slot = match result {
-            "V" => Slot::Reference(None),
+            "V" => JvmValue::Reference(None),
             _ => Held::passed(done).slot,
         };
         let has_run = self.has_run(&call);
@@ -257,7 +257,7 @@ impl Following {
     fn note_throw<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         call: Outgoing<'j>,
         thrown: &Local<'j>,
     ) {
@@ -283,7 +283,7 @@ impl Following {
     /// Notes a call and its end.
     pub(super) fn note(
         &self,
-        frame: &mut Frame<'_, '_>,
+        frame: &mut MachineFrame<'_, '_>,
         target: Member,
         kind: CallKind,
         values: Vec<Value>,

@@ -8,7 +8,7 @@ use culprit_model::{Member, Reference, Value};
 
 use super::Following;
 use super::calls::CallKind;
-use super::machine::Frame;
+use super::machine::MachineFrame;
 use super::value::Held;
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -16,7 +16,7 @@ use crate::lock::LockSafe;
 impl Following {
     /// The driver states that something should have been thrown: by the last call into the program within the
     /// same `try`.
-    pub(super) fn expect(&self, frame: &Frame<'_, '_>) {
+    pub(super) fn expect(&self, frame: &MachineFrame<'_, '_>) {
         let Some((handler, class)) = frame.ready_for().next() else {
             return;
         };
@@ -48,7 +48,7 @@ impl Following {
     }
 
     /// An exception arrives in the driver, which is ready for others there.
-    pub(super) fn arrived(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) {
+    pub(super) fn arrived(&self, jni: &Jni<'_>, frame: &MachineFrame<'_, '_>, thrown: &Local<'_>) {
         for (_, class) in frame.ready_for() {
             if self.tolerate(jni, thrown, &class) {
                 return;
@@ -92,7 +92,7 @@ impl Following {
     pub(super) fn missed(
         &self,
         jni: &Jni<'_>,
-        frame: &mut Frame<'_, '_>,
+        frame: &mut MachineFrame<'_, '_>,
         target: &Member,
         given: &[Held<'_>],
         thrown: &Local<'_>,

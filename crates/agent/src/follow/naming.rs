@@ -9,7 +9,7 @@ use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
 use super::journal::HeapPlace;
-use super::value::{Held, Slot, Variable};
+use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
 
@@ -104,8 +104,8 @@ impl Following {
     }
 
     /// The class of the object in a slot, if it was met before and is no array.
-    pub(super) fn known(&self, jni: &Jni<'_>, slot: &Slot<'_>) -> Option<String> {
-        let Slot::Reference(Some(object)) = slot else {
+    pub(super) fn known(&self, jni: &Jni<'_>, slot: &JvmValue<'_>) -> Option<String> {
+        let JvmValue::Reference(Some(object)) = slot else {
             return None;
         };
         self.tag(object)?;
@@ -137,12 +137,12 @@ impl Following {
             return variable.into();
         }
         match held.slot {
-            Slot::Int(v) => integer(v, letter),
-            Slot::Long(v) => Value::Long(v),
-            Slot::Float(v) => Value::Float(v),
-            Slot::Double(v) => Value::Double(v),
-            Slot::Reference(None) | Slot::New(_) => Value::Reference(Reference::Null),
-            Slot::Reference(Some(object)) => self.object(jni, &object),
+            JvmValue::Int(v) => integer(v, letter),
+            JvmValue::Long(v) => Value::Long(v),
+            JvmValue::Float(v) => Value::Float(v),
+            JvmValue::Double(v) => Value::Double(v),
+            JvmValue::Reference(None) | JvmValue::New(_) => Value::Reference(Reference::Null),
+            JvmValue::Reference(Some(object)) => self.object(jni, &object),
         }
     }
 
@@ -298,17 +298,17 @@ impl Following {
     pub(super) fn result<'j>(
         &self,
         jni: &Jni<'_>,
-        slot: Slot<'j>,
+        slot: JvmValue<'j>,
         descriptor: &str,
         of_program: bool,
     ) -> (Held<'j>, Value) {
         let letter = descriptor.as_bytes().first().copied().unwrap_or(b'V');
         let class = match slot {
-            Slot::Reference(Some(object)) => self.class_of(jni, &object),
-            Slot::Reference(None) | Slot::New(_) => internal_name(descriptor).to_owned(),
+            JvmValue::Reference(Some(object)) => self.class_of(jni, &object),
+            JvmValue::Reference(None) | JvmValue::New(_) => internal_name(descriptor).to_owned(),
             _ => primitive(letter).to_owned(),
         };
-        if let Slot::Reference(Some(object)) = slot
+        if let JvmValue::Reference(Some(object)) = slot
             && !is_plain_value(&class)
         {
             let tag = self.tagged(&object, of_program);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use culprit_jvmti::{Global, Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
 use culprit_model::value::split_descriptor;
-use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Value};
+use culprit_model::{Actor, EventKind, Member, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
 use super::cache::{Method, Target};
@@ -39,7 +39,7 @@ impl Worker {
                 continue;
             }
             let step = self.driving(step);
-            if step.part() != Part::Drive {
+            if step.part() != Actor::Drive {
                 let why = "the recording goes on, and nothing runs that could".to_owned();
                 self.run.lock_safe().diverge(None, why);
                 return Ok(());
@@ -105,7 +105,7 @@ impl Worker {
                 return Err(Halt::Ended);
             };
             match (step.part(), step.kind) {
-                (Part::Drive, _) => {
+                (Actor::Drive, _) => {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
                     done.map_err(Halt::from)??;
                 }
@@ -500,7 +500,7 @@ impl Worker {
             };
             let step = self.driving(step);
             match (step.part(), step.kind) {
-                (Part::Drive, _) => {
+                (Actor::Drive, _) => {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
                     done.map_err(Halt::from)??;
                     ahead = 0;

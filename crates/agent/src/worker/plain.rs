@@ -20,7 +20,7 @@ use crate::lock::LockSafe;
 use crate::operators;
 
 /// The end of a statement: its result, or the exception that it threw.
-type Ended<'j> = Result<Passed<'j>, Local<'j>>;
+type StatementResult<'j> = Result<Passed<'j>, Local<'j>>;
 
 /// A statement, and its place in the script.
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ impl Worker {
         jni: &Jni<'j>,
         operation: Operation,
         given: &[Value],
-    ) -> Result<Ended<'j>, Halt> {
+    ) -> Result<StatementResult<'j>, Halt> {
         let operators = &self.java()?.operators;
         let operands = operators.operands(operation);
         if operands.len() != given.len() {
@@ -109,7 +109,7 @@ impl Worker {
         jni: &Jni<'j>,
         lambda: &Lambda,
         captured: &[Value],
-    ) -> Result<Ended<'j>, Halt> {
+    ) -> Result<StatementResult<'j>, Halt> {
         let class = |id| Ok::<_, Halt>(Passed::Reference(Some(self.class(jni, id)?)));
         let text = |text: &str| self.value(jni, &Value::text(text));
         let object = jni.find_class("java/lang/Object")?;
@@ -157,7 +157,7 @@ impl Worker {
         jni: &Jni<'j>,
         site: &Site,
         given: &[Value],
-    ) -> Result<Ended<'j>, Halt> {
+    ) -> Result<StatementResult<'j>, Halt> {
         let mut passed = Vec::with_capacity(given.len());
         let descriptors = split_descriptor(&site.target.descriptor);
         let descriptors = descriptors.map_or_else(Vec::new, |(parameters, _)| parameters);
@@ -240,7 +240,12 @@ impl Worker {
     }
 
     /// Names the result of a statement, or ends the run with what it threw.
-    fn end_plainly(&self, jni: &Jni<'_>, placed: Placed<'_>, ended: Ended<'_>) -> Result<(), Halt> {
+    fn end_plainly(
+        &self,
+        jni: &Jni<'_>,
+        placed: Placed<'_>,
+        ended: StatementResult<'_>,
+    ) -> Result<(), Halt> {
         let expected = &placed.statement.end;
         let named = match (ended, expected) {
             // The exception that is expected is missing.

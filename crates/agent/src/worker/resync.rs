@@ -5,7 +5,7 @@
 //! Only within one call into the observed code, and only for one thread: what another thread did
 //! between its steps cannot be skipped without it.
 
-use culprit_model::{EventKind, Part, Reference, Site, SiteId, Step, TypeId, Value};
+use culprit_model::{Actor, EventKind, Reference, Site, SiteId, Step, TypeId, Value};
 use culprit_wire::Mode;
 
 use super::run::{Incoming, Run};
@@ -52,7 +52,7 @@ impl Run {
         incoming: &Incoming,
     ) -> Option<usize> {
         let first = self.look(0, incoming)?;
-        if first.part() == Part::Drive {
+        if first.part() == Actor::Drive {
             return None;
         }
         // The observed code acts, so what comes next is its own.

@@ -12,7 +12,7 @@ use culprit_isolate::{Convention, Likeness, Rule, Test, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::{Deadline, Interrupt, Scratch};
 use culprit_model::{clean, shell};
-use culprit_reduce::{DeltaSet, Event, Goal, JournalError, Tested};
+use culprit_reduce::{DeltaSet, Goal, JournalError, ReductionEvent, Tested};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let progress = Progress::begin(console, "copying both versions");
     let trouble = RefCell::new(None);
     let found = request.run(&|event| {
-        let Event::Tested(tested) = event else {
+        let ReductionEvent::Tested(tested) = event else {
             progress.say("checking the result".to_owned());
             return;
         };
@@ -443,7 +443,7 @@ fn explained(error: Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use culprit_isolate::changes::Submodule;
-    use culprit_reduce::{Digest, Kind};
+    use culprit_reduce::{Digest, VerdictKind};
 
     use super::*;
 
@@ -452,7 +452,7 @@ mod tests {
         let tested = |left, number| Tested {
             number,
             search: "lines".to_owned(),
-            kind: Kind::Pass,
+            kind: VerdictKind::Pass,
             detail: String::new(),
             digest: Digest::of(b""),
             size: 1,

@@ -15,7 +15,7 @@ use culprit_isolate::input::{Handing, Material, Request, Syntax, Trouble, isolat
 use culprit_isolate::{Error, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, Event, Goal, JournalError, Tested};
+use culprit_reduce::{End, Goal, JournalError, ReductionEvent, Tested};
 use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
@@ -174,8 +174,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let course: RefCell<Vec<Tested>> = RefCell::default();
     let trouble = RefCell::new(None);
     let progress = Progress::begin(console, "seeing how it fails");
-    let observer = |event: &Event| {
-        let Event::Tested(tested) = event else {
+    let observer = |event: &ReductionEvent| {
+        let ReductionEvent::Tested(tested) = event else {
             progress.say("checking the result".to_owned());
             return;
         };

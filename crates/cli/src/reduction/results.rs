@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_debug::{FailureTest, Level, Rate};
 use culprit_jvm::remove_folder;
-use culprit_minimize::{Found, Verified};
+use culprit_minimize::{MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
 use culprit_report::debug::{OUTSIDE, ReportedFailure, TestsReport};
 use culprit_signature::Signature;
@@ -149,7 +149,7 @@ impl Results {
 
 /// The command that compiles a test and runs it outside of the sandbox, or `None` if the test does not depend on the
 /// sandbox. The files that the command needs are written to a folder.
-fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<Option<String>> {
+fn by_hand(found: &MinimizedTest, file: &Path, folder: &Path) -> io::Result<Option<String>> {
     let is_of_no_use = matches!(
         found.verified,
         Verified::Rejected(_) | Verified::NoCompiler(_)

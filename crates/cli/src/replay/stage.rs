@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use culprit_jvm::{CRASH_REPORT, Interrupt, Jdk, PoolError, StartError, Told, untrusted};
+use culprit_jvm::{CRASH_REPORT, Interrupt, Jdk, PoolError, ReportedOutput, StartError, untrusted};
 use culprit_model::clean;
 use culprit_program::{ClassPath, Error as ProgramError, WorkerJvm, matching_jdk};
 use culprit_replay::{Error, Finding, Replayer, Severity, against, check_unless, subject};
@@ -287,8 +287,8 @@ impl Stage<'_> {
             return error.next_step();
         };
         let of_memory = match output {
-            Told::Lines(lines) => is_of_memory(lines),
-            Told::Shared => false,
+            ReportedOutput::Lines(lines) => is_of_memory(lines),
+            ReportedOutput::Shared => false,
         };
         match (of_memory, self.plan.options.is_empty()) {
             (true, _) => "change the size of its heap (--memory MB)",

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Error;
 use super::file_times::FileTimes;
 use super::link_guard::LinkGuard;
-use super::tree::{Entry, Kind, Source, Tree};
+use super::tree::{EntryBytes, EntryKind, Tree, TreeEntry};
 use crate::work_folder::unlock;
 use crate::{Ending, RunSetup, Test};
 use culprit_jvm::remove_folder;
@@ -57,12 +57,12 @@ pub(crate) struct BuildFolder {
 }
 
 struct Written {
-    entry: Entry,
+    entry: TreeEntry,
     stamp: Stamp,
 }
 
 impl Written {
-    fn at(place: &Path, entry: &Entry) -> Option<Written> {
+    fn at(place: &Path, entry: &TreeEntry) -> Option<Written> {
         Some(Written {
             entry: entry.clone(),
             stamp: Stamp::of(place)?,
@@ -262,22 +262,22 @@ impl BuildFolder {
 }
 
 /// Whether the entry is there already.
-fn has(place: &Path, entry: &Entry) -> Result<bool, Error> {
+fn has(place: &Path, entry: &TreeEntry) -> Result<bool, Error> {
     let Ok(found) = fs::symlink_metadata(place) else {
         return Ok(false);
     };
     let is_program = found.mode() & 0o100 != 0;
     let same_kind = match entry.kind {
-        Kind::Link => found.is_symlink(),
-        Kind::Program => found.is_file() && is_program,
-        Kind::File => found.is_file() && !is_program,
+        EntryKind::Link => found.is_symlink(),
+        EntryKind::Program => found.is_file() && is_program,
+        EntryKind::File => found.is_file() && !is_program,
     };
     if !same_kind {
         return Ok(false);
     }
-    let there = Entry {
+    let there = TreeEntry {
         kind: entry.kind,
-        source: Source::Disk(place.into()),
+        source: EntryBytes::Disk(place.into()),
     };
     Ok(there.bytes()? == entry.bytes()?)
 }

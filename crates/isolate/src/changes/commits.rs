@@ -7,7 +7,7 @@ use culprit_reduce::{Artefact, ArtefactOracle, DeltaSet, Problem, Verdict, Wante
 
 use super::Error;
 use super::git::Repository;
-use super::history::{History, Version};
+use super::history::{CommitVersion, History};
 use super::session::{LevelSearch, Session};
 use super::sides;
 use super::tree::Tree;
@@ -27,8 +27,8 @@ pub(crate) struct Checkouts<'c> {
 
 impl Checkouts<'_> {
     /// The tree of a version in Git; `Err` says why there is none. The work tree has none.
-    fn tree_of(&self, version: &Version) -> Result<Result<Option<String>, String>, Error> {
-        let Version::Commits(heads) = version else {
+    fn tree_of(&self, version: &CommitVersion) -> Result<Result<Option<String>, String>, Error> {
+        let CommitVersion::Commits(heads) = version else {
             return Ok(Ok(None));
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use culprit_reduce::{DeltaSet, Driver, End, Event, Goal, Journals, Kind, Settings, Verdict};
+use culprit_reduce::{
+    DeltaSet, Driver, End, Goal, Journals, ReductionEvent, Settings, Verdict, VerdictKind,
+};
 
 use super::Error;
-use super::blame::{self, Change, Source};
+use super::blame::{self, Change, DifferenceSource};
 use super::build_folder::{BuildFolders, Leftovers};
 use super::commits::Checkouts;
 use super::difference::Difference;
@@ -122,15 +124,15 @@ impl Commits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
     /// The passing version.
-    pub passing: Option<Kind>,
+    pub passing: Option<VerdictKind>,
     /// The failing version.
-    pub failing: Option<Kind>,
+    pub failing: Option<VerdictKind>,
     /// The changes alone, made to the version that the difference begins with.
-    pub alone: Option<Kind>,
+    pub alone: Option<VerdictKind>,
     /// The version that the difference ends with, without them.
-    pub without: Option<Kind>,
+    pub without: Option<VerdictKind>,
     /// The bad version without them; there is no verdict where later changes are in the way.
-    pub reverted: Option<Kind>,
+    pub reverted: Option<VerdictKind>,
 }
 
 impl Isolation {
@@ -142,7 +144,7 @@ impl Isolation {
 
 impl Request<'_> {
     /// Finds the changes that decide.
-    pub fn run(self, observer: &dyn Fn(&Event)) -> Result<Isolation, Error> {
+    pub fn run(self, observer: &dyn Fn(&ReductionEvent)) -> Result<Isolation, Error> {
         let journals = Journals::InOrder(self.journals.to_owned());
         let driver = Driver::new(self.settings.clone(), observer).journals(Some(journals));
         self.compare_absent()?;
@@ -291,30 +293,30 @@ impl Request<'_> {
     }
 
     /// Where the difference that was taken apart is from.
-    fn source<'s>(&'s self, found: &'s Isolation) -> Source<'s> {
+    fn source<'s>(&'s self, found: &'s Isolation) -> DifferenceSource<'s> {
         match (&found.commits, &self.good, &self.bad) {
             (Some(commits), _, _) => match (&commits.left[..], commits.has_work_tree) {
-                ([one], false) => Source::One(one),
-                ([], true) => Source::Uncommitted,
+                ([one], false) => DifferenceSource::One(one),
+                ([], true) => DifferenceSource::Uncommitted,
                 // Where branches are merged, lines are elsewhere than in any commit.
                 (_, false) => match (&commits.passing[..], &commits.failing[..]) {
-                    ([since], [at]) => Source::Between {
+                    ([since], [at]) => DifferenceSource::Between {
                         since: &since.id,
                         at: &at.id,
                     },
-                    _ => Source::Unknown,
+                    _ => DifferenceSource::Unknown,
                 },
-                _ => Source::Unknown,
+                _ => DifferenceSource::Unknown,
             },
             (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
-                Source::Between { since, at }
+                DifferenceSource::Between { since, at }
             }
             (None, Side::Commit { id, .. }, Side::WorkTree)
                 if self.repository.is_some_and(|it| it.is_head(id)) =>
             {
-                Source::Uncommitted
+                DifferenceSource::Uncommitted
             }
-            _ => Source::Unknown,
+            _ => DifferenceSource::Unknown,
         }
     }
 
@@ -441,7 +443,7 @@ impl Request<'_> {
         };
         let kind = |set: &DeltaSet| match difference.tree(set)? {
             Ok((tree, _)) => judged(&tree),
-            Err(_) => Ok(Some(Kind::Unresolved)),
+            Err(_) => Ok(Some(VerdictKind::Unresolved)),
         };
         let deltas = failing.minus(passing);
         let all = DeltaSet::all(difference.size());
@@ -464,7 +466,7 @@ impl Request<'_> {
             false if !wanted() => None,
             false => match self.taken_back(difference, &kept) {
                 Ok(Some(tree)) => judged(&tree)?,
-                Ok(None) => Some(Kind::Unresolved),
+                Ok(None) => Some(VerdictKind::Unresolved),
                 // What Git cannot do takes nothing away from what was found.
                 Err(Error::Git { .. } | Error::GitLate { .. } | Error::OldGit) => None,
                 Err(error) => return Err(error),

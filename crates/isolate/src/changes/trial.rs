@@ -10,7 +10,7 @@ use super::build_folder::{BuildFolder, BuildFolders};
 use super::complaints::Lack;
 use super::tree::Tree;
 use crate::judge::patience;
-use crate::{Answer, Ending, Judge, RunSetup, Test, Unfit, Witness};
+use crate::{Ending, Judge, RunAnswer, RunSetup, Test, Unfit, Witness};
 
 /// What precedes what was heard in what is told of a version that has no verdict.
 const HEARD: &str = "\nheard: ";
@@ -155,7 +155,7 @@ fn built(
         return Ok(None);
     };
     let ending = folders.run(&build.patience.limited(build.command), build_folder, wanted)?;
-    if build.command.rule.answer(&ending) != Answer::Pass {
+    if build.command.rule.answer(&ending) != RunAnswer::Pass {
         return Ok(Some(ending));
     }
     build.patience.learn(ending.took);

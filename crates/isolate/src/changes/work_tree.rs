@@ -9,7 +9,7 @@ use super::git::Repository;
 use super::git_output::{self, Indexed};
 use super::link_guard::LinkGuard;
 use super::sides::copy_tree;
-use super::tree::{Kind, Tree};
+use super::tree::{EntryKind, Tree};
 
 impl Repository {
     /// Copies the files of the work tree into a folder: those that Git knows, and new ones that it does
@@ -31,11 +31,11 @@ impl Repository {
                     let kind = indexed.and_then(|indexed| indexed.kind);
                     if let (Some(kind), Some(entry)) = (kind, found.0.get_mut(&path))
                         && !modes_count
-                        && entry.kind != Kind::Link
+                        && entry.kind != EntryKind::Link
                     {
                         entry.kind = match kind {
-                            Kind::Program => Kind::Program,
-                            Kind::File | Kind::Link => Kind::File,
+                            EntryKind::Program => EntryKind::Program,
+                            EntryKind::File | EntryKind::Link => EntryKind::File,
                         };
                     }
                 }
@@ -121,7 +121,7 @@ mod tests {
         let (now, head) = versions(&made);
         assert_eq!(names(&head), ["b", "data/a"]);
         assert_eq!(names(&now), ["b", "data"]);
-        assert_eq!(now.0[Path::new("data")].kind, Kind::Link);
+        assert_eq!(now.0[Path::new("data")].kind, EntryKind::Link);
         let look = format!("cmp .git/before - && cat {}/a", theirs.display());
         let inode = format!("stat -c %i {}/a", theirs.display());
         assert_eq!(made.run(&format!("{inode} | {look}")), "1\n");
@@ -154,8 +154,11 @@ mod tests {
         let kinds = |tree: &Tree| ["plain", "run"].map(|path| tree.0[Path::new(path)].kind);
         let (now, head) = versions(&made);
         assert_eq!(kinds(&now), kinds(&head));
-        assert_eq!(now.0[Path::new("new")].kind, Kind::Program);
+        assert_eq!(now.0[Path::new("new")].kind, EntryKind::Program);
         made.run("git config core.fileMode true");
-        assert_eq!(kinds(&versions(&made).0), [Kind::Program, Kind::File]);
+        assert_eq!(
+            kinds(&versions(&made).0),
+            [EntryKind::Program, EntryKind::File]
+        );
     }
 }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::{
-    Artefact, DeltaSet, Driver, End, Error as SearchError, Event, Goal, JournalError, Journals,
-    Kind, ProblemError, Scale, Schedule, Search, Settings, Tally, Verdict,
+    Artefact, DeltaSet, Driver, End, Error as SearchError, Goal, JournalError, Journals,
+    ProblemError, ReductionEvent, Scale, Schedule, Search, Settings, Tally, Verdict, VerdictKind,
 };
 
 use super::material::Material;
 use super::pass::{Candidates, Pass};
-use super::place::{Handing, Places};
+use super::place::{Handing, RunFolders};
 use super::runner::Runner;
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
@@ -191,7 +191,10 @@ pub(crate) struct Session<'a> {
 }
 
 /// Isolates an input. The observer receives each test that counts.
-pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolated, Trouble> {
+pub fn isolate(
+    mut request: Request,
+    observer: &dyn Fn(&ReductionEvent),
+) -> Result<Isolated, Trouble> {
     if let Some(passing) = &mut request.passing {
         passing.take_name_of(&request.failing);
     }
@@ -207,7 +210,7 @@ pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolat
     }
     let goal = request.goal;
     let handing = request.handing.clone();
-    let places = Places::new(&request.scratch, handing, request.directory.clone());
+    let places = RunFolders::new(&request.scratch, handing, request.directory.clone());
     let cancel = request.settings.cancel.clone();
     let driver = Driver::new(request.settings.clone(), observer)
         .journals(request.journals.clone().map(Journals::InOrder));
@@ -349,7 +352,10 @@ fn passes(
         (Verdict::Pass, Goal::Isolate) => {}
     }
     // Once more, since everything rests on it.
-    match runner.count_of(old, 1, Kind::Pass, wanted).map_err(told)? {
+    match runner
+        .count_of(old, 1, VerdictKind::Pass, wanted)
+        .map_err(told)?
+    {
         0 => Err(Trouble::PassingFailsSometimes(Rate { failed: 1, of: 2 })),
         _ => Ok(()),
     }
@@ -427,12 +433,12 @@ impl Session<'_> {
                 return Err(Trouble::OldVerdicts(how.to_owned()));
             }
             _ => Rate {
-                failed: runner.count_of(&self.new, OFTEN, Kind::Fail, wanted)?,
+                failed: runner.count_of(&self.new, OFTEN, VerdictKind::Fail, wanted)?,
                 of: OFTEN + 1,
             },
         });
         if self.goal == Goal::Isolate {
-            let passed = runner.count_of(&self.old, AGAIN, Kind::Pass, wanted)?;
+            let passed = runner.count_of(&self.old, AGAIN, VerdictKind::Pass, wanted)?;
             again.passing = Some(Rate {
                 failed: AGAIN - passed,
                 of: AGAIN,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{
-    Answer, Jdk, Launch, Limits, Output, Sandbox, Status, Surroundings, WorkerPlan, WorkerPool,
+    Jdk, JobResult, Launch, Limits, Output, Sandbox, Status, Surroundings, WorkerPlan, WorkerPool,
     WorkerSlot, WorkingFolder, jvm_options,
 };
 
@@ -74,7 +74,7 @@ fn a_jvm_in_the_sandbox_is_a_worker() {
     let tables = Arc::default();
     for _ in 0..100 {
         let answer = pool.run(&job(&steps, &tables)).unwrap();
-        assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
+        assert!(matches!(answer, JobResult::Ran { .. }), "{answer:?}");
     }
     assert_eq!(pool.started(), 1);
     pool.dismiss(LONG);

@@ -124,7 +124,7 @@ impl Scenario {
 #[derive(Debug)]
 pub struct Checker<'t> {
     tables: &'t Tables,
-    threads: BTreeMap<ThreadId, Vec<Open>>,
+    threads: BTreeMap<ThreadId, Vec<OpenCall>>,
     /// `None` where they are kept elsewhere, and then not looked at.
     blobs: Option<&'t BTreeMap<BlobId, Vec<u8>>>,
     /// Scalars may have names, as in scripts.
@@ -134,7 +134,7 @@ pub struct Checker<'t> {
 
 /// A call that is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Open {
+struct OpenCall {
     kind: EventKind,
     site: SiteId,
 }
@@ -198,10 +198,10 @@ impl<'t> Checker<'t> {
         }
         let (kind, site) = (step.kind, step.site);
         if kind.opens() {
-            open.push(Open { kind, site });
+            open.push(OpenCall { kind, site });
         } else if let Some(kind) = kind.opened_by() {
             let innermost = open.pop();
-            if innermost != Some(Open { kind, site }) {
+            if innermost != Some(OpenCall { kind, site }) {
                 return Err(Problem::End(innermost.map(|open| open.site)));
             }
         }

@@ -1,7 +1,7 @@
 //! Which steps belong together: a call, what happens in it, and its end. Steps of several threads
 //! may stand between each other; the depth of a step says where it belongs in its thread.
 
-use super::{Part, Step};
+use super::{Actor, Step};
 
 /// The step that ends a call. `None` if nobody saw it end, or the step is no call.
 pub fn end_of(steps: &[Step], call: usize) -> Option<usize> {
@@ -23,7 +23,7 @@ pub fn children(steps: &[Step], call: usize) -> impl Iterator<Item = usize> {
 
 /// The steps that begin something from outside any call: what a test would write down.
 pub fn statements(steps: &[Step]) -> impl Iterator<Item = usize> {
-    let outermost = |step: &Step| step.depth == 0 && step.part() == Part::Drive;
+    let outermost = |step: &Step| step.depth == 0 && step.part() == Actor::Drive;
     (0..steps.len()).filter(move |place| outermost(&steps[*place]))
 }
 

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use super::{Scenario, Step, Tables};
 use crate::{BlobId, EventIndex};
 use cursor::{Cursor, Wrong};
-use names::Names;
+use names::ScenarioNames;
 use step::{Account, Columns};
 
 /// Version of the form, in its first line.
@@ -28,7 +28,7 @@ pub const VERSION: u32 = 1;
 /// Prints a scenario, one line after the other; no line has its line feed.
 #[derive(Debug)]
 pub struct Printer {
-    names: Names,
+    names: ScenarioNames,
     columns: Columns,
     account: Account,
 }
@@ -41,7 +41,7 @@ impl Printer {
         let widest = tables.threads.iter().map(|(id, _)| id.0).max();
         let thread = 1 + digits(widest.unwrap_or_default().into());
         Printer {
-            names: Names::of(tables),
+            names: ScenarioNames::of(tables),
             columns: Columns {
                 origin: last.map_or(0, |last| digits(last.0)),
                 thread: if several { thread } else { 0 },
@@ -125,7 +125,7 @@ pub struct Parser {
     lines: usize,
     begun: bool,
     /// What the steps refer to; once there is one, the tables are complete.
-    steps: Option<(Names, Account)>,
+    steps: Option<(ScenarioNames, Account)>,
 }
 
 impl Parser {
@@ -177,7 +177,7 @@ impl Parser {
         let tables = &self.tables;
         let (names, account) = self
             .steps
-            .get_or_insert_with(|| (Names::of(tables), Account::of(tables)));
+            .get_or_insert_with(|| (ScenarioNames::of(tables), Account::of(tables)));
         names.read_step(&mut cursor, account).map(Some)
     }
 

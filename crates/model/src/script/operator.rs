@@ -65,7 +65,7 @@ const ANY: &[Shape] = &[
 ];
 
 /// One line of the table.
-struct Row {
+struct OperatorRow {
     name: &'static str,
     form: Form,
     over: &'static [Shape],
@@ -84,9 +84,9 @@ macro_rules! operators {
             /// All operators, in the order of the table.
             pub const ALL: &'static [Operator] = &[$(Operator::$variant),*];
 
-            const fn row(self) -> Row {
+            const fn row(self) -> OperatorRow {
                 match self {
-                    $(Operator::$variant => Row {
+                    $(Operator::$variant => OperatorRow {
                         name: $name,
                         form: Form::$form $((Shape::$to))?,
                         over: $over,

@@ -14,7 +14,7 @@ use super::{
     Operator, Script, Statement, Wait,
 };
 use crate::scenario::text::cursor::{Cursor, Wrong};
-use crate::scenario::text::names::Names;
+use crate::scenario::text::names::ScenarioNames;
 use crate::scenario::text::step::{Account, Columns};
 use crate::scenario::text::{self, ParseError, table, word};
 use crate::value::Shape;
@@ -48,7 +48,7 @@ impl fmt::Display for Script {
             writeln!(f)?;
         }
         let mut printer = Printer {
-            names: Names::of(&self.tables),
+            names: ScenarioNames::of(&self.tables),
             account: Account::default(),
         };
         for statement in &self.statements {
@@ -59,7 +59,7 @@ impl fmt::Display for Script {
 }
 
 struct Printer {
-    names: Names,
+    names: ScenarioNames,
     account: Account,
 }
 
@@ -245,8 +245,8 @@ struct Parser {
     script: Script,
     tables: Tables,
     begun: bool,
-    /// Names of the tables, which are complete once there is a statement.
-    names: Option<Names>,
+    /// Names from the tables, which are complete once there is a statement.
+    names: Option<ScenarioNames>,
     account: Account,
     grouper: Grouper,
 }
@@ -265,7 +265,7 @@ impl Parser {
             return Ok(());
         }
         let tables = &self.tables;
-        let names = self.names.get_or_insert_with(|| Names::of(tables));
+        let names = self.names.get_or_insert_with(|| ScenarioNames::of(tables));
         let done = &mut self.script.statements;
         if let Some(action) = names.action(cursor)? {
             done.extend(std::mem::take(&mut self.grouper).finish());
@@ -370,7 +370,7 @@ impl Parser {
     }
 }
 
-impl Names {
+impl ScenarioNames {
     /// `#5`
     fn object_name(&self, cursor: &mut Cursor<'_>) -> Result<ObjectId, Wrong> {
         cursor.expect("#")?;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{End, Kind, Tested};
+use culprit_reduce::{End, Tested, VerdictKind};
 
 use super::comparison::Comparison;
 use super::search::Search;
@@ -47,8 +47,8 @@ impl ChangesReport<'_> {
     /// Whether the result was confirmed in new folders; `None` if it was not run there.
     pub fn is_confirmed(&self) -> Option<bool> {
         let checks = &self.found.checks;
-        let passing = checks.passing.map(|kind| kind == Kind::Pass);
-        let failing = checks.failing.map(|kind| kind == Kind::Fail);
+        let passing = checks.passing.map(|kind| kind == VerdictKind::Pass);
+        let failing = checks.failing.map(|kind| kind == VerdictKind::Fail);
         match (passing, failing) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
@@ -261,12 +261,12 @@ impl ChangesReport<'_> {
         }
         if let Some(kind) = checks.reverted.filter(|_| !self.is_up_to_bad()) {
             let why = match kind {
-                Kind::Unresolved => " (later changes may be in the way)",
-                Kind::Pass | Kind::Fail => "",
+                VerdictKind::Unresolved => " (later changes may be in the way)",
+                VerdictKind::Pass | VerdictKind::Fail => "",
             };
             notes.push(format!("the bad version without them: {}{why}", word(kind)));
         }
-        if checks.reverted == Some(Kind::Fail) {
+        if checks.reverted == Some(VerdictKind::Fail) {
             notes.push(
                 "if they are not what you mean, a failure that looks the same may have come first: \
                  --fail-if 'stderr contains TEXT' names yours"
@@ -295,7 +295,7 @@ impl ChangesReport<'_> {
                 levels.len() - 1
             });
             levels[at].tests += 1;
-            levels[at].unresolved += usize::from(tested.kind == Kind::Unresolved);
+            levels[at].unresolved += usize::from(tested.kind == VerdictKind::Unresolved);
         }
         let all = levels.iter().map(|level| match level.unresolved {
             0 => format!("{} on {}", level.tests, level.name),
@@ -339,14 +339,14 @@ impl ChangesReport<'_> {
             _ => write!(text, "{seen}"),
         };
         let taken_back = match found.checks.reverted {
-            Some(Kind::Pass) => "makes the test pass, which is a workaround",
-            Some(Kind::Fail) => "is not enough: other changes make the test fail there too",
+            Some(VerdictKind::Pass) => "makes the test pass, which is a workaround",
+            Some(VerdictKind::Fail) => "is not enough: other changes make the test fail there too",
             _ => "",
         };
         if !taken_back.is_empty() {
             let _ = write!(text, "; taking {it} back in the bad version {taken_back}");
         }
-        if !found.passing.is_empty() && found.checks.alone == Some(Kind::Pass) {
+        if !found.passing.is_empty() && found.checks.alone == Some(VerdictKind::Pass) {
             let _ = write!(
                 text,
                 "; in {} {does} no harm, so other changes (context.patch) have a part in it",
@@ -365,7 +365,7 @@ impl ChangesReport<'_> {
     /// `report.json`.
     pub fn document(&self) -> Document<ChangesDocument> {
         let (found, checks) = (self.found, &self.found.checks);
-        let verdict = |kind: Option<Kind>| kind.map(Verdict::from);
+        let verdict = |kind: Option<VerdictKind>| kind.map(Verdict::from);
         Document::new(ChangesDocument {
             kind: document::ChangesKind::Changes,
             command: self.command.clone(),
@@ -534,7 +534,7 @@ fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: VerdictKind) -> &'static str {
     Verdict::from(kind).words()
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use culprit_model::{Event, EventKind, Pattern, Site};
-use culprit_trace::{Error, EventHead, Gap, Recording, Step};
+use culprit_trace::{Error, EventHead, Gap, Recording, ScanStep};
 
 use crate::place;
 
@@ -96,8 +96,8 @@ pub(super) fn each(
     let mut scan = recording.scan();
     while let Some(step) = scan.step() {
         let head = match step {
-            Ok(Step::Event(head)) => head,
-            Ok(Step::Gap(gap)) => {
+            Ok(ScanStep::Event(head)) => head,
+            Ok(ScanStep::Gap(gap)) => {
                 if filter.shows_gap(gap.before.0, gap.thread.0) {
                     print(Found::Gap(gap))?;
                 }

@@ -9,7 +9,7 @@ use culprit_model::{
     Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site, ThreadId, Value,
     clean, shell,
 };
-use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
+use culprit_trace::{EndReason, Error, GapReason, Recording, ScanStep};
 
 use super::ClassCount;
 use super::value::Detail;
@@ -58,12 +58,12 @@ impl<'r> Summary<'r> {
         while let Some(step) = scan.step() {
             let result = step.and_then(|step| match step {
                 // What --last let go is a counter of its own.
-                Step::Gap(gap) if gap.reason == GapReason::Forgotten => Ok(()),
-                Step::Gap(gap) => {
+                ScanStep::Gap(gap) if gap.reason == GapReason::Forgotten => Ok(()),
+                ScanStep::Gap(gap) => {
                     gaps = gaps.saturating_add(gap.count);
                     Ok(())
                 }
-                Step::Event(head) => {
+                ScanStep::Event(head) => {
                     kinds[head.kind.place()] += 1;
                     if let Some(site) = sites.place(head.site.0) {
                         counts[site][head.kind.place()] += 1;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Excess, Unresolved};
+use culprit_jvm::{Excess, JobResult, Unresolved};
 use culprit_model::{Outcome, clean};
 use culprit_replay::{Coverage, Severity};
 use culprit_trace::Recording;
@@ -117,10 +117,10 @@ pub enum Verdict {
 
 impl Verdict {
     /// The verdict on the answer of a worker.
-    pub fn of(answer: Answer, recording: &Recording) -> Verdict {
+    pub fn of(answer: JobResult, recording: &Recording) -> Verdict {
         match answer {
-            Answer::Unresolved(unresolved) => Verdict::Lost(unresolved),
-            Answer::Ran { outcome, .. } => match outcome {
+            JobResult::Unresolved(unresolved) => Verdict::Lost(unresolved),
+            JobResult::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { steps, open_calls } => Verdict::InSync { steps, open_calls },
                 Outcome::Diverged(divergence) => Verdict::OutOfSync {
                     differences: vec![Difference::of(&divergence, recording)],

@@ -87,7 +87,7 @@ fn isolate_within(
         key: String::new(),
     };
     request.run(&|event| {
-        if let Event::Tested(tested) = event {
+        if let ReductionEvent::Tested(tested) = event {
             observer(tested);
         }
     })
@@ -122,11 +122,11 @@ fn the_commit_and_in_it_the_line_that_decide_are_found() {
     assert_eq!(commits.left[0].subject, "culprit");
     assert_eq!(found.end, End::Minimal);
     let expect = Checks {
-        passing: Some(Kind::Pass),
-        failing: Some(Kind::Fail),
-        alone: Some(Kind::Fail),
-        without: Some(Kind::Pass),
-        reverted: Some(Kind::Pass),
+        passing: Some(VerdictKind::Pass),
+        failing: Some(VerdictKind::Fail),
+        alone: Some(VerdictKind::Fail),
+        without: Some(VerdictKind::Pass),
+        reverted: Some(VerdictKind::Pass),
     };
     assert_eq!(found.checks, expect);
     assert!(found.tests < 15, "{}", found.tests);
@@ -186,9 +186,9 @@ fn what_is_not_well_formed_is_neither_run_nor_counted() {
             None,
             &command,
             &env(),
-            &|tested| count.set(count.get() + u64::from(tested.kind == Kind::Unresolved)),
+            &|tested| count.set(count.get() + u64::from(tested.kind == VerdictKind::Unresolved)),
         );
-        assert!(found.unwrap().checks.failing == Some(Kind::Fail));
+        assert!(found.unwrap().checks.failing == Some(VerdictKind::Fail));
         count.get()
     };
     assert!(unresolved("a.py") < unresolved("a.txt"));
@@ -333,7 +333,7 @@ fn git_that_cannot_merge_takes_nothing_away() {
     let found = found.unwrap();
     assert_eq!(lines(&found), ["a: -9 +nine"]);
     assert_eq!(found.checks.reverted, None);
-    assert_eq!(found.checks.failing, Some(Kind::Fail));
+    assert_eq!(found.checks.failing, Some(VerdictKind::Fail));
 }
 
 #[test]

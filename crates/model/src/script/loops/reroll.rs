@@ -14,7 +14,7 @@ use crate::{ObjectId, Reference, Value};
 impl Looped {
     /// The script with one more loop.
     pub fn rerolled(&self, repetition: &Repetition) -> Looped {
-        let source = Source {
+        let source = UnrolledScript {
             looped: self,
             objects: self.script.objects(),
             repetition,
@@ -75,13 +75,13 @@ impl Looped {
 }
 
 /// The script before the loop is made.
-struct Source<'a> {
+struct UnrolledScript<'a> {
     looped: &'a Looped,
     objects: BTreeMap<ObjectId, Object<'a>>,
     repetition: &'a Repetition,
 }
 
-impl Source<'_> {
+impl UnrolledScript<'_> {
     fn statement(&self, round: usize, at: usize) -> &Statement {
         let number = self.repetition.start + round * self.repetition.period + at;
         &self.looped.script.statements[number]

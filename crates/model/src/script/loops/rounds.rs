@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 use super::Looped;
 use super::literals::{has_equal_frame, is_array, is_equal};
-use super::repetition::{Carried, Repetition, Slot, Varying};
+use super::repetition::{Carried, Repetition, ValueSlot, Varying};
 use crate::script::{Action, End, Object, Operator, Origin, Role, Script, Statement};
 use crate::value::{Contents, Shape};
 use crate::{ObjectId, Reference, Value};
@@ -317,7 +317,7 @@ impl<'a> Rounds<'a> {
                 && self.literal_class(value) == Some(class)
         });
         is_alike.then(|| Varying {
-            slots: vec![Slot { at, place }],
+            slots: vec![ValueSlot { at, place }],
             class: class.to_owned(),
             values,
         })
