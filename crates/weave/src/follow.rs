@@ -443,13 +443,13 @@ fn helper_body(
         op::PUTSTATIC => (format!("({})V", pool.member(index)?.descriptor), body),
         op::GETFIELD => {
             let field = pool.member(index)?;
-            let owner = receiver(class, &field, (instruction.pc, 0), simulation)?;
+            let owner = receiver(class, &field, instruction.pc, 0, simulation)?;
             (format!("({owner}){}", field.descriptor), body)
         }
         op::PUTFIELD => {
             let field = pool.member(index)?;
             let above = slots(&format!("({})V", field.descriptor))?;
-            let owner = receiver(class, &field, (instruction.pc, above), simulation)?;
+            let owner = receiver(class, &field, instruction.pc, above, simulation)?;
             (format!("({owner}{})V", field.descriptor), body)
         }
         op::INVOKESTATIC => (pool.member(index)?.descriptor.into_owned(), body),
@@ -457,7 +457,7 @@ fn helper_body(
         op::INVOKEVIRTUAL | op::INVOKEINTERFACE => {
             let method = pool.member(index)?;
             let above = slots(&method.descriptor)?;
-            let owner = receiver(class, &method, (instruction.pc, above), simulation)?;
+            let owner = receiver(class, &method, instruction.pc, above, simulation)?;
             (
                 method.descriptor.replacen('(', &format!("({owner}"), 1),
                 body,
@@ -505,7 +505,8 @@ fn described(name: &str) -> String {
 fn receiver(
     class: &ClassFile,
     member: &MemberRef<'_>,
-    (pc, above): (u32, usize),
+    pc: u32,
+    above: usize,
     simulation: &Simulation,
 ) -> Result<String, Error> {
     let own = class.name()?;

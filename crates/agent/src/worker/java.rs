@@ -215,7 +215,8 @@ impl Java {
     pub(crate) fn accessed(
         &self,
         jni: &Jni<'_>,
-        (owner, name): (&Local<'_>, &str),
+        owner: &Local<'_>,
+        name: &str,
         receiver: Option<&Local<'_>>,
         written: bool,
     ) -> Result<(), Halt> {

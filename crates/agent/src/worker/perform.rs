@@ -387,7 +387,7 @@ impl Worker {
             }
         };
         self.java()?
-            .accessed(jni, (&class, name), receiver.as_ref(), true)?;
+            .accessed(jni, &class, name, receiver.as_ref(), true)?;
         self.run.lock_safe().take();
         Ok(())
     }
@@ -418,7 +418,7 @@ impl Worker {
             Some(receiver) => jni.get_field(receiver, &class, name, descriptor)?,
         };
         self.java()?
-            .accessed(jni, (&class, name), receiver.as_ref(), false)?;
+            .accessed(jni, &class, name, receiver.as_ref(), false)?;
         // One that the observed class inherits from a stub, nobody has set.
         if !site.is_static && self.is_inherited(jni, &class, site) {
             self.run.lock_safe().take();

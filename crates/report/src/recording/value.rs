@@ -4,11 +4,11 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{BlobId, Reference, TypeId, Value, literal};
 use culprit_trace::{BlobKind, Recording};
 
-use culprit_report::place::{dotted, simple, source_name};
+use crate::place::{dotted, simple, source_name};
 
-/// How much to print.
+/// The length of values and lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// Long strings, arrays and lists are cut.
     Short,
     /// Everything.
@@ -21,7 +21,7 @@ const SHORT_ELEMENTS: usize = 8;
 
 impl Detail {
     /// How many of something to print when `short` are enough.
-    pub(crate) fn limit(self, short: usize) -> usize {
+    pub(super) fn limit(self, short: usize) -> usize {
         match self {
             Detail::Short => short,
             Detail::Full => usize::MAX,
@@ -30,7 +30,7 @@ impl Detail {
 }
 
 /// A value as text.
-pub(crate) fn text(value: &Value, recording: &Recording, detail: Detail) -> String {
+pub(super) fn text(value: &Value, recording: &Recording, detail: Detail) -> String {
     match value {
         Value::Boolean(v) => v.to_string(),
         Value::Byte(v) => v.to_string(),
@@ -119,7 +119,7 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
 }
 
 /// The pieces of a state: the object itself, then those that others refer to by number.
-pub(crate) fn state(pieces: &[String]) -> String {
+pub(super) fn state(pieces: &[String]) -> String {
     let numbered = pieces
         .iter()
         .enumerate()
@@ -131,13 +131,13 @@ pub(crate) fn state(pieces: &[String]) -> String {
 }
 
 /// The names of the fields of a class, as its state has them.
-pub(crate) fn fields_of(class: TypeId, recording: &Recording) -> impl Iterator<Item = String> {
+pub(super) fn fields_of(class: TypeId, recording: &Recording) -> impl Iterator<Item = String> {
     let fields = recording.types().get(class.0).map(|class| &class.fields);
     fields.into_iter().flatten().map(|field| field.name.clone())
 }
 
 /// The name of a run-time class, as in source.
-pub(crate) fn type_name(class: TypeId, recording: &Recording) -> String {
+pub(super) fn type_name(class: TypeId, recording: &Recording) -> String {
     match recording.types().get(class.0) {
         Some(class) => source_name(&class.name),
         None => format!("<{class}>"),
@@ -145,7 +145,7 @@ pub(crate) fn type_name(class: TypeId, recording: &Recording) -> String {
 }
 
 /// The name of an enum constant, or its ordinal where the recording does not name it.
-pub(crate) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> String {
+pub(super) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> String {
     recording
         .types()
         .get(class.0)
@@ -155,12 +155,12 @@ pub(crate) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> St
 }
 
 /// The class of a boxed primitive.
-pub(crate) fn boxed_class(value: &Value) -> String {
+pub(super) fn boxed_class(value: &Value) -> String {
     dotted(value.shape().box_name())
 }
 
 /// The text of a string blob.
-pub(crate) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
+pub(super) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
     let blob = recording.blob(id).ok()??;
     if blob.kind != BlobKind::Text {
         return None;
@@ -174,14 +174,14 @@ pub(crate) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
 }
 
 /// The elements of an array, as far as they are known.
-pub(crate) enum Elements {
+pub(super) enum Elements {
     Unknown,
     Missing(BlobId),
     /// Those from an element on; from the first where it is the whole array.
     Known(u32, Vec<Value>),
 }
 
-pub(crate) fn elements(contents: &Contents, class: TypeId, recording: &Recording) -> Elements {
+pub(super) fn elements(contents: &Contents, class: TypeId, recording: &Recording) -> Elements {
     match contents {
         Contents::Unknown => Elements::Unknown,
         Contents::Elements(elements) => Elements::Known(0, elements.clone()),
