@@ -18,6 +18,7 @@ use regex_lite::Regex;
 
 use crate::callbacks::write_private;
 use crate::classes::{Classes, Heirs};
+use crate::load::connect_module;
 use crate::lock::LockSafe;
 use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
@@ -206,26 +207,10 @@ impl Agent {
                 }
             }
         }
-        let class_class = jni.object_class(&ours);
-        let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
-        let module = jni
-            .call_object(&ours, get_module, &[])?
-            .ok_or("the runtime has no module")?;
-        let base = jni
-            .call_object(&class_class, get_module, &[])?
-            .ok_or("java.base has no module")?;
-        self.jvmti
-            .add_module_exports(&base, "jdk.internal.misc", &module)?;
-        for package in OPENED {
-            self.jvmti.add_module_opens(&base, package, &module)?;
-        }
-        for named in self.jvmti.all_modules(jni)? {
-            // Unnamed modules read every module already and refuse.
-            let _ = self.jvmti.add_module_reads(&named, &module);
-        }
+        connect_module(self.jvmti, jni, &ours, &OPENED)?;
         if !self.redact.is_empty() {
             let values = jni.find_class(&names.class("culprit/runtime/Values"))?;
-            jni.set_static_boolean(&values, "masking", true)?;
+            jni.set_static_field(&values, "masking", "Z", &Passed::Boolean(true))?;
         }
         // Asking for a method initialises its class, so that no woven method has to: there the
         // stack or the heap might be full, and the class be unusable for good.
@@ -364,7 +349,7 @@ const SALT: &str = "SALT32L";
 fn salt(jni: &Jni<'_>) -> Option<(String, String)> {
     let read = |jni: &Jni<'_>| {
         let class = jni.find_class(IMMUTABLE).ok()?;
-        jni.static_long(&class, SALT).ok()
+        jni.get_static_field(&class, SALT, "J").ok()?.long()
     };
     let salt = jni.with_frame(read).ok()??;
     Some((SALT_NOTE.to_owned(), salt.to_string()))

@@ -9,6 +9,7 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::{ClassOrigin, is_jdk_name, is_tool_name};
 use culprit_model::site::TypeDef;
+use culprit_model::value::{Shape, class_of_descriptor};
 use culprit_model::{Member, Selection, TypeId};
 use culprit_trace::LoaderDef;
 use culprit_weave::library::{self, ClassRole};
@@ -482,29 +483,17 @@ impl Classes {
 /// program's own.
 fn loader_name(jni: &Jni<'_>, loader: &Local<'_>) -> Option<String> {
     let class = jni.find_class("java/lang/ClassLoader").ok()?;
-    let name = jni.object_field(loader, &class, "name", "Ljava/lang/String;");
-    Some(jni.string(&name.ok()??))
+    let name = jni.get_field(loader, &class, "name", "Ljava/lang/String;");
+    Some(jni.string(&name.ok()?.reference()?))
 }
 
 /// `Lcom/acme/Order;` without its wrapping; arrays stay as they are, primitive types get the name
 /// that no class can have.
 pub(crate) fn internal_name(signature: &str) -> &str {
     match signature {
-        "Z" => return "boolean",
-        "B" => return "byte",
-        "S" => return "short",
-        "C" => return "char",
-        "I" => return "int",
-        "J" => return "long",
-        "F" => return "float",
-        "D" => return "double",
-        "V" => return "void",
-        _ => {}
+        "V" => "void",
+        other => class_of_descriptor(other).unwrap_or(other),
     }
-    signature
-        .strip_prefix('L')
-        .and_then(|s| s.strip_suffix(';'))
-        .unwrap_or(signature)
 }
 
 /// The class of the elements of an array, by the array's signature.
@@ -550,16 +539,8 @@ fn form(signature: &str, name: &str, modifiers: i32) -> (u8, u8) {
     match name {
         "java/lang/String" => (STRING, 0),
         "java/lang/Class" => (CLASS, 0),
-        "java/lang/Boolean" => (BOXED, b'Z'),
-        "java/lang/Byte" => (BOXED, b'B'),
-        "java/lang/Short" => (BOXED, b'S'),
-        "java/lang/Character" => (BOXED, b'C'),
-        "java/lang/Integer" => (BOXED, b'I'),
-        "java/lang/Long" => (BOXED, b'J'),
-        "java/lang/Float" => (BOXED, b'F'),
-        "java/lang/Double" => (BOXED, b'D'),
         _ if modifiers & ACC_ENUM != 0 => (ENUM, 0),
-        _ => (OBJECT, 0),
+        other => Shape::boxed_by(other).map_or((OBJECT, 0), |it| (BOXED, it.code() as u8)),
     }
 }
 

@@ -232,11 +232,11 @@ impl Following {
 
 /// The native method of followed classes.
 fn natives() -> [NativeMethod; 1] {
-    [NativeMethod {
-        name: ENTER,
-        descriptor: ENTER_DESCRIPTOR,
-        function: enter as *mut c_void,
-    }]
+    [NativeMethod::new(
+        ENTER,
+        ENTER_DESCRIPTOR,
+        enter as *mut c_void,
+    )]
 }
 
 extern "system" fn enter(env: *mut JNIEnv, class: jclass, method: jint, given: jobject) -> jobject {

@@ -10,7 +10,7 @@ use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Trouble};
 use crate::classes::{ClassDecision, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
 use crate::worker::worker;
@@ -385,6 +385,31 @@ pub(crate) fn open_module(
     let runtime = jni.call_object(&ours, get_module, &[]).ok()??;
     // An unnamed module reads every other and refuses.
     jvmti.add_module_reads(&module, &runtime).ok()
+}
+
+/// Connects the module of the runtime, to which `class` belongs: the runtime may use internal packages of
+/// the JDK, reflectively those in `opened`, and all modules may use the runtime.
+pub(crate) fn connect_module(
+    jvmti: Jvmti,
+    jni: &Jni<'_>,
+    class: &Local<'_>,
+    opened: &[&str],
+) -> Result<(), Trouble> {
+    let class_class = jni.object_class(class);
+    let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
+    let runtime = jni.call_object(class, get_module, &[])?;
+    let runtime = runtime.ok_or("the runtime has no module")?;
+    let base = jni.call_object(&class_class, get_module, &[])?;
+    let base = base.ok_or("java.base has no module")?;
+    jvmti.add_module_exports(&base, "jdk.internal.misc", &runtime)?;
+    for package in opened {
+        jvmti.add_module_opens(&base, package, &runtime)?;
+    }
+    for named in jvmti.all_modules(jni)? {
+        // Unnamed modules read every module already and refuse.
+        let _ = jvmti.add_module_reads(&named, &runtime);
+    }
+    Ok(())
 }
 
 /// The class that a loader finds under a name.

@@ -228,7 +228,7 @@ pub(crate) fn scalar(passed: &Passed<'_>) -> Value {
     }
 }
 
-fn passed<'j>(scalar: &Value) -> Passed<'j> {
+pub(crate) fn passed<'j>(scalar: &Value) -> Passed<'j> {
     match *scalar {
         Value::Boolean(v) => Passed::Boolean(v),
         Value::Byte(v) => Passed::Byte(v),

@@ -6,15 +6,15 @@ use culprit_weave::probe::BESIDE_NAMES;
 
 macro_rules! classes {
     ($($name:literal),* $(,)?) => {
-        /// Name and bytes of each class, superclasses first.
-        pub(crate) const CLASSES: &[(&str, &[u8])] = &[$((
+        &[$((
             concat!("culprit/runtime/", $name),
             include_bytes!(concat!("../../../java/runtime/classes/culprit/runtime/", $name, ".class")),
-        )),*];
+        )),*]
     };
 }
 
-classes!(
+/// Name and bytes of each class, superclasses first.
+pub(crate) const CLASSES: &[(&str, &[u8])] = classes![
     "Native",
     "State",
     "Records",
@@ -45,19 +45,10 @@ classes!(
     "Hashes",
     "Hiding",
     "Children",
-);
+];
 
-macro_rules! more {
-    ($($name:literal),* $(,)?) => {
-        /// The further classes of a JVM that replays.
-        pub(crate) const REPLAY: &[(&str, &[u8])] = &[$((
-            concat!("culprit/runtime/", $name),
-            include_bytes!(concat!("../../../java/runtime/classes/culprit/runtime/", $name, ".class")),
-        )),*];
-    };
-}
-
-more!(
+/// The further classes of a JVM that replays.
+pub(crate) const REPLAY: &[(&str, &[u8])] = classes![
     "Executor",
     "Answer$Births",
     "Answer",
@@ -66,13 +57,10 @@ more!(
     "Plain",
     "Stop",
     "Worker",
-);
+];
 
 /// The classes of a JVM whose driver is followed.
-pub(crate) const FOLLOW: &[(&str, &[u8])] = &[(
-    "culprit/runtime/Operators",
-    include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class"),
-)];
+pub(crate) const FOLLOW: &[(&str, &[u8])] = classes!["Operators"];
 
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (

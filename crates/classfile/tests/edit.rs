@@ -434,7 +434,7 @@ fn frames_move_grow_and_name_the_new_instruction() {
     entry.op(op::LCONST_0).lstore(live);
     editor.insert_entry(entry);
     let mut read = Asm::new();
-    read.lload(live).pop2();
+    read.lload(live).op(op::POP2);
     editor.insert_before(0, read.clone());
     editor.insert_before(10, read.clone());
     editor.insert_after(4, read);
@@ -470,9 +470,9 @@ fn entry_code_may_skip_a_part_of_itself() {
     let mut asked = Asm::new();
     asked.op(op::LCONST_0).op(op::ICONST_1);
     let mut part = Asm::new();
-    part.pop2().op(op::LCONST_1);
+    part.op(op::POP2).op(op::LCONST_1);
     let mut kept = Asm::new();
-    kept.pop2();
+    kept.op(op::POP2);
 
     let mut editor = Editor::new(&code, method);
     editor.insert_entry(asked.clone());

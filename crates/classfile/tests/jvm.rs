@@ -301,14 +301,14 @@ fn plan<'a>(
     entry.op(op::LCONST_0).op(op::ICONST_0);
     editor.insert_entry(entry);
     let mut skipped = Asm::new();
-    skipped.pop2().op(op::LCONST_1);
+    skipped.op(op::POP2).op(op::LCONST_1);
     editor.insert_entry_if(skipped, vec![VerificationType::Long]);
     let mut entry = Asm::new();
     entry.lstore(live);
     editor.insert_entry(entry);
     let inits: Vec<u32> = simulation.this_inits().collect();
     let mut neutral = Asm::new();
-    neutral.lload(live).pop2();
+    neutral.lload(live).op(op::POP2);
     for instruction in code.instructions() {
         let instruction = instruction.unwrap();
         let pc = instruction.pc;
@@ -342,7 +342,7 @@ fn plan<'a>(
         editor.insert_before(pc, spill);
     }
     let mut body = Asm::new();
-    body.lload(live).pop2().athrow();
+    body.lload(live).op(op::POP2).athrow();
     for (from, to, is_raw) in regions(code, simulation) {
         let frame_locals = if is_raw {
             vec![VerificationType::UninitializedThis]

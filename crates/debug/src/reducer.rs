@@ -10,11 +10,12 @@ use culprit_jvm::{
     Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    Error as ReductionError, MinimizedTest, Runner, Stage, TestTools, junit_of, make_test,
+    Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
+    TestMaker, junit_of,
 };
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
-use culprit_scripts::{Condition, Predicate, Script};
+use culprit_scripts::{Condition, Predicate, PredicateCompiler, Script};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
 
@@ -95,17 +96,23 @@ impl Reducer {
         let deadline = allowance.deadline(&self.interrupt)?;
         let workers = self.workers(case, scratch.path());
         let confines = Confines::of(&workers);
-        let class_path = case.program.class_path();
-        let mut class_path: Vec<String> =
-            class_path.map(|path| path.display().to_string()).collect();
+        let test_class_path: Vec<PathBuf> = case.program.class_path().map(Path::to_owned).collect();
+        let paths = test_class_path.iter();
+        let mut class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
         let detected = self.junit.or_else(|| junit_of(case.program));
         let junit = detected.unwrap_or(Junit::Five);
         let check = scratch.path().join("check");
         let compiled = scratch.path().join("condition");
         let predicate = match case.condition {
             Some(condition) => {
-                let with = (case.program, case.jdk, &deadline);
-                Predicate::compile(condition, case.script, with, (&compiled, &confines))?
+                let compiler = PredicateCompiler {
+                    program: case.program,
+                    jdk: case.jdk,
+                    confines: &confines,
+                    deadline: &deadline,
+                    folder: &compiled,
+                };
+                Predicate::compile(condition, case.script, &compiler)?
             }
             None => None,
         };
@@ -137,23 +144,31 @@ impl Reducer {
             // Each check begins with an empty folder.
             remove_folder(&check)?;
             fs::create_dir_all(&check)?;
-            let tools = TestTools {
+            let maker = TestMaker {
                 program: case.program,
-                jdk: case.jdk,
+                failure: TargetFailure {
+                    signature: case.signature,
+                    wanted,
+                    condition: case.condition,
+                    predicate: predicate.as_ref(),
+                },
                 stage: &stage,
-                junit,
-                runner: Runner::of(case.program, junit),
-                folder: &check,
-                directory: directory.as_deref(),
-                wanted,
-                confines: &confines,
                 driver: &driver,
-                condition: case.condition,
-                predicate: predicate.as_ref(),
-                taken: case.taken.to_vec(),
+                surroundings: TestEnvironment {
+                    jdk: case.jdk,
+                    class_path: &test_class_path,
+                    junit,
+                    runner: Runner::of(case.program, junit),
+                    folder: &check,
+                    works_in: stage.folder(),
+                    directory: directory.as_deref(),
+                    confines: &confines,
+                    deadline: stage.deadline(),
+                },
+                taken: case.taken,
                 concrete: case.concrete,
             };
-            Ok(make_test(case.script, case.signature, &tools))
+            Ok(maker.make(case.script))
         };
         let folders = self.files.working_folders(directory.as_deref());
         let found = in_best_folder(&folders, &deadline, run);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::package;
 use crate::hierarchy::Hierarchy;
-use crate::types::{Type, keyword};
+use crate::types::Type;
 
 /// Names of classes in one source file. The first class that wants a simple name has it.
 pub(crate) struct Imports<'a> {
@@ -67,7 +67,7 @@ impl<'a> Imports<'a> {
     /// The name of a type.
     pub(crate) fn name(&self, of: &Type) -> String {
         match of {
-            Type::Primitive(shape) => keyword(*shape).to_owned(),
+            Type::Primitive(shape) => shape.class_name().to_owned(),
             Type::Class(name) => self.class(name),
             Type::Array(component) => format!("{}[]", self.name(component)),
             Type::Null => self.class("java/lang/Object"),

@@ -117,7 +117,7 @@ pub(crate) fn for_type(of: &Type) -> String {
         Type::Null => "value".to_owned(),
         Type::Class(name) => last_word(name),
         Type::Array(_) => match of.element() {
-            Type::Primitive(shape) => format!("{}s", crate::types::keyword(*shape)),
+            Type::Primitive(shape) => format!("{}s", shape.class_name()),
             element => plural(&for_type(element)),
         },
     }

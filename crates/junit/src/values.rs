@@ -255,21 +255,8 @@ pub(crate) fn scalar(value: &Value) -> Expr {
 
 /// The elements of a primitive array, from a blob.
 fn scalars(component: &Type, bytes: &[u8]) -> Option<Vec<Value>> {
-    let Type::Primitive(shape) = component else {
-        return None;
-    };
-    let read = |bytes: &[u8]| {
-        Some(match shape {
-            Shape::Boolean => Value::Boolean(bytes[0] != 0),
-            Shape::Byte => Value::Byte(bytes[0] as i8),
-            Shape::Short => Value::Short(i16::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Char => Value::Char(u16::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Int => Value::Int(i32::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Long => Value::Long(i64::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Double => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Reference => return None,
-        })
-    };
-    bytes.chunks_exact(shape.width()?).map(read).collect()
+    match component {
+        Type::Primitive(shape) => Value::elements_from_le_bytes(*shape, bytes),
+        _ => None,
+    }
 }

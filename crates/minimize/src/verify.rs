@@ -64,14 +64,15 @@ pub fn junit_of(program: &Program) -> Option<Junit> {
     program.entry_of("org/junit/Test").map(|_| Junit::Four)
 }
 
-/// What a test is compiled and run with.
+/// The tools and folders with which a test is compiled and run.
+#[derive(Clone, Copy)]
 pub struct TestEnvironment<'a> {
     pub jdk: &'a Jdk,
     pub class_path: &'a [PathBuf],
     pub junit: Junit,
-    /// Who runs it. Where JUnit does not run with this class path, it is our own.
+    /// Who runs it. If JUnit does not run with this class path, it is our own.
     pub runner: Runner,
-    /// Where files go that are made on the way. It is to be empty.
+    /// An empty folder for files on the way.
     pub folder: &'a Path,
     /// The folder that the test works in.
     pub works_in: &'a WorkingFolder,
@@ -79,7 +80,7 @@ pub struct TestEnvironment<'a> {
     pub directory: Option<&'a Path>,
     /// Rights and limits of the compiler and of the test.
     pub confines: &'a Confines,
-    /// When it ends at the latest.
+    /// The end of the compiler and of the test at the latest.
     pub deadline: &'a Deadline,
 }
 

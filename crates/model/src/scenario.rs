@@ -7,8 +7,6 @@
 //! stands between belongs to it. Types, sites and long values are kept in tables of the scenario,
 //! so that it needs no recording.
 
-mod check;
-pub mod nesting;
 pub mod text;
 mod uses;
 
@@ -18,7 +16,6 @@ use std::ops::Range;
 use crate::site::TypeDef;
 use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, Table, ThreadId, TypeId, Value};
 
-pub use check::{Checker, Inconsistency, Problem};
 pub use uses::Uses;
 
 /// A whole scenario. One that comes from a long recording is not held in memory: its steps are a

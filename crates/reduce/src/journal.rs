@@ -24,7 +24,6 @@ const VERSION: u32 = 2;
 pub struct Journal {
     file: File,
     lines: Vec<JournalLine>,
-    cut_off: u64,
 }
 
 struct JournalLine {
@@ -58,21 +57,12 @@ impl Journal {
         if good == 0 {
             file.write_all(head.as_bytes()).map_err(failed)?;
         }
-        Ok(Journal {
-            file,
-            lines,
-            cut_off: (bytes.len() - good) as u64,
-        })
+        Ok(Journal { file, lines })
     }
 
     /// Verdicts that the journal had when it was opened.
     pub fn verdicts(&self) -> usize {
         self.lines.len()
-    }
-
-    /// Bytes at its end that were torn or damaged and are gone.
-    pub fn cut_off(&self) -> u64 {
-        self.cut_off
     }
 
     /// The verdicts, and the journal without them. A detail that cannot be read back is no verdict.
@@ -241,7 +231,6 @@ mod tests {
         fs::write(&path, text.replace("a.b:3", "a.b:4")).unwrap();
         let journal = Journal::open(&path, &problem).unwrap();
         assert_eq!(journal.verdicts(), 1);
-        assert!(journal.cut_off() > 0);
     }
 
     #[test]

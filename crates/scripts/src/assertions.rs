@@ -157,16 +157,7 @@ fn is_same(result: &Value, given: &Value) -> bool {
 /// The class of a variable that holds a value.
 fn class_of(value: &Value, tables: &Tables) -> String {
     let name = match value {
-        Value::Reference(Reference::Boxed(value)) => match **value {
-            Value::Boolean(_) => "java/lang/Boolean",
-            Value::Byte(_) => "java/lang/Byte",
-            Value::Short(_) => "java/lang/Short",
-            Value::Char(_) => "java/lang/Character",
-            Value::Int(_) => "java/lang/Integer",
-            Value::Long(_) => "java/lang/Long",
-            Value::Float(_) => "java/lang/Float",
-            _ => "java/lang/Double",
-        },
+        Value::Reference(Reference::Boxed(value)) => value.shape().box_name(),
         Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",
         Value::Reference(Reference::Class(_)) => "java/lang/Class",
         Value::Reference(Reference::Array { class, .. } | Reference::Enum { class, .. }) => {

@@ -32,7 +32,6 @@ use crate::Statement;
 use items::Items;
 use object_maker::ObjectMaker;
 use state_piece::StatePiece;
-pub use state_piece::scalar;
 
 /// The recorded contents of an object, piece by piece.
 #[derive(Clone, PartialEq, Debug)]

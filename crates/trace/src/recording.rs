@@ -267,27 +267,11 @@ impl Recording {
 
     /// All events in global order.
     pub fn events(&self) -> impl Iterator<Item = Result<Event, Error>> + '_ {
-        self.events_where(0..u64::MAX, None)
+        self.events_in(0..u64::MAX)
     }
 
     /// The events with these places in the global order.
     pub fn events_in(&self, places: Range<u64>) -> impl Iterator<Item = Result<Event, Error>> + '_ {
-        self.events_where(places, None)
-    }
-
-    /// The events of one thread, with their places in the global order.
-    pub fn thread_events(
-        &self,
-        thread: ThreadId,
-    ) -> impl Iterator<Item = Result<Event, Error>> + '_ {
-        self.events_where(0..u64::MAX, Some(thread))
-    }
-
-    fn events_where(
-        &self,
-        places: Range<u64>,
-        thread: Option<ThreadId>,
-    ) -> impl Iterator<Item = Result<Event, Error>> + '_ {
         let mut scan = self.scan();
         std::iter::from_fn(move || {
             loop {
@@ -299,7 +283,7 @@ impl Recording {
                 if head.index.0 >= places.end {
                     return None;
                 }
-                if head.index.0 >= places.start && thread.is_none_or(|t| t == head.thread) {
+                if head.index.0 >= places.start {
                     return Some(scan.event(&head));
                 }
             }

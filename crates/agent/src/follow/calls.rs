@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::script::StatementEnd;
-use culprit_model::value::split_descriptor;
+use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Value};
 use culprit_weave::follow::HelperMethod;
 
@@ -13,7 +13,7 @@ use super::Following;
 use super::activity::{ClosedCall, OpenCall};
 use super::journal::may_be_expected_to_throw;
 use super::machine::{Called, MachineFrame};
-use super::naming::{box_letter, is_assertion, is_program, primitive};
+use super::naming::{is_assertion, is_program};
 use super::operations::{OperationResult, letter};
 use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
@@ -329,14 +329,14 @@ impl Following {
     /// The result of a call that boxes or unboxes, which changes no origin.
     fn boxing<'j>(&self, call: &Outgoing<'j>, done: Passed<'j>) -> Option<Held<'j>> {
         let target = &call.target;
-        let of = box_letter(&target.owner)?;
+        let shape = Shape::boxed_by(&target.owner)?;
         let [value] = call.given.as_slice() else {
             return None;
         };
-        let of = char::from(of);
+        let of = shape.code();
         let boxes =
             target.name == "valueOf" && target.descriptor == format!("({of})L{};", target.owner);
-        let unboxes = target.name == format!("{}Value", primitive(of as u8))
+        let unboxes = target.name == format!("{}Value", shape.class_name())
             && target.descriptor == format!("(){of}");
         (boxes || unboxes).then(|| Held {
             origin: value.origin,

@@ -14,7 +14,7 @@ use culprit_weave::follow::HelperMethod;
 
 use super::activity::{ACTIVITY, SavedActivity};
 use super::journal::SceneEnd;
-use super::naming::{box_class, unboxed};
+use super::naming::unboxed;
 use super::value::{Held, JvmValue, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
@@ -762,8 +762,9 @@ fn array_of(kind: u8) -> &'static str {
 /// A result as the trampoline takes it.
 fn boxed<'j>(jni: &Jni<'j>, held: &Held<'j>, result: &str) -> Result<Option<Local<'j>>, Local<'j>> {
     let letter = result.as_bytes().first().copied().unwrap_or(b'V');
-    let Some(name) = box_class(letter) else {
-        return Ok(held.reference());
+    let name = match Shape::of_letter(letter) {
+        None | Some(Shape::Reference) => return Ok(held.reference()),
+        Some(scalar) => scalar.box_name(),
     };
     let descriptor = format!("({})L{name};", char::from(letter));
     let found = jni.find_class(name).and_then(|class| {

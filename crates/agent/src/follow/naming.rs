@@ -16,43 +16,6 @@ use crate::lock::LockSafe;
 /// Elements of an array beyond which it is not written out.
 const MOST_ELEMENTS: usize = 4096;
 
-/// Boxed types: the class, the letter of what it holds.
-const BOXES: [(&str, u8); 8] = [
-    ("java/lang/Boolean", b'Z'),
-    ("java/lang/Byte", b'B'),
-    ("java/lang/Character", b'C'),
-    ("java/lang/Short", b'S'),
-    ("java/lang/Integer", b'I'),
-    ("java/lang/Long", b'J'),
-    ("java/lang/Float", b'F'),
-    ("java/lang/Double", b'D'),
-];
-
-/// The letter of what a class boxes.
-pub(super) fn box_letter(class: &str) -> Option<u8> {
-    let known = BOXES.iter().find(|(name, _)| *name == class);
-    known.map(|(_, letter)| *letter)
-}
-
-pub(super) fn box_class(letter: u8) -> Option<&'static str> {
-    let known = BOXES.iter().find(|(_, of)| *of == letter);
-    known.map(|(name, _)| *name)
-}
-
-/// The name of a primitive type, which is the class of its variables.
-pub(super) fn primitive(letter: u8) -> &'static str {
-    match letter {
-        b'Z' => "boolean",
-        b'B' => "byte",
-        b'C' => "char",
-        b'S' => "short",
-        b'I' => "int",
-        b'J' => "long",
-        b'F' => "float",
-        _ => "double",
-    }
-}
-
 /// An object as its tag tells it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Tag {
@@ -169,14 +132,11 @@ impl Following {
         }
         if class == "java/lang/Class" {
             let signature = self.jvmti.class_signature(object).ok()?;
-            let name = match signature.as_bytes() {
-                [letter] => primitive(*letter).to_owned(),
-                _ => internal_name(&signature).to_owned(),
-            };
-            let class = self.journal.lock_safe().class(&name);
+            let class = internal_name(&signature);
+            let class = self.journal.lock_safe().class(class);
             return Some(Value::Reference(Reference::Class(class)));
         }
-        let letter = box_letter(class)?;
+        let letter = Shape::boxed_by(class)?.code() as u8;
         let value = unboxed(jni, object, letter)?;
         let value = Held::passed(value);
         Some(Value::Reference(Reference::Boxed(Box::new(
@@ -305,8 +265,7 @@ impl Following {
         let letter = descriptor.as_bytes().first().copied().unwrap_or(b'V');
         let class = match slot {
             JvmValue::Reference(Some(object)) => self.class_of(jni, &object),
-            JvmValue::Reference(None) | JvmValue::New(_) => internal_name(descriptor).to_owned(),
-            _ => primitive(letter).to_owned(),
+            _ => internal_name(descriptor).to_owned(),
         };
         if let JvmValue::Reference(Some(object)) = slot
             && !is_plain_value(&class)
@@ -332,7 +291,7 @@ impl Following {
 
 /// Texts, boxed values and classes are what they say.
 pub(super) fn is_plain_value(class: &str) -> bool {
-    class == "java/lang/String" || class == "java/lang/Class" || box_letter(class).is_some()
+    class == "java/lang/String" || class == "java/lang/Class" || Shape::boxed_by(class).is_some()
 }
 
 /// Whether a class belongs to what runs tests, or asserts in them.

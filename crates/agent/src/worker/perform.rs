@@ -168,7 +168,7 @@ impl Worker {
         let mut class = target.class.local(jni);
         if let Some(touch) = target.touch {
             // Whatever its initialiser throws, the woven code has recorded.
-            let _ = jni.call_statically(&class, touch, &[], b'V');
+            let _ = jni.invoke_statically(&class, touch, &[], b'V');
         }
         self.check_arguments(jni, site, &target, &passed)?;
         let result = result_letter(&site.target.descriptor);
@@ -177,7 +177,7 @@ impl Worker {
             // Asking for a method initialises its class, the first time.
             Method::Initialiser => drop(jni.static_method(&class, "<clinit>", "()V")),
             Method::Static(method) => {
-                let _ = jni.call_statically(&class, method, &passed, result);
+                let _ = jni.invoke_statically(&class, method, &passed, result);
             }
             Method::Constructor(mut method) => {
                 let object = match self.constructed_class(step) {
@@ -387,7 +387,7 @@ impl Worker {
             }
         };
         self.java()?
-            .accessed(jni, (&class, name), receiver.as_ref(), true)?;
+            .accessed(jni, &class, name, receiver.as_ref(), true)?;
         self.run.lock_safe().take();
         Ok(())
     }
@@ -418,7 +418,7 @@ impl Worker {
             Some(receiver) => jni.get_field(receiver, &class, name, descriptor)?,
         };
         self.java()?
-            .accessed(jni, (&class, name), receiver.as_ref(), false)?;
+            .accessed(jni, &class, name, receiver.as_ref(), false)?;
         // One that the observed class inherits from a stub, nobody has set.
         if !site.is_static && self.is_inherited(jni, &class, site) {
             self.run.lock_safe().take();
@@ -569,7 +569,7 @@ impl Worker {
         let made = jni.allocate(&class)?;
         let constructor = jni.method(&class, "<init>", "(Ljava/lang/Throwable;)V")?;
         match jni.call_exactly(&made, &class, constructor, &[cause], b'V') {
-            Ok(()) => Ok(Answered::Thrown(made)),
+            Ok(_) => Ok(Answered::Thrown(made)),
             Err(_) => Err(Halt::Unsupported("an initialiser that fails".to_owned())),
         }
     }

@@ -189,7 +189,7 @@ impl Worker {
             Method::Constructor(method) => {
                 let object = jni.allocate(&class)?;
                 let called = jni.call_exactly(&object, &class, method, &passed, b'V');
-                called.map(|()| Passed::Reference(Some(object)))
+                called.map(|_| Passed::Reference(Some(object)))
             }
             Method::Instance(method) => {
                 let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
@@ -426,20 +426,12 @@ impl Worker {
         boxed: Option<&Local<'_>>,
         letter: u8,
     ) -> Result<Passed<'j>, Halt> {
-        let name = match letter {
-            b'Z' => "booleanValue",
-            b'B' => "byteValue",
-            b'S' => "shortValue",
-            b'C' => "charValue",
-            b'I' => "intValue",
-            b'J' => "longValue",
-            b'F' => "floatValue",
-            _ => "doubleValue",
-        };
         let none = || Halt::Unsupported("a primitive value is wanted".to_owned());
         let boxed = boxed.ok_or_else(none)?;
+        let shape = Shape::of_letter(letter).ok_or_else(none)?;
+        let name = format!("{}Value", shape.class_name());
         let descriptor = format!("(){}", char::from(letter));
-        let method = jni.method(&jni.object_class(boxed), name, &descriptor);
+        let method = jni.method(&jni.object_class(boxed), &name, &descriptor);
         let method = method.map_err(|_| none())?;
         jni.invoke(boxed, method, &[], letter).map_err(|_| none())
     }

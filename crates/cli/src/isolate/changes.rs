@@ -190,7 +190,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         course: &course.borrow(),
     };
     write(&report, &results)?;
-    args.write_script((&good, &bad), &started, &results)?;
+    args.write_script(&good, &bad, &started, &results)?;
     if args.keep_variants {
         keep(&found, &results)?;
     }
@@ -276,7 +276,8 @@ impl Args {
     /// Writes the script that repeats it. Names of commits move: there they are told beside the commits.
     fn write_script(
         &self,
-        (good, bad): (&VersionSource, &VersionSource),
+        good: &VersionSource,
+        bad: &VersionSource,
         started: &Path,
         results: &Results,
     ) -> std::io::Result<()> {

@@ -123,10 +123,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         Some(_) => options.confined(console)?,
         None => options.sandbox_of_command(console)?,
     };
-    let failing_input = (args.failing.as_path(), &failing);
     let java = args
         .java
-        .prepare(failing_input, &started, sandbox.clone())?;
+        .prepare(&args.failing, &failing, &started, sandbox.clone())?;
     let results = Results::in_folder(&args.output, args.options.resume)?;
     let test = match &java {
         Some(java) => {

@@ -157,7 +157,7 @@ fn by_hand(found: &MinimizedTest, file: &Path, folder: &Path) -> io::Result<Opti
     let Some(by_hand) = found.by_hand.as_ref().filter(|_| !is_of_no_use) else {
         return Ok(None);
     };
-    let commands = by_hand.commands((&found.test, file), &folder.join(&found.test.class_name))?;
+    let commands = by_hand.commands(&found.test, file, &folder.join(&found.test.class_name))?;
     let lines: Vec<String> = commands.into_iter().map(shell::line).collect();
     Ok(Some(lines.join(" && ")))
 }

@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock};
 use culprit_jvm::{Jdk, JdkLocations};
 use culprit_trace::Recording;
 
+use crate::consistency;
 use crate::fixture::Fixture;
 use crate::process::{self, Ended, command};
 use crate::render;
@@ -261,7 +262,7 @@ impl Recorded {
         assert_eq!(end.events, recording.event_count());
         if recording.event_count() <= render::MOST {
             let scenario = culprit_replay::lift(&recording).scenario().unwrap();
-            if let Err(inconsistency) = scenario.check() {
+            if let Err(inconsistency) = consistency::check(&scenario) {
                 panic!("{inconsistency}\n{scenario}");
             }
         }

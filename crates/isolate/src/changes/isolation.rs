@@ -222,8 +222,8 @@ impl Request<'_> {
             return Err(session.ended_early());
         }
         let end = driver.close();
-        let ends = (&passing, &failing);
-        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &session)?;
+        let (checks, strays) =
+            self.check(&difference, &passing, &failing, is_up_to_bad, &session)?;
         let mut found = Isolation {
             changes: Vec::new(),
             commits,
@@ -425,7 +425,8 @@ impl Request<'_> {
     fn check(
         &self,
         difference: &Difference,
-        (passing, failing): (&DeltaSet, &DeltaSet),
+        passing: &DeltaSet,
+        failing: &DeltaSet,
         is_up_to_bad: bool,
         session: &Session<'_>,
     ) -> Result<(Checks, usize), Error> {

@@ -86,7 +86,7 @@ impl Trial<'_> {
     ) -> Result<Verdict<String>, Error> {
         self.folders.at(|build_folder| {
             build_folder.hold(tree)?;
-            if let Some(ending) = built(self.build, (self.folders, build_folder), wanted)? {
+            if let Some(ending) = built(self.build, self.folders, build_folder, wanted)? {
                 return Ok(Verdict::Unresolved(told(
                     &not_built(&ending),
                     &ending,
@@ -123,7 +123,7 @@ pub(crate) fn witness(
 ) -> Result<Result<Witness, Unfit>, Error> {
     folders.at(|build_folder| {
         build_folder.hold(tree)?;
-        if let Some(ending) = built(build, (folders, build_folder), wanted)? {
+        if let Some(ending) = built(build, folders, build_folder, wanted)? {
             return Err(Error::NotBuilt {
                 how: ending.how,
                 why: not_built(&ending),
@@ -147,7 +147,8 @@ pub(crate) fn witness(
 /// Builds what is in a build folder; `Some` if that does not work.
 fn built(
     build: Option<&Build<'_>>,
-    (folders, build_folder): (&BuildFolders, &BuildFolder),
+    folders: &BuildFolders,
+    build_folder: &BuildFolder,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Ending>, Error> {
     let Some(build) = build else {

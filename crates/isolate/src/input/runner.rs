@@ -169,7 +169,8 @@ impl Runner {
     pub(crate) fn count_of(
         &self,
         material: &Material,
-        (runs, kind): (u32, VerdictKind),
+        runs: u32,
+        kind: VerdictKind,
         wanted: &dyn Fn() -> bool,
     ) -> Result<u32, Error> {
         let mut setup = self.places.each(material);

@@ -353,7 +353,7 @@ fn passes(
     }
     // Once more, since everything rests on it.
     match runner
-        .count_of(old, (1, VerdictKind::Pass), wanted)
+        .count_of(old, 1, VerdictKind::Pass, wanted)
         .map_err(told)?
     {
         0 => Err(Trouble::PassingFailsSometimes(Rate { failed: 1, of: 2 })),
@@ -433,12 +433,12 @@ impl Session<'_> {
                 return Err(Trouble::OldVerdicts(how.to_owned()));
             }
             _ => Rate {
-                failed: runner.count_of(&self.new, (OFTEN, VerdictKind::Fail), wanted)?,
+                failed: runner.count_of(&self.new, OFTEN, VerdictKind::Fail, wanted)?,
                 of: OFTEN + 1,
             },
         });
         if self.goal == Goal::Isolate {
-            let passed = runner.count_of(&self.old, (AGAIN, VerdictKind::Pass), wanted)?;
+            let passed = runner.count_of(&self.old, AGAIN, VerdictKind::Pass, wanted)?;
             again.passing = Some(Rate {
                 failed: AGAIN - passed,
                 of: AGAIN,

@@ -6,8 +6,6 @@ use culprit_model::script::Input;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{ObjectId, Reference, Tables, Value};
 
-use culprit_scripts::scalar;
-
 use crate::Statement;
 
 /// The most elements of an array that are looked at.
@@ -96,8 +94,7 @@ pub(super) fn array(value: &Value, tables: &Tables) -> Option<Vec<Value>> {
         Contents::Blob(blob) => {
             let class = tables.class(*class)?;
             let shape = Shape::of(class.name.strip_prefix('[')?)?;
-            let bytes = tables.blobs.get(blob)?.chunks_exact(shape.width()?);
-            bytes.map(|b| scalar(shape, b)).collect::<Option<_>>()?
+            Value::elements_from_le_bytes(shape, tables.blobs.get(blob)?)?
         }
         Contents::Unknown | Contents::Part { .. } => return None,
     };

@@ -36,11 +36,12 @@ impl ByHand {
         }
     }
 
-    /// Writes the runner of a test into a new folder; the commands that compile the file of the test there
-    /// and run it, one after the other.
+    /// Writes the runner of a test into a new folder, and returns the commands that compile the file of the test
+    /// there and run it, one after the other.
     pub fn commands(
         &self,
-        (test, file): (&PrintedTest, &Path),
+        test: &PrintedTest,
+        file: &Path,
         folder: &Path,
     ) -> io::Result<Vec<Vec<OsString>>> {
         let classes = folder.join("classes");

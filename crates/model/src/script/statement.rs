@@ -167,15 +167,6 @@ impl Statement {
         matches!(self.action, Action::Expect(Expectation::Next(_)))
     }
 
-    /// It neither calls nor accesses anything: an operator, a guard, an expectation, a mark. A lambda
-    /// counts as a call, which its body makes.
-    pub fn is_operator(&self) -> bool {
-        !matches!(
-            self.action,
-            Action::Call(_) | Action::Read(_) | Action::Write(_) | Action::Lambda(_)
-        )
-    }
-
     /// It has no effect but its result.
     pub fn is_pure(&self) -> bool {
         match &self.action {

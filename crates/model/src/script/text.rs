@@ -23,9 +23,12 @@ use crate::{EventKind, ObjectId, SiteId, Step, Tables, ThreadId, Value};
 /// Version of the form, in its first line.
 pub const VERSION: u32 = 1;
 
+/// The name of the form, in its first line.
+const FORM: &str = "script";
+
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "script {VERSION}")?;
+        writeln!(f, "{FORM} {VERSION}")?;
         let Tables {
             types,
             sites,
@@ -221,16 +224,14 @@ impl FromStr for Script {
     fn from_str(text: &str) -> Result<Script, ParseError> {
         let mut parser = Parser::default();
         for (number, line) in text.lines().enumerate() {
-            let line = line.trim_end();
-            let start = line.trim_start();
-            if start.is_empty() || start.starts_with("//") {
+            let Some(line) = text::content(line) else {
                 continue;
-            }
+            };
             let read = parser.line(line);
             read.map_err(|wrong| text::error(number + 1, line, wrong))?;
         }
         if !parser.begun {
-            let expected = first_line();
+            let expected = text::first_line(FORM, VERSION);
             let wrong = Wrong { at: 0, expected };
             return Err(text::error(text.lines().count() + 1, "", wrong));
         }
@@ -251,15 +252,13 @@ struct Parser {
     grouper: Grouper,
 }
 
-fn first_line() -> String {
-    format!("`script {VERSION}`")
-}
-
 impl Parser {
     fn line(&mut self, line: &str) -> Result<(), Wrong> {
         let cursor = &mut Cursor::new(line);
         if !self.begun {
-            return self.begin(cursor);
+            text::read_first_line(cursor, FORM, VERSION)?;
+            self.begun = true;
+            return Ok(());
         }
         if self.definition(cursor)? || self.addition(cursor)? {
             return Ok(());
@@ -296,20 +295,6 @@ impl Parser {
         }
     }
 
-    fn begin(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
-        if !cursor.eat_word("script") {
-            return cursor.wrong(first_line());
-        }
-        let start = cursor.at;
-        let version: u32 = cursor.number("the version of the form")?;
-        if version != VERSION {
-            let expected = format!("version {VERSION}, the one that is known here");
-            return cursor.wrong_at(start, expected);
-        }
-        self.begun = true;
-        cursor.expect_end("the end of the line")
-    }
-
     /// Reads a line of the tables, or of the script as a whole.
     fn definition(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
         let words = ["type", "site", "blob", "prelude", "wait"];
@@ -320,12 +305,7 @@ impl Parser {
             return cursor.wrong_at(0, "a statement: definitions come before the first one");
         }
         match word {
-            "type" => self.tables.types.insert(table::read_class(cursor)?),
-            "site" => self.tables.sites.insert(table::read_site(cursor)?),
-            "blob" => {
-                let (id, bytes) = table::read_blob(cursor)?;
-                self.tables.blobs.insert(id, bytes);
-            }
+            "type" | "site" | "blob" => self.tables.read_entry(word, cursor)?,
             "prelude" => self.script.prelude = cursor.number("a number of statements")?,
             _ => {
                 let statement = cursor.number("the number of a statement")?;

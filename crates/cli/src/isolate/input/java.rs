@@ -92,7 +92,8 @@ impl Java {
     /// Finds the JVM, the class path and the resource. `None` if no such test is wanted.
     pub(super) fn prepare(
         &self,
-        (failing, input): (&Path, &Material),
+        failing: &Path,
+        input: &Material,
         started: &Path,
         sandbox: Option<Sandbox>,
     ) -> Result<Option<Prepared>, Expected> {

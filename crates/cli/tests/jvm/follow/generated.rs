@@ -260,14 +260,14 @@ impl Generator<'_> {
                 // An int below a long, and the other way round.
                 self.value(VerdictKind::Long, depth);
                 self.value(VerdictKind::Int, depth);
-                self.asm.dup_x2().pop();
+                self.asm.op(op::DUP_X2).pop();
                 self.op(op::L2I);
                 self.op(op::IADD);
             }
             8 => {
                 self.value(VerdictKind::Int, depth);
                 self.value(VerdictKind::Int, depth);
-                self.asm.dup_x1();
+                self.asm.op(op::DUP_X1);
                 self.op(op::ISUB);
                 self.op(op::IXOR);
             }
@@ -294,14 +294,14 @@ impl Generator<'_> {
             1 => {
                 self.value(VerdictKind::Long, depth);
                 self.value(VerdictKind::Long, depth);
-                self.asm.dup2_x2();
+                self.asm.op(op::DUP2_X2);
                 self.op(op::LSUB);
                 self.op(op::LXOR);
             }
             2 => {
                 self.value(VerdictKind::Int, depth);
                 self.value(VerdictKind::Long, depth);
-                self.asm.dup2_x1().pop2();
+                self.asm.op(op::DUP2_X1).op(op::POP2);
                 self.op(op::I2L);
                 self.op(op::LMUL);
             }
