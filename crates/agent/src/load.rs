@@ -11,7 +11,7 @@ use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
 
 use crate::agent::{Agent, Trouble};
-use crate::classes::{Facts, Loader, internal_name};
+use crate::classes::{ClassDecision, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
 use crate::worker::worker;
 
@@ -68,7 +68,7 @@ impl Agent {
         }
         if !self.reaches_runtime(jni, loading, loader) {
             if let (false, Ok(class)) = (loading.again, ClassFile::parse(loading.bytes)) {
-                self.note_outline(loader, &class, Facts::default());
+                self.note_outline(loader, &class, ClassDecision::default());
             }
             return None;
         }
@@ -95,7 +95,7 @@ impl Agent {
                     .not_woven(loading.name.replace('/', "."), error.to_string());
                 if !loading.again {
                     self.classes
-                        .remember(loader.number, loading.name, Facts::default());
+                        .remember(loader.number, loading.name, ClassDecision::default());
                 }
                 foreign
             }
@@ -217,7 +217,7 @@ impl Agent {
                 References::Chosen
             },
         };
-        let facts = Facts {
+        let facts = ClassDecision {
             observed,
             owns_id: id_field,
             has_id: id_field || inherits_id,
@@ -263,7 +263,7 @@ impl Agent {
 
     /// Sees to the outlines that a replay needs: of an external class its own, of an observed one
     /// those of the classes it names.
-    pub(crate) fn note_outline(&self, loader: Loader, class: &ClassFile, facts: Facts) {
+    pub(crate) fn note_outline(&self, loader: Loader, class: &ClassFile, facts: ClassDecision) {
         if self.recorder.is_stopped() {
             return;
         }
@@ -316,12 +316,17 @@ impl Agent {
 
     /// What is known of a superclass or interface. The JVM loads it right after this hook, by the
     /// same loader; asking for it a little earlier changes nothing for the program.
-    fn facts_of_supertype(&self, jni: &Jni<'_>, loading: &Loading<'_>, name: &str) -> Facts {
+    fn facts_of_supertype(
+        &self,
+        jni: &Jni<'_>,
+        loading: &Loading<'_>,
+        name: &str,
+    ) -> ClassDecision {
         let Some(loader) = &loading.loader else {
-            return Facts::default();
+            return ClassDecision::default();
         };
         if ASKING.with_borrow(|asking| asking.iter().any(|n| n == name)) {
-            return Facts::default();
+            return ClassDecision::default();
         }
         ASKING.with_borrow_mut(|asking| asking.push(loading.name.to_owned()));
         let facts = jni.with_frame(|jni| self.ask_loader(jni, loader, name));
@@ -329,7 +334,7 @@ impl Agent {
         facts.ok().flatten().unwrap_or_default()
     }
 
-    fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<Facts> {
+    fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<ClassDecision> {
         let class = ask_for_class(jni, loader, name)?;
         let defining = self.jvmti.class_loader(&class).ok()?;
         let number = self

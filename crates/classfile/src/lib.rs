@@ -36,4 +36,4 @@ pub use named::named_classes;
 pub use outline::outline;
 pub use pool::{DynamicRef, MemberRef, Pool, tag};
 pub use relocate::PcMap;
-pub use simulate::{ClassId, Simulation, State, Type, simulate};
+pub use simulate::{ClassId, SimulatedState, Simulation, SlotType, simulate};

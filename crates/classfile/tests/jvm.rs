@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use culprit_classfile::{
     Asm, ClassFile, Code, EditPosition, Editor, Error, HandlerSpec, LocalKind, Member,
-    MethodContext, Pool, Simulation, Type, VerificationType, access, op, simulate,
+    MethodContext, Pool, Simulation, SlotType, VerificationType, access, op, simulate,
 };
 use culprit_verifier::{Bench, Class, Comparison, Outcomes, is_early, is_sampled, on_each_jdk};
 
@@ -392,7 +392,7 @@ fn regions(code: &Code, simulation: &Simulation) -> Vec<(EditPosition, EditPosit
         let Some(state) = simulation.at(pc) else {
             continue;
         };
-        let is_raw = state.local(0) == Type::UninitializedThis;
+        let is_raw = state.local(0) == SlotType::UninitializedThis;
         if let Some((last, was_raw)) = before {
             if was_raw != is_raw {
                 // The call that initialises `this` is left uncovered: its handler would have to accept both states.
@@ -539,14 +539,14 @@ fn mutate_method(file: &mut ClassFile, i: usize) -> Option<()> {
     Some(())
 }
 
-fn shape(value: Type) -> Type {
+fn shape(value: SlotType) -> SlotType {
     match value {
-        Type::Object(_) => Type::Null,
+        SlotType::Object(_) => SlotType::Null,
         other => other,
     }
 }
 
 /// Frames may know less than the worklist, never something else.
-fn fits(framed: Type, merged: Type) -> bool {
-    framed == Type::Top || shape(framed) == shape(merged)
+fn fits(framed: SlotType, merged: SlotType) -> bool {
+    framed == SlotType::Top || shape(framed) == shape(merged)
 }

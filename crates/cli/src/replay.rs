@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use culprit_jvm::{Interrupt, Jdk, Output, Sandbox, Scratch, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, JdkLocations, Output, Sandbox, Scratch};
 use culprit_model::options::RecordOptions;
 use culprit_replay::{Capture, Finding};
 use culprit_report::replay::{Case, Verdict, document, print_coverage, total_coverage};
@@ -121,14 +121,14 @@ Exit codes:
 
 /// What the command needs from the process it runs in.
 pub(crate) struct Around {
-    jdks: Surroundings,
+    jdks: JdkLocations,
     agent_folders: Vec<PathBuf>,
 }
 
 impl Around {
     pub(crate) fn of_process() -> Around {
         Around {
-            jdks: Surroundings::of_process(),
+            jdks: JdkLocations::of_process(),
             agent_folders: agent::folders_of_process(),
         }
     }

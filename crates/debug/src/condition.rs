@@ -13,7 +13,7 @@ use regex_lite::Regex;
 use crate::following::{Following, PATIENCE};
 use crate::session::{EndedRun, WITNESSES};
 use crate::{
-    Case, Error, FailedJvm, FailureTest, Level, MissedFailure, Rate, Session, SessionEvent,
+    CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Rate, Session, SessionEvent,
 };
 
 /// The most bytes that are read of what a command printed.
@@ -61,7 +61,7 @@ impl Session<'_> {
                 let test = FailureTest {
                     signature,
                     rate,
-                    level: Level::Outermost,
+                    level: CallLevel::Outermost,
                     found,
                     took: began.elapsed(),
                 };

@@ -10,7 +10,7 @@ use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{Script, drivers, followed, innermost};
 use culprit_signature::Signature;
 
-use crate::session::Failure;
+use crate::session::FailureTask;
 use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// Seconds after which a run that follows a driver is ended.
@@ -46,7 +46,7 @@ impl Session<'_> {
     /// of the run says why.
     pub(crate) fn follow(
         &mut self,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
         jvm: &FailedJvm,
     ) -> Result<Option<MinimizedTest>, Error> {
         let Some(selection) = drivers(&failure.seen.failed(&jvm.recording), &jvm.program) else {
@@ -78,7 +78,7 @@ impl Session<'_> {
     /// whatever is around it. `None` if there is no such level, or it is too much to follow.
     pub(crate) fn follow_inwards(
         &mut self,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
     ) -> Result<Option<Innermost>, Error> {
         let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
         let innermost = innermost(&failure.seen.failed(&jvm.recording), &jvm.program);
@@ -102,7 +102,7 @@ impl Session<'_> {
     fn test_followed(
         &mut self,
         following: &Following,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
         jvm: &FailedJvm,
         concrete: bool,
     ) -> Result<Option<MinimizedTest>, Error> {

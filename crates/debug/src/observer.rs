@@ -76,7 +76,7 @@ pub struct FailureTest {
     pub signature: Signature,
     /// How often the failure appeared, if that is known.
     pub rate: Option<Rate>,
-    pub level: Level,
+    pub level: CallLevel,
     pub found: MinimizedTest,
     /// The time from the beginning of the work on it.
     pub took: Duration,
@@ -92,7 +92,7 @@ pub struct MissedFailure {
 
 /// The level of abstraction at which a test calls the failing code.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Level {
+pub enum CallLevel {
     /// The calls of the driver.
     Outermost,
     /// The calls of the class that threw; so many are left.

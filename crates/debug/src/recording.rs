@@ -10,7 +10,7 @@ use culprit_scripts::{Extracted, extract, select};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
-use crate::session::Failure;
+use crate::session::FailureTask;
 use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// The most recordings of the command, each with more classes than the one before.
@@ -23,7 +23,7 @@ impl Session<'_> {
     /// Makes a test of recorded calls.
     pub(crate) fn reduce_recorded(
         &mut self,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
         jvm: &FailedJvm,
     ) -> Result<MinimizedTest, Error> {
         let signature = &failure.seen.signature;
@@ -58,7 +58,7 @@ impl Session<'_> {
         &mut self,
         name: &str,
         selection: &Selection,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
     ) -> Result<(Recording, RecordedThrowable), Error> {
         let mut attempt = 1;
         loop {

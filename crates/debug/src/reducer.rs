@@ -10,8 +10,8 @@ use culprit_jvm::{
     Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    Error as ReductionError, MinimizedTest, Runner, Stage, Surroundings, TargetFailure, TestMaker,
-    junit_of,
+    Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
+    TestMaker, junit_of,
 };
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
@@ -32,7 +32,7 @@ const HEAP: u64 = 1024;
 
 /// The limits of a reduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ReductionLimits {
     /// Candidates that run at the same time.
     pub jobs: usize,
     /// The time for all attempts at one failure.
@@ -43,7 +43,7 @@ pub struct Limits {
 
 /// How scripts become tests.
 pub struct Reducer {
-    pub limits: Limits,
+    pub limits: ReductionLimits,
     /// The version of JUnit; otherwise that of the class path, or 5.
     pub junit: Option<Junit>,
     /// The library of the agent.
@@ -154,7 +154,7 @@ impl Reducer {
                 },
                 stage: &stage,
                 driver: &driver,
-                surroundings: Surroundings {
+                surroundings: TestEnvironment {
                     jdk: case.jdk,
                     class_path: &test_class_path,
                     junit,

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{Surroundings, untrusted};
+use culprit_jvm::{JdkLocations, untrusted};
 use culprit_minimize::{MinimizedTest, full_name};
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode;
@@ -18,8 +18,8 @@ use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
 use crate::witness::{Seen, Witnesses};
 use crate::{
-    Activity, Allowance, Case, Error, FailedJvm, FailureTest, Level, MissedFailure, Observer, Rate,
-    Reducer, SessionEvent,
+    Activity, Allowance, CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Observer,
+    Rate, Reducer, SessionEvent,
 };
 
 /// The most bytes that are read of a log of the agent.
@@ -34,7 +34,7 @@ pub struct Settings {
     /// The variable `JAVA_TOOL_OPTIONS` of the user.
     pub java_tool_options: Option<OsString>,
     /// JDKs are looked for here.
-    pub surroundings: Surroundings,
+    pub surroundings: JdkLocations,
     /// The folder for the runs of the command.
     pub folder: PathBuf,
     pub reducer: Reducer,
@@ -56,7 +56,7 @@ pub struct Session<'a> {
 
 /// A failure that is worked on.
 #[derive(Clone, Copy)]
-pub(crate) struct Failure<'s> {
+pub(crate) struct FailureTask<'s> {
     /// Its number in the session, from 1.
     pub(crate) number: usize,
     pub(crate) seen: &'s Seen,
@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
         self.driver_methods = driver_methods_of(&witnesses)?;
         let mut all = true;
         for (index, seen) in witnesses.most_frequent().enumerate() {
-            let failure = Failure {
+            let failure = FailureTask {
                 number: index + 1,
                 seen,
                 rate: witnesses.rate(seen),
@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes tests of one failure; whether one fails the same way.
-    fn test_of(&mut self, failure: Failure<'_>) -> Result<bool, Error> {
+    fn test_of(&mut self, failure: FailureTask<'_>) -> Result<bool, Error> {
         let began = Instant::now();
         let found = match self.reduce(failure) {
             Ok(found) => found,
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
             }
             Err(error) => return Err(error),
         };
-        let outermost = self.add(failure, Level::Outermost, found, began)?;
+        let outermost = self.add(failure, CallLevel::Outermost, found, began)?;
         let began = Instant::now();
         let inner = self.follow_inwards(failure)?;
         // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
             && calls < outermost.found.left()
             && inner.found.left() <= 2 * outermost.found.left()
         {
-            let level = Level::Innermost {
+            let level = CallLevel::Innermost {
                 class: inner.class,
                 calls,
             };
@@ -147,8 +147,8 @@ impl<'a> Session<'a> {
 
     fn add(
         &mut self,
-        failure: Failure<'_>,
-        level: Level,
+        failure: FailureTask<'_>,
+        level: CallLevel,
         found: MinimizedTest,
         began: Instant,
     ) -> Result<FailureTest, Error> {
@@ -248,7 +248,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a test of one failure: of what the driver does, or else of what is recorded.
-    fn reduce(&mut self, failure: Failure<'_>) -> Result<MinimizedTest, Error> {
+    fn reduce(&mut self, failure: FailureTask<'_>) -> Result<MinimizedTest, Error> {
         let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
         let reaches_into = |found: &MinimizedTest| found.test.notes.uses_reflection;
         match self.follow(failure, &jvm)? {
@@ -283,7 +283,7 @@ impl<'a> Session<'a> {
     }
 }
 
-fn missed(failure: Failure<'_>, error: Error) -> MissedFailure {
+fn missed(failure: FailureTask<'_>, error: Error) -> MissedFailure {
     MissedFailure {
         signature: failure.seen.signature.clone(),
         rate: Some(failure.rate),

@@ -10,7 +10,7 @@ mod runner;
 use culprit_signature::{mask, mask_literals};
 use regex_lite::Regex;
 
-use crate::{Likeness, Lines};
+use crate::{Likeness, LineComparison};
 
 /// Frames that are there in every failure of a kind, and tell nothing.
 const MACHINERY: &[&str] = &[
@@ -109,7 +109,7 @@ struct BacktraceLine<'t> {
 }
 
 impl BacktraceFrame {
-    pub(crate) fn is_same(&self, other: &BacktraceFrame, lines: &Lines) -> bool {
+    pub(crate) fn is_same(&self, other: &BacktraceFrame, lines: &LineComparison) -> bool {
         let same_line = self.at == other.at || !lines.count_in(&self.file);
         self.function == other.function && self.file == other.file && same_line
     }
@@ -167,7 +167,12 @@ impl Backtrace {
     }
 
     /// Whether another one tells of the same failure.
-    pub(crate) fn is_same(&self, other: &Backtrace, likeness: Likeness, lines: &Lines) -> bool {
+    pub(crate) fn is_same(
+        &self,
+        other: &Backtrace,
+        likeness: Likeness,
+        lines: &LineComparison,
+    ) -> bool {
         let same_frames = |own: &[BacktraceFrame], other: &[BacktraceFrame]| {
             let mut pairs = own.iter().zip(other);
             own.len() == other.len() && pairs.all(|(own, other)| own.is_same(other, lines))

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use culprit_reduce::{Verdict, VerdictKind};
 
-use crate::{Ending, Error, Failure, Likeness, Lines, RunAnswer, RunSetup, Test, Warm};
+use crate::{
+    Ending, Error, Likeness, LineComparison, RunAnswer, RunFailure, RunSetup, TestCommand, Warm,
+};
 
 /// Runs that tell how often a test fails which does not always.
 const TRIES: u32 = 10;
@@ -35,10 +37,10 @@ pub(crate) fn patience(took: Duration, least: Duration) -> Duration {
 /// Judges candidates by runs of a test.
 #[derive(Clone, Debug)]
 pub struct Judge {
-    test: Test,
-    failure: Failure,
+    test: TestCommand,
+    failure: RunFailure,
     likeness: Likeness,
-    lines: Lines,
+    lines: LineComparison,
     runs: u32,
     /// JVMs that take candidates instead of the command.
     warm: Option<Arc<Warm>>,
@@ -120,8 +122,8 @@ impl Judge {
     /// Runs the failing side until it is known how it fails, and how often. `runs` is how often the
     /// user wants each candidate to be run.
     pub fn witness(
-        test: Test,
-        compare: (Likeness, Lines),
+        test: TestCommand,
+        compare: (Likeness, LineComparison),
         runs: Option<u32>,
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
@@ -131,14 +133,14 @@ impl Judge {
 
     /// The same where it is known what the failure is like: `take` has it take that, if it is there.
     pub(crate) fn witness_like(
-        test: Test,
-        (mut likeness, lines): (Likeness, Lines),
-        take: &dyn Fn(&mut Failure) -> bool,
+        test: TestCommand,
+        (mut likeness, lines): (Likeness, LineComparison),
+        take: &dyn Fn(&mut RunFailure) -> bool,
         runs: Option<u32>,
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Witness, Unfit> {
-        let mut first: Option<(Failure, Ending)> = None;
+        let mut first: Option<(RunFailure, Ending)> = None;
         let mut other = None;
         let mut rate = Rate::default();
         let mut strays = 0;
@@ -147,7 +149,7 @@ impl Judge {
             let ending = test.run(&setup()?, wanted)?;
             strays += ending.strays;
             rate.of += 1;
-            let mut failure = Failure::of(&ending);
+            let mut failure = RunFailure::of(&ending);
             let answer = test.rule.answer(&ending);
             if answer == RunAnswer::Fail
                 && test.sandbox.is_some()
@@ -188,7 +190,9 @@ impl Judge {
                 Some((RunAnswer::Unresolved(why), ending)) => {
                     Unfit::Unresolved(Box::new(ending), why)
                 }
-                Some((RunAnswer::Fail, ending)) => Unfit::Unlike(Failure::of(&ending).to_string()),
+                Some((RunAnswer::Fail, ending)) => {
+                    Unfit::Unlike(RunFailure::of(&ending).to_string())
+                }
                 Some((_, ending)) => Unfit::Passes(Box::new(ending)),
                 None => unreachable!("there was a run"),
             });
@@ -241,12 +245,12 @@ impl Judge {
     }
 
     /// How it failed at first.
-    pub fn failure(&self) -> &Failure {
+    pub fn failure(&self) -> &RunFailure {
         &self.failure
     }
 
     /// The test.
-    pub fn test(&self) -> &Test {
+    pub fn test(&self) -> &TestCommand {
         &self.test
     }
 
@@ -312,7 +316,7 @@ impl Judge {
 
     /// What one run says.
     pub fn answer(&self, ending: &Ending) -> Verdict<String> {
-        let failure = || Failure::of(ending);
+        let failure = || RunFailure::of(ending);
         match self.test.rule.answer(ending) {
             RunAnswer::Unresolved(why) => Verdict::Unresolved(why),
             RunAnswer::Fail => {
@@ -360,7 +364,7 @@ mod tests {
 
     fn witness(command: &str, runs: Option<u32>) -> Result<Witness, Unfit> {
         let folder = tempfile::tempdir().unwrap();
-        let likeness = (Likeness::Place, Lines::Count);
+        let likeness = (Likeness::Place, LineComparison::Count);
         let mut here = || Ok(setup(folder.path()));
         Judge::witness(shell(command), likeness, runs, &mut here, &|| true)
     }
@@ -411,7 +415,7 @@ mod tests {
         let command =
             "echo >>n; case $(cat mode)-$(wc -l <n) in *-1|f-4) exit 1;; u-*) exit 125;; esac";
         fs::write(folder.path().join("mode"), "").unwrap();
-        let likeness = (Likeness::Place, Lines::Count);
+        let likeness = (Likeness::Place, LineComparison::Count);
         let seen = Judge::witness(shell(command), likeness, Some(5), &mut here, &|| true).unwrap();
         for (mode, kind, of) in [("p", "Pass", 5), ("f", "Fail", 3), ("u", "Unresolved", 5)] {
             fs::write(folder.path().join("mode"), mode).unwrap();
@@ -428,7 +432,7 @@ mod tests {
         fs::write(folder.path().join("f"), "parse").unwrap();
         let mut here = || Ok(setup(folder.path()));
         let test = shell("echo \"#0 0x1 in $(cat f) a.c:1\" >&2; exit 1");
-        let likeness = (Likeness::Place, Lines::Count);
+        let likeness = (Likeness::Place, LineComparison::Count);
         let seen = Judge::witness(test, likeness, None, &mut here, &|| true).unwrap();
         fs::write(folder.path().join("f"), "print").unwrap();
         let judged = seen.judge.judge(&mut here, &|| true).unwrap();

@@ -115,7 +115,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Test;
+    use crate::TestCommand;
     use crate::test::tests::{setup, shell};
 
     fn answer(command: &str, convention: Convention, signs: &[&str]) -> RunAnswer {
@@ -210,7 +210,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let said = |before: usize, after: usize, sign: &str| {
             let lines = |bytes| format!("yes | head -c {bytes}");
-            let test = Test {
+            let test = TestCommand {
                 rule: Rule {
                     signs: vec![sign.parse().unwrap()],
                     ..Rule::default()

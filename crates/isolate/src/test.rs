@@ -15,7 +15,7 @@ const PLACE: &str = "{}";
 
 /// A command, and what its end means.
 #[derive(Clone, Debug)]
-pub struct Test {
+pub struct TestCommand {
     /// What a shell runs. `{}` stands for the candidate's path.
     pub command: OsString,
     pub rule: Rule,
@@ -44,7 +44,7 @@ pub struct RunSetup {
     pub input: Option<PathBuf>,
 }
 
-impl Test {
+impl TestCommand {
     /// Runs the command once. Nothing of it is left when this returns.
     pub fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
         let mut env = self.env.clone();
@@ -135,8 +135,8 @@ pub(crate) mod tests {
     use crate::Rule;
     use crate::ending::How;
 
-    pub(crate) fn shell(command: &str) -> Test {
-        Test {
+    pub(crate) fn shell(command: &str) -> TestCommand {
+        TestCommand {
             command: command.into(),
             rule: Rule::default(),
             limit: Duration::from_secs(60),

@@ -1,7 +1,7 @@
 //! Type arguments that the compiler infers. Variables of a test have raw types; an expression that is written where
 //! it is used keeps its type arguments, and may not fit where a variable would.
 
-use culprit_model::script::Origin;
+use culprit_model::script::ObjectOrigin;
 
 use crate::expr::{Expr, Typing};
 use crate::graph::Node;
@@ -87,7 +87,7 @@ impl Scope<'_> {
         };
         let object = node.result().and_then(|id| self.graph.objects.get(&id));
         let is_used = object.is_some_and(|object| {
-            object.origin == Origin::Result(node.number) && !object.uses.is_empty()
+            object.origin == ObjectOrigin::Result(node.number) && !object.uses.is_empty()
         });
         !has_variable(taken) && (!is_used || !has_variable(given))
     }

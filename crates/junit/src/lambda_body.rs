@@ -14,7 +14,7 @@ use crate::literal;
 use crate::names::{self, NameGenerator};
 use crate::operators::concat;
 use crate::scope::Scope;
-use crate::tree::{LambdaNode, Lifted, Sign, Statement, TextPiece, Tree};
+use crate::tree::{LambdaNode, Lifted, NumberOperator, Statement, TextPiece, Tree};
 use crate::types::Type;
 use crate::values::scalar;
 
@@ -83,7 +83,7 @@ impl BodyPrinter<'_, '_> {
             match statement {
                 Statement::Do(effect) => lines.push(format!("{};", self.effect(effect)?)),
                 Statement::Declare(id, value) => lines.push(self.declaration(*id, value)?),
-                Statement::Assign(to, Tree::Binary(Sign::Add, Shape::Int, one, by))
+                Statement::Assign(to, Tree::Binary(NumberOperator::Add, Shape::Int, one, by))
                     if **one == *to && matches!((to, &**by), (Tree::Local(_), Tree::Int(1))) =>
                 {
                     lines.push(format!("{}++;", self.natural(to)?.text));

@@ -5,7 +5,7 @@ use culprit_model::value::Shape;
 use crate::expr::{Expr, Precedence};
 use crate::lambda_body::{BOOLEAN, BodyPrinter, INT, constant, explicit, unboxed};
 use crate::operators::{binary, shape};
-use crate::tree::{Relation, Sign, Tree};
+use crate::tree::{NumberOperator, Relation, Tree};
 use crate::types::Type;
 
 impl BodyPrinter<'_, '_> {
@@ -18,24 +18,24 @@ impl BodyPrinter<'_, '_> {
 
     pub(crate) fn binary(
         &self,
-        sign: Sign,
+        sign: NumberOperator,
         shape: Shape,
         left: &Tree,
         right: &Tree,
     ) -> Option<Expr> {
         let of = Type::Primitive(shape);
         let (text, level) = match sign {
-            Sign::Add => ("+", Precedence::Sum),
-            Sign::Subtract => ("-", Precedence::Sum),
-            Sign::Multiply => ("*", Precedence::Product),
-            Sign::Divide => ("/", Precedence::Product),
-            Sign::Remainder => ("%", Precedence::Product),
-            Sign::And => ("&", Precedence::And),
-            Sign::Or => ("|", Precedence::Or),
-            Sign::Xor => ("^", Precedence::Xor),
-            Sign::ShiftLeft => ("<<", Precedence::Shift),
-            Sign::ShiftRight => (">>", Precedence::Shift),
-            Sign::ShiftRightUnsigned => (">>>", Precedence::Shift),
+            NumberOperator::Add => ("+", Precedence::Sum),
+            NumberOperator::Subtract => ("-", Precedence::Sum),
+            NumberOperator::Multiply => ("*", Precedence::Product),
+            NumberOperator::Divide => ("/", Precedence::Product),
+            NumberOperator::Remainder => ("%", Precedence::Product),
+            NumberOperator::And => ("&", Precedence::And),
+            NumberOperator::Or => ("|", Precedence::Or),
+            NumberOperator::Xor => ("^", Precedence::Xor),
+            NumberOperator::ShiftLeft => ("<<", Precedence::Shift),
+            NumberOperator::ShiftRight => (">>", Precedence::Shift),
+            NumberOperator::ShiftRightUnsigned => (">>>", Precedence::Shift),
         };
         if level == Precedence::Shift {
             let left = unboxed(self.wanted(left, &of)?);
@@ -47,13 +47,19 @@ impl BodyPrinter<'_, '_> {
             let right = unboxed(self.wanted(right, &INT)?);
             return Some(binary(&left, text, &right, level, of));
         }
-        let of_bits = matches!(sign, Sign::And | Sign::Or | Sign::Xor);
+        let of_bits = matches!(
+            sign,
+            NumberOperator::And | NumberOperator::Or | NumberOperator::Xor
+        );
         if of_bits && shape == Shape::Int && (self.is_boolean(left) || self.is_boolean(right)) {
             let (left, right) = (self.condition(left)?, self.condition(right)?);
             return Some(binary(&left, text, &right, level, BOOLEAN));
         }
         let left = unboxed(self.wide(left, &of)?);
-        if sign == Sign::Xor && matches!(right, Tree::Int(-1) | Tree::Long(-1)) && left.of == of {
+        if sign == NumberOperator::Xor
+            && matches!(right, Tree::Int(-1) | Tree::Long(-1))
+            && left.of == of
+        {
             let text = format!("~{}", left.within(Precedence::Unary));
             return Some(Expr::new(text, of).at(Precedence::Unary));
         }
@@ -87,9 +93,12 @@ impl BodyPrinter<'_, '_> {
                 of == Some(Type::Array(Box::new(BOOLEAN)))
             }
             Tree::Conditional(_, one, other)
-            | Tree::Binary(Sign::And | Sign::Or | Sign::Xor, Shape::Int, one, other) => {
-                self.is_boolean(one) || self.is_boolean(other)
-            }
+            | Tree::Binary(
+                NumberOperator::And | NumberOperator::Or | NumberOperator::Xor,
+                Shape::Int,
+                one,
+                other,
+            ) => self.is_boolean(one) || self.is_boolean(other),
             _ => false,
         }
     }

@@ -8,7 +8,8 @@ use culprit_model::script::HandleKind;
 use culprit_model::value::Shape;
 
 use crate::tree::{
-    LambdaNode, LambdaSite, Lifted, Local, Relation, Sign, Statement, TextPiece, Tree, negated,
+    LambdaNode, LambdaSite, Lifted, Local, NumberOperator, Relation, Statement, TextPiece, Tree,
+    negated,
 };
 use crate::types::{Type, parameters, result};
 
@@ -39,21 +40,21 @@ const SCALARS: [Shape; 8] = [
 /// Int, long, float and double, as most instructions come.
 const NUMBERS: [Shape; 4] = [Shape::Int, Shape::Long, Shape::Float, Shape::Double];
 
-const SIGNS: [Sign; 5] = [
-    Sign::Add,
-    Sign::Subtract,
-    Sign::Multiply,
-    Sign::Divide,
-    Sign::Remainder,
+const SIGNS: [NumberOperator; 5] = [
+    NumberOperator::Add,
+    NumberOperator::Subtract,
+    NumberOperator::Multiply,
+    NumberOperator::Divide,
+    NumberOperator::Remainder,
 ];
 
-const BITS: [Sign; 6] = [
-    Sign::ShiftLeft,
-    Sign::ShiftRight,
-    Sign::ShiftRightUnsigned,
-    Sign::And,
-    Sign::Or,
-    Sign::Xor,
+const BITS: [NumberOperator; 6] = [
+    NumberOperator::ShiftLeft,
+    NumberOperator::ShiftRight,
+    NumberOperator::ShiftRightUnsigned,
+    NumberOperator::And,
+    NumberOperator::Or,
+    NumberOperator::Xor,
 ];
 
 /// The body that a static method has.
@@ -418,7 +419,7 @@ impl Lifter<'_> {
             false => i32::from(*instruction.bytes.get(2)? as i8),
         };
         let (local, by) = (Box::new(Tree::Local(id)), Box::new(Tree::Int(by)));
-        let sum = Tree::Binary(Sign::Add, Shape::Int, local, by);
+        let sum = Tree::Binary(NumberOperator::Add, Shape::Int, local, by);
         Some(Statement::Assign(Tree::Local(id), sum))
     }
 
@@ -759,7 +760,7 @@ mod tests {
     fn a_body_is_read_back() {
         let statements =
             |class: &[u8], name, descriptor| lift(class, name, descriptor).unwrap().statements;
-        let sum = Tree::Binary(Sign::Add, Shape::Long, parameter(0), parameter(1));
+        let sum = Tree::Binary(NumberOperator::Add, Shape::Long, parameter(0), parameter(1));
         // lload_0, lload_2, ladd, lreturn
         let add = class("add", "(JJ)J", &[0x1e, 0x20, op::LADD, op::LRETURN]);
         assert_eq!(

@@ -14,7 +14,7 @@ use crate::inline::Inline;
 use crate::order::order;
 use crate::source::{Comment, File};
 use crate::variables::{VariablePlan, scope};
-use crate::{Options, Test};
+use crate::{Options, PrintedTest};
 
 /// Lines of a loop besides its body.
 const FRAME: usize = 2;
@@ -27,7 +27,7 @@ pub(crate) struct Printer<'a> {
 
 /// A test, and its size.
 struct Printed {
-    test: Test,
+    test: PrintedTest,
     /// Characters of the statements, without white space.
     length: usize,
     lines: usize,
@@ -40,7 +40,7 @@ struct PrintedVersion {
 }
 
 impl Printer<'_> {
-    pub(crate) fn print(&self, script: &Script) -> Result<Test, Error> {
+    pub(crate) fn print(&self, script: &Script) -> Result<PrintedTest, Error> {
         let looped = Looped::straight(script);
         let printed = self.printed(&looped)?;
         let compares_constants = printed.test.notes.compares_constants;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use culprit_model::ThreadId;
 use culprit_model::scenario::Tables;
-use culprit_wire::{FromWorker, Message, Packer, Run, ToWorker, WireError, table_messages};
+use culprit_wire::{FromWorker, Message, Packer, RunRequest, ToWorker, WireError, table_messages};
 
 use crate::connection::{Broken, Connection, Received};
 use crate::group::{Group, Streams};
@@ -318,7 +318,7 @@ impl Worker {
         births: Vec<(ThreadId, u64)>,
     ) -> Result<(), WireError> {
         let out = self.connection.outgoing();
-        let run = Run {
+        let run = RunRequest {
             number,
             mode: job.mode,
             fresh: job.fresh,

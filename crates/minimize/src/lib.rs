@@ -24,5 +24,5 @@ pub use shrink::VALUES;
 pub use slice::slice;
 pub use stage::Stage;
 pub use verify::{
-    ByHand, Checked, Fails, Needed, Runner, Surroundings, VARIABLES, Verified, junit_of, verify,
+    ByHand, Checked, Fails, Needed, Runner, TestEnvironment, VARIABLES, Verified, junit_of, verify,
 };

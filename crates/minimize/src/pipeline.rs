@@ -2,21 +2,21 @@
 
 use std::io;
 
-use culprit_junit::{ClassBytes, Notes, Options, Test, print};
+use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
 use culprit_model::{Reference, Value};
 use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
-    CONDITION_CLASS, Condition, Predicate, Run, fetches, interactions, is_for_assertions, links,
-    seek, with_aliases, without_idle_conditions,
+    CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
+    links, seek, with_aliases, without_idle_conditions,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::concrete::concrete;
 use crate::shrink::shrink;
-use crate::verify::Surroundings;
+use crate::verify::TestEnvironment;
 use crate::{
     ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
     Verified, minimise, verify,
@@ -30,7 +30,7 @@ pub struct MinimizedTest {
     pub tests: u64,
     /// Why verdicts are missing in a journal.
     pub journal_trouble: Option<io::Error>,
-    pub test: Test,
+    pub test: PrintedTest,
     pub verified: Verified,
     /// Who ran the test.
     pub runner: Runner,
@@ -84,7 +84,7 @@ pub struct TestMaker<'a> {
     /// Runs all searches, under one budget.
     pub driver: &'a Driver<'a>,
     /// The tools and folders of the last check.
-    pub surroundings: Surroundings<'a>,
+    pub surroundings: TestEnvironment<'a>,
     /// Names of tests that exist already, with their packages.
     pub taken: &'a [String],
     /// Whether numbers and texts are given as they were, and not computed again.
@@ -116,7 +116,7 @@ impl TestMaker<'_> {
         let folder = &self.surroundings.folder.join("alone");
         let alone = || {
             let again = TestMaker {
-                surroundings: Surroundings {
+                surroundings: TestEnvironment {
                     folder,
                     ..self.surroundings
                 },
@@ -144,7 +144,7 @@ impl TestMaker<'_> {
             Err(error) if error.is_end() => return Ok(found),
             run => run?,
         };
-        if let Run::Threw { trace, .. } = run {
+        if let ScriptRun::Threw { trace, .. } = run {
             let grade =
                 Thrown::parse(&trace).and_then(|thrown| self.failure.signature.grade(&thrown));
             found.is_misprinted = grade >= Some(Signature::ENOUGH);
@@ -203,8 +203,8 @@ impl TestMaker<'_> {
         }
         let mut minimised = minimised?;
         if self.concrete && !driver.is_over() {
-            let fails = |run: &Run| match run {
-                Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
+            let fails = |run: &ScriptRun| match run {
+                ScriptRun::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
                 _ => false,
             };
             let concrete = concrete(&minimised.script, &runs, &fails);
@@ -253,7 +253,7 @@ impl TestMaker<'_> {
             // A straight line asks less of the compiler.
             test = self.printed(&minimised, Form { loops, needs: None })?;
             let folder = &self.surroundings.folder.join("straight");
-            let straight = Surroundings {
+            let straight = TestEnvironment {
                 folder,
                 ..self.surroundings
             };
@@ -286,7 +286,7 @@ impl TestMaker<'_> {
         })
     }
 
-    fn printed(&self, minimised: &Minimised, form: Form<'_>) -> Result<Test, Error> {
+    fn printed(&self, minimised: &Minimised, form: Form<'_>) -> Result<PrintedTest, Error> {
         let classes = ClassBytes(|name: &str| self.program.bytes(name));
         let is_a = |class: &str, wanted: &str| self.program.is_a(class, wanted);
         let script = with_aliases(&minimised.script, &is_a);
@@ -319,7 +319,7 @@ impl TestMaker<'_> {
 }
 
 /// The name of a test with its package.
-pub fn full_name(test: &Test) -> String {
+pub fn full_name(test: &PrintedTest) -> String {
     match test.package.is_empty() {
         true => test.class_name.clone(),
         false => format!("{}.{}", test.package, test.class_name),

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use culprit_jvm::{Deadline, Job, JobResult, PoolError, WorkerPool, WorkingFolder};
 use culprit_model::{Outcome, Statement, Tables};
-use culprit_reduce::{End, GRACE};
-use culprit_scripts::Run;
+use culprit_reduce::{GRACE, SearchEnd};
+use culprit_scripts::ScriptRun;
 use culprit_signature::Refusal;
 use culprit_wire::{FreshState, LineCheck, Mode};
 
@@ -46,9 +46,9 @@ impl Stage {
 
     /// Has what was found completed: neither the deadline nor an interrupt that is known keeps the result from
     /// being run and checked.
-    pub(crate) fn close(&self, end: End) {
+    pub(crate) fn close(&self, end: SearchEnd) {
         self.deadline.put_off(GRACE);
-        if end == End::Cancelled
+        if end == SearchEnd::Cancelled
             && let Some(interrupt) = self.deadline.interrupt()
         {
             interrupt.heed();
@@ -94,11 +94,11 @@ impl Stage {
     }
 
     /// A run that threw.
-    fn judged(&self, at: usize, trace: String) -> Run {
+    fn judged(&self, at: usize, trace: String) -> ScriptRun {
         let refusal = Refusal::of_trace(&trace).filter(|_| self.is_confined());
         match refusal {
-            Some(refusal) => Run::Refused { refusal, trace },
-            None => Run::Threw { at, trace },
+            Some(refusal) => ScriptRun::Refused { refusal, trace },
+            None => ScriptRun::Threw { at, trace },
         }
     }
 
@@ -109,7 +109,7 @@ impl Stage {
         tables: &Arc<Tables>,
         statements: impl IntoIterator<Item = &'s Statement>,
         fresh: FreshState,
-    ) -> Result<Run, PoolError> {
+    ) -> Result<ScriptRun, PoolError> {
         let statements: Vec<&Statement> = statements.into_iter().collect();
         let began = Instant::now();
         let answer = self.pool.run(&Job {
@@ -128,15 +128,15 @@ impl Stage {
         }
         Ok(match answer {
             JobResult::Ran { outcome, .. } => match outcome {
-                Outcome::InSync { .. } => Run::Done,
+                Outcome::InSync { .. } => ScriptRun::Done,
                 Outcome::Threw { at, trace } => self.judged(at as usize, trace),
-                Outcome::Unsupported(why) => Run::Unresolved(why),
-                Outcome::Diverged(divergence) => Run::Unresolved(divergence.why),
+                Outcome::Unsupported(why) => ScriptRun::Unresolved(why),
+                Outcome::Diverged(divergence) => ScriptRun::Unresolved(divergence.why),
                 Outcome::Differed { .. } | Outcome::Stopped => {
-                    Run::Unresolved("the worker ended it".to_owned())
+                    ScriptRun::Unresolved("the worker ended it".to_owned())
                 }
             },
-            JobResult::Unresolved(why) => Run::Unresolved(why.to_string()),
+            JobResult::Unresolved(why) => ScriptRun::Unresolved(why.to_string()),
         })
     }
 }

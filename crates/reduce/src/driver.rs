@@ -27,11 +27,11 @@ pub use journals::Journals;
 pub use memo::Memo;
 
 use crate::digest::Digest;
-use crate::engine::{End, Engine};
+use crate::engine::{Engine, SearchEnd};
 use crate::error::Error;
 use crate::oracle::{SearchLimits, Verdict, VerdictKind, Wanted};
 use crate::problem::Problem;
-use crate::progress::Origin;
+use crate::progress::VerdictOrigin;
 use crate::schedule::Schedule;
 use crate::set::DeltaSet;
 use crate::settings::{Budget, Settings};
@@ -51,7 +51,7 @@ pub struct Driver<'a> {
     journals: Option<Journals>,
     journal_trouble: RefCell<Option<io::Error>>,
     searches: Cell<usize>,
-    stopped: Cell<Option<End>>,
+    stopped: Cell<Option<SearchEnd>>,
     is_closed: Cell<bool>,
     observer: &'a dyn Fn(&ReductionEvent),
 }
@@ -102,7 +102,7 @@ pub struct SearchResult {
     /// The verdict on the passing end of the problem, if it was needed.
     pub passing_end: Option<VerdictKind>,
     /// How the search ended.
-    pub end: End,
+    pub end: SearchEnd,
     /// Whether `learn` ended the search, and the budget allows another one.
     pub has_learned: bool,
 }
@@ -186,7 +186,7 @@ impl<'a> Driver<'a> {
             engine = engine.journal(journal);
         }
         let engine = engine.watch(|step| {
-            if matches!(step.origin, Origin::Cache | Origin::Inference) {
+            if matches!(step.origin, VerdictOrigin::Cache | VerdictOrigin::Inference) {
                 return;
             }
             let kind = step.verdict.kind();
@@ -208,7 +208,7 @@ impl<'a> Driver<'a> {
                 left: open,
                 granularity: step.standing.granularity,
                 open: scale.extent * open as f64 / all.max(1) as f64,
-                is_replayed: step.origin == Origin::Journal,
+                is_replayed: step.origin == VerdictOrigin::Journal,
                 ..Tested::new(step.verdict)
             };
             self.count(identity, event, &mut scale, step.verdict);
@@ -236,7 +236,7 @@ impl<'a> Driver<'a> {
         }
         let reduction = match outcome {
             Err(Error::Nothing) => {
-                self.stop(self.why_over().unwrap_or(End::Cancelled));
+                self.stop(self.why_over().unwrap_or(SearchEnd::Cancelled));
                 return Err(Error::Nothing);
             }
             outcome => outcome?,
@@ -247,10 +247,10 @@ impl<'a> Driver<'a> {
         let is_cancelled = self.settings.cancel.is_cancelled();
         let has_learned = has_learned && !is_spent && !is_cancelled;
         let end = match reduction.end {
-            End::Cancelled if is_spent && !is_cancelled => End::Tests,
+            SearchEnd::Cancelled if is_spent && !is_cancelled => SearchEnd::Tests,
             end => end,
         };
-        if end != End::Minimal && !has_learned {
+        if end != SearchEnd::Minimal && !has_learned {
             self.stop(end);
         }
         Ok(SearchResult {
@@ -370,7 +370,7 @@ impl<'a> Driver<'a> {
 
     /// Ends the searches so that their result can be checked. The checks have at least [`GRACE`] from now,
     /// once, and a cancellation whose wish is withdrawn does not end them. Returns how the searches ended.
-    pub fn close(&self) -> End {
+    pub fn close(&self) -> SearchEnd {
         let end = self.end();
         if !self.is_closed.replace(true) {
             let later = self.settings.clock.now().saturating_add(GRACE);
@@ -400,8 +400,8 @@ impl<'a> Driver<'a> {
     }
 
     /// How the session ended: `Minimal` unless something was left to test when it was over.
-    pub fn end(&self) -> End {
-        self.stopped.get().unwrap_or(End::Minimal)
+    pub fn end(&self) -> SearchEnd {
+        self.stopped.get().unwrap_or(SearchEnd::Minimal)
     }
 
     /// Ends the session from outside.
@@ -453,16 +453,16 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn why_over(&self) -> Option<End> {
+    fn why_over(&self) -> Option<SearchEnd> {
         match () {
-            () if self.settings.cancel.is_cancelled() => Some(End::Cancelled),
-            () if self.tests_left() == Some(0) => Some(End::Tests),
-            () if self.limits().is_late() => Some(End::Time),
+            () if self.settings.cancel.is_cancelled() => Some(SearchEnd::Cancelled),
+            () if self.tests_left() == Some(0) => Some(SearchEnd::Tests),
+            () if self.limits().is_late() => Some(SearchEnd::Time),
             () => None,
         }
     }
 
-    fn stop(&self, end: End) {
+    fn stop(&self, end: SearchEnd) {
         self.stopped.set(Some(self.stopped.get().unwrap_or(end)));
     }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use crate::digest::Digest;
 use crate::oracle::{Verdict, VerdictKind};
-use crate::progress::Origin;
+use crate::progress::VerdictOrigin;
 use crate::set::DeltaSet;
 use crate::settings::Inference;
 
@@ -25,7 +25,7 @@ pub(crate) struct Knowledge<D> {
 
 pub(crate) struct KnownVerdict<D> {
     pub(crate) verdict: Verdict<D>,
-    pub(crate) origin: Origin,
+    pub(crate) origin: VerdictOrigin,
     pub(crate) needed: bool,
 }
 
@@ -39,7 +39,7 @@ impl<D> Knowledge<D> {
     }
 
     /// Files a verdict that nobody needed yet.
-    pub(crate) fn learn(&mut self, key: Digest, verdict: Verdict<D>, origin: Origin) {
+    pub(crate) fn learn(&mut self, key: Digest, verdict: Verdict<D>, origin: VerdictOrigin) {
         self.known.entry(key).or_insert(KnownVerdict {
             verdict,
             origin,

@@ -43,13 +43,13 @@ pub use driver::{
     Artefact, ArtefactOracle, Driver, GRACE, Goal, Journals, Memo, ReductionEvent, Scale, Search,
     SearchResult, Tally, Tested,
 };
-pub use engine::{End, Engine, Outcome, Reduction};
+pub use engine::{Engine, Outcome, Reduction, SearchEnd};
 pub use error::{Error, JournalError, ProblemError};
 pub use journal::Journal;
 pub use needs::Needs;
 pub use oracle::{Cancel, Clock, Detail, Judge, Oracle, SystemClock, Verdict, VerdictKind, Wanted};
 pub use problem::Problem;
-pub use progress::{Counts, Origin, Phase, ReductionStep, Standing};
+pub use progress::{Counts, Phase, ReductionStep, Standing, VerdictOrigin};
 pub use schedule::Schedule;
 pub use set::DeltaSet;
 pub use settings::{Budget, Inference, Settings};

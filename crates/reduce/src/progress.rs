@@ -56,7 +56,7 @@ pub struct ReductionStep<'a, D> {
     /// The verdict.
     pub verdict: &'a Verdict<D>,
     /// Where the verdict came from.
-    pub origin: Origin,
+    pub origin: VerdictOrigin,
     /// Where the reduction stands.
     pub standing: Standing,
     /// Counts up to now.
@@ -65,7 +65,7 @@ pub struct ReductionStep<'a, D> {
 
 /// Where a verdict came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum VerdictOrigin {
     /// The oracle judged for it.
     Oracle,
     /// It was needed before.

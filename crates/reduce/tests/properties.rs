@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use culprit_reduce::{
-    Budget, Cancel, Counts, DeltaSet, End, Engine, Inference, Journal, Judge, Needs, Origin,
-    Problem, Reduction, Schedule, Settings, Units, Verdict, VerdictKind,
+    Budget, Cancel, Counts, DeltaSet, Engine, Inference, Journal, Judge, Needs, Problem, Reduction,
+    Schedule, SearchEnd, Settings, Units, Verdict, VerdictKind, VerdictOrigin,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -197,7 +197,7 @@ proptest! {
     #[test]
     fn nothing_can_be_taken_from_what_ddmin_leaves(noisy in noisy(), schedule in schedule()) {
         let (result, _) = reduce(&noisy, Mode::Ddmin, settings(schedule));
-        prop_assert_eq!(result.end, End::Minimal);
+        prop_assert_eq!(result.end, SearchEnd::Minimal);
         prop_assert_eq!(noisy.judge(&result.failing).kind(), VerdictKind::Fail);
         for delta in result.failing.iter() {
             let less = without(&noisy.subject.needs, &result.failing, delta);
@@ -282,7 +282,7 @@ proptest! {
         let broken = run(Settings { jobs, cancel: cancel.clone(), ..settings(schedule) }, &mut Vec::new());
         if let Ok(broken) = &broken {
             prop_assert_eq!(noisy.judge(&broken.failing).kind(), VerdictKind::Fail);
-            prop_assert_eq!(broken.end == End::Minimal, broken.failing == whole.failing && broken.end != End::Cancelled);
+            prop_assert_eq!(broken.end == SearchEnd::Minimal, broken.failing == whole.failing && broken.end != SearchEnd::Cancelled);
         }
         let mut others = Vec::new();
         let resumed = run(Settings { jobs, ..settings(schedule) }, &mut others).unwrap();
@@ -305,7 +305,7 @@ proptest! {
         prop_assert_eq!(noisy.judge(&result.failing).kind(), VerdictKind::Fail);
         let (whole, all) = reduce(&noisy, Mode::Ddmin, settings(schedule));
         prop_assert_eq!(&steps[..], &all[..steps.len()]);
-        prop_assert_eq!(result.end == End::Minimal, whole.counts.tests <= tests);
+        prop_assert_eq!(result.end == SearchEnd::Minimal, whole.counts.tests <= tests);
     }
 
     #[test]
@@ -430,6 +430,6 @@ fn verdicts_of_a_journal_are_not_asked_for_again() {
         (again.counts.asked, again.counts.replayed),
         (0, first.counts.tests)
     );
-    assert!(!origins.contains(&Origin::Oracle));
+    assert!(!origins.contains(&VerdictOrigin::Oracle));
     assert_eq!(again.failing, first.failing);
 }

@@ -38,5 +38,5 @@ pub use followed_run::{
     driver_methods, drivers, followed, followed_until, innermost, without_idle_conditions,
 };
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
-pub use run::{Run, RunScript};
+pub use run::{RunScript, ScriptRun};
 pub use selection::{Failed, select};

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use culprit_junit::literal;
 use culprit_jvm::{Deadline, Jdk, PoolError, Status};
-use culprit_model::script::{Builder, End, Target};
+use culprit_model::script::{Builder, MemberName, StatementEnd};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 use culprit_program::{Compilation, Confines, Folders, Program};
 
-use crate::{Condition, Error, Run, RunScript, Script, Statement};
+use crate::{Condition, Error, RunScript, Script, ScriptRun, Statement};
 
 /// How long the compiler may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -182,9 +182,9 @@ impl Predicate {
         let thrown = builder.variable("java/lang/AssertionError");
         let whole = builder.script(checked);
         let run = runs(&whole)?;
-        let Run::Threw { at, trace } = &run else {
+        let ScriptRun::Threw { at, trace } = &run else {
             return Err(match run {
-                Run::Done => Error::NeverHeld(self.message.clone()),
+                ScriptRun::Done => Error::NeverHeld(self.message.clone()),
                 other => Error::OtherFailure(other),
             });
         };
@@ -194,7 +194,7 @@ impl Predicate {
         };
         let mut found = script.keep(&(0..=*number).collect::<Vec<_>>());
         let mut check = whole.statements[*at].clone();
-        check.end = End::Threw(thrown);
+        check.end = StatementEnd::Threw(thrown);
         found.tables = whole.tables;
         found.statements.push(check);
         Ok(found)
@@ -203,7 +203,7 @@ impl Predicate {
     fn check(&self, builder: &mut Builder, object: Value) -> Statement {
         let descriptor = format!("(L{};)V", self.class);
         let owner = self.owner();
-        let target = Target::of(&owner, "check", &descriptor);
+        let target = MemberName::of(&owner, "check", &descriptor);
         builder.call_static(target, vec![object], None)
     }
 

@@ -25,14 +25,14 @@ use crate::record::Layout;
 use crate::run::RunFolder;
 use crate::scan::{Heads, Scan, ScanStep};
 use crate::segment;
-use crate::source::{Block, BlockError, BlockReader, RecordingFile, Source};
+use crate::source::{Block, BlockError, BlockReader, RecordingFile, RecordingSource};
 use crate::{EventsHead, FormatVersion};
 
 /// A recording, opened.
 #[derive(Debug)]
 pub struct Recording {
     pub(crate) path: PathBuf,
-    pub(crate) source: Source,
+    pub(crate) source: RecordingSource,
     length: u64,
     start: Start,
     loaders: Table<LoaderDef>,
@@ -108,7 +108,7 @@ impl Recording {
     pub fn open(path: &Path) -> Result<Recording, Error> {
         let file = |path: &Path| {
             let part = RecordingFile::open(path, 0).map_err(|source| io_error(path, source))?;
-            Recording::read(path.to_owned(), Source::Files(vec![part]))
+            Recording::read(path.to_owned(), RecordingSource::Files(vec![part]))
         };
         if path.is_dir() {
             let folder = RunFolder::open(path)?;
@@ -126,10 +126,10 @@ impl Recording {
 
     /// Reads a recording that is in memory; errors name it as `name`.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Recording, Error> {
-        Recording::read(PathBuf::from(name), Source::Memory(bytes))
+        Recording::read(PathBuf::from(name), RecordingSource::Memory(bytes))
     }
 
-    fn read(path: PathBuf, mut source: Source) -> Result<Recording, Error> {
+    fn read(path: PathBuf, mut source: RecordingSource) -> Result<Recording, Error> {
         check_header(&path, &source, 0)?;
         let mut loader = Loader::new();
         let mut truncation = loader.read(&path, &source, 0)?;
@@ -371,7 +371,12 @@ impl Recording {
     }
 }
 
-fn damaged(path: &Path, source: &Source, offset: u64, Malformed(expected): Malformed) -> Error {
+fn damaged(
+    path: &Path,
+    source: &RecordingSource,
+    offset: u64,
+    Malformed(expected): Malformed,
+) -> Error {
     let part = source.part(offset);
     Error::Damaged {
         path: part.map_or(path, |part| &part.path).to_owned(),
@@ -381,13 +386,13 @@ fn damaged(path: &Path, source: &Source, offset: u64, Malformed(expected): Malfo
 }
 
 /// Adds the segments of a recording to its file; where each starts.
-fn add_segments(path: &Path, source: &mut Source) -> Result<Vec<u64>, Error> {
+fn add_segments(path: &Path, source: &mut RecordingSource) -> Result<Vec<u64>, Error> {
     let mut starts = Vec::new();
     for segment in segment::list(path).map_err(|e| io_error(path, e))? {
         let start = source.length();
         match RecordingFile::open(&segment, start) {
             Ok(part) => {
-                if let Source::Files(parts) = source {
+                if let RecordingSource::Files(parts) = source {
                     parts.push(part);
                 }
             }
@@ -415,7 +420,7 @@ fn io_error(path: &Path, source: io::Error) -> Error {
     }
 }
 
-fn check_header(path: &Path, source: &Source, start: u64) -> Result<(), Error> {
+fn check_header(path: &Path, source: &RecordingSource, start: u64) -> Result<(), Error> {
     let mut header = [0; FILE_HEADER];
     let length = source.length() - start;
     let present = length.min(FILE_HEADER as u64) as usize;
@@ -512,7 +517,7 @@ impl Loader {
     fn read(
         &mut self,
         path: &Path,
-        source: &Source,
+        source: &RecordingSource,
         start: u64,
     ) -> Result<Option<Truncation>, Error> {
         let end = source

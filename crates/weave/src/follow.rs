@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
 use culprit_classfile::{
     Asm, ClassFile, Code, Instruction, LocalKind, Member, MemberRef, MethodContext, Pool,
-    Simulation, Type, access, annotated_class, is_annotated, op, simulate, tag,
+    Simulation, SlotType, access, annotated_class, is_annotated, op, simulate, tag,
 };
 use culprit_model::value::Shape;
 
@@ -380,23 +380,23 @@ fn behind_constructor(
 }
 
 /// Whether local variables hold values of some kinds, one after the other, and nothing else.
-fn has_only(locals: &[Type], kinds: &[LocalKind]) -> bool {
+fn has_only(locals: &[SlotType], kinds: &[LocalKind]) -> bool {
     let mut at = 0;
     for kind in kinds {
-        let found = locals.get(at).copied().unwrap_or(Type::Top);
+        let found = locals.get(at).copied().unwrap_or(SlotType::Top);
         let fits = match kind {
-            LocalKind::Int => found == Type::Integer,
-            LocalKind::Long => found == Type::Long,
-            LocalKind::Float => found == Type::Float,
-            LocalKind::Double => found == Type::Double,
-            LocalKind::Reference => matches!(found, Type::Object(_) | Type::Null),
+            LocalKind::Int => found == SlotType::Integer,
+            LocalKind::Long => found == SlotType::Long,
+            LocalKind::Float => found == SlotType::Float,
+            LocalKind::Double => found == SlotType::Double,
+            LocalKind::Reference => matches!(found, SlotType::Object(_) | SlotType::Null),
         };
         if !fits {
             return false;
         }
         at += usize::from(kind.slots());
     }
-    locals.iter().skip(at).all(|local| *local == Type::Top)
+    locals.iter().skip(at).all(|local| *local == SlotType::Top)
 }
 
 /// What an instruction takes and gives, and the code that does it with its arguments on the stack.
@@ -513,7 +513,7 @@ fn receiver(
     let found = simulation.at(pc).and_then(|state| {
         let at = state.stack.len().checked_sub(above + 1)?;
         match state.stack.get(at)? {
-            Type::Object(id) => Some(simulation.class_name(*id)),
+            SlotType::Object(id) => Some(simulation.class_name(*id)),
             _ => None,
         }
     });

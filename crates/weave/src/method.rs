@@ -58,7 +58,7 @@ pub(crate) struct Weaver<'a> {
 const ORIGINAL: usize = usize::MAX;
 
 /// A member that is called or accessed.
-pub(crate) struct Target<'t> {
+pub(crate) struct MemberTarget<'t> {
     pub(crate) owner: &'t str,
     pub(crate) name: &'t str,
     pub(crate) descriptor: &'t str,
@@ -74,8 +74,8 @@ pub(crate) struct NamedMember {
 }
 
 impl NamedMember {
-    pub(crate) fn target(&self) -> Target<'_> {
-        Target {
+    pub(crate) fn target(&self) -> MemberTarget<'_> {
+        MemberTarget {
             owner: &self.owner,
             name: &self.name,
             descriptor: &self.descriptor,
@@ -103,7 +103,7 @@ pub(crate) fn weave_class(
     mut class: ClassFile,
     settings: Settings<'_>,
     numbers: &SiteNumbers,
-    choose: impl Fn(u8, &Target<'_>) -> bool,
+    choose: impl Fn(u8, &MemberTarget<'_>) -> bool,
     plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
     finish: impl Fn(&mut ClassFile) -> Result<(), Error>,
 ) -> Result<Woven, Error> {
@@ -355,7 +355,12 @@ impl Weaver<'_> {
         Ok(Some(call))
     }
 
-    pub(crate) fn site(&mut self, kind: SiteKind, pc: Option<u32>, target: &Target<'_>) -> SiteId {
+    pub(crate) fn site(
+        &mut self,
+        kind: SiteKind,
+        pc: Option<u32>,
+        target: &MemberTarget<'_>,
+    ) -> SiteId {
         let id = self.numbers.next();
         let line = match pc {
             Some(pc) => self.lines.line_at(pc),
@@ -409,7 +414,7 @@ impl Weaver<'_> {
         self.site(
             kind,
             None,
-            &Target {
+            &MemberTarget {
                 owner: class,
                 name,
                 descriptor,

@@ -10,7 +10,7 @@ use culprit_classfile::{Asm, Attribute, ClassFile, Code, LocalKind, Member, Pool
 use culprit_model::value::split_descriptor;
 
 use crate::Error;
-use crate::method::Target;
+use crate::method::MemberTarget;
 use crate::probe::BESIDE;
 use crate::raise::JAVA_8;
 
@@ -110,7 +110,7 @@ pub(crate) fn is_body_of(
     method: &Member,
     name: &str,
     pool: &Pool,
-    choose: &impl Fn(u8, &Target<'_>) -> bool,
+    choose: &impl Fn(u8, &MemberTarget<'_>) -> bool,
 ) -> Result<bool, Error> {
     let Some(code) = method.attribute(pool, "Code") else {
         return Ok(false);
@@ -127,7 +127,7 @@ pub(crate) fn is_body_of(
         };
         let member = pool.member(index)?;
         if !member.owner.starts_with(BESIDE) {
-            let target = Target {
+            let target = MemberTarget {
                 owner: &member.owner,
                 name: &member.name,
                 descriptor: &member.descriptor,
@@ -144,7 +144,7 @@ pub(crate) fn is_body_of(
 pub(crate) fn give_bodies(
     class: &mut ClassFile,
     references: References<'_>,
-    choose: impl Fn(u8, &Target<'_>) -> bool,
+    choose: impl Fn(u8, &MemberTarget<'_>) -> bool,
 ) -> Result<Given, Error> {
     let (mut known, may_add) = match references {
         References::Chosen => (Vec::new(), true),
@@ -352,8 +352,8 @@ impl HandleKind {
 }
 
 impl Reference {
-    fn target(&self) -> Target<'_> {
-        Target {
+    fn target(&self) -> MemberTarget<'_> {
+        MemberTarget {
             owner: &self.owner,
             name: &self.name,
             descriptor: &self.descriptor,

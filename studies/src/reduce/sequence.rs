@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
-use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings, WorkingFolder};
+use culprit_jvm::{Deadline, Interrupt, Jdk, JdkLocations, Output, Sandbox, WorkingFolder};
 use culprit_minimize::{Script, Stage};
 use culprit_program::{Environment, PlainWorkers, Program, WorkerJvm, class_path, matching_jdk};
 use culprit_reduce::VerdictKind;
-use culprit_scripts::{Run, extract, needs};
+use culprit_scripts::{ScriptRun, extract, needs};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::FreshState;
@@ -116,20 +116,20 @@ impl Sequence {
         let run = self.stage.run(tables, statements, FreshState::Reset)?;
         ensure!(!self.stage.deadline().is_interrupted(), "interrupted");
         Ok(match run {
-            Run::Done => VerdictKind::Pass,
-            Run::Threw { trace, .. } => match Thrown::parse(&trace) {
+            ScriptRun::Done => VerdictKind::Pass,
+            ScriptRun::Threw { trace, .. } => match Thrown::parse(&trace) {
                 Some(thrown) if self.signature.grade(&thrown) >= Some(self.enough) => {
                     VerdictKind::Fail
                 }
                 _ => VerdictKind::Unresolved,
             },
-            Run::Refused { .. } | Run::Unresolved(_) => VerdictKind::Unresolved,
+            ScriptRun::Refused { .. } | ScriptRun::Unresolved(_) => VerdictKind::Unresolved,
         })
     }
 }
 
 fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
-    let jdks = Jdk::all(&Surroundings::of_process());
+    let jdks = Jdk::all(&JdkLocations::of_process());
     let Some(jdk) = matching_jdk(recording, &jdks) else {
         bail!("no JDK like the one that was recorded");
     };

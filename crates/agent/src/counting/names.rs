@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Mutex;
 
 use culprit_classfile::ClassFile;
-use culprit_model::observe::{Origin, is_jdk_name};
+use culprit_model::observe::{ClassOrigin, is_jdk_name};
 use culprit_trace::{CoupledClass, Coupling, Edge};
-use culprit_weave::coupling::{Numbers, Tally};
+use culprit_weave::coupling::{CouplingCount, Numbers};
 
 use super::cells::{CellIndex, MOST_CLASSES};
 use crate::lock::LockSafe;
@@ -159,11 +159,11 @@ impl CountedNames {
                 to,
                 ..Edge::default()
             });
-            match Tally::of_row(row) {
-                Tally::Calls => edge.calls += count,
-                Tally::Constructions => edge.constructions += count,
-                Tally::Arrays => edge.arrays += count,
-                Tally::Accesses => edge.accesses += count,
+            match CouplingCount::of_row(row) {
+                CouplingCount::Calls => edge.calls += count,
+                CouplingCount::Constructions => edge.constructions += count,
+                CouplingCount::Arrays => edge.arrays += count,
+                CouplingCount::Accesses => edge.accesses += count,
             }
         }
         made.coupling.edges = edges.into_values().collect();
@@ -202,9 +202,9 @@ impl Making<'_> {
         self.coupling.classes.push(CoupledClass {
             name: name.replace('/', "."),
             origin: match outline {
-                Some(outline) if outline.program => Origin::Program,
-                None if is_jdk_name(name) => Origin::Jdk,
-                _ => Origin::Library,
+                Some(outline) if outline.program => ClassOrigin::Program,
+                None if is_jdk_name(name) => ClassOrigin::Jdk,
+                _ => ClassOrigin::Library,
             },
             methods: outline.map_or(0, |o| o.methods),
             live_calls: 0,
@@ -245,14 +245,14 @@ mod tests {
         names.outline("a/Base", outline(&["f"], &["java/lang/Object"], false));
         let late = names.field("a/Sub", "f");
         assert_ne!(early, late);
-        let access = |number: u32| ((number << 2 | Tally::Accesses as u32, user), 5);
+        let access = |number: u32| ((number << 2 | CouplingCount::Accesses as u32, user), 5);
         let coupling = names.coupling(&[access(early), access(late)], 7);
         let edge = coupling.edges[0];
         assert_eq!((coupling.edges.len(), edge.accesses), (1, 10));
         let base = &coupling.classes[edge.to - 1];
         assert_eq!(
             (base.name.as_str(), base.origin),
-            ("a.Base", Origin::Library)
+            ("a.Base", ClassOrigin::Library)
         );
     }
 
@@ -276,7 +276,7 @@ mod tests {
         let counts = [((names.live() << 2, class), 9), ((class << 2 | 1, 0), 2)];
         let coupling = names.coupling(&counts, 1);
         assert_eq!(coupling.classes[0].live_calls, 9);
-        assert_eq!(coupling.classes[0].origin, Origin::Program);
+        assert_eq!(coupling.classes[0].origin, ClassOrigin::Program);
         let expect = Edge {
             from: 0,
             to: 1,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
-use culprit_model::script::End;
+use culprit_model::script::StatementEnd;
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Value};
 use culprit_weave::follow::HelperMethod;
@@ -178,7 +178,7 @@ impl Following {
         let is_exit = exit.is_some();
         if let Some(values) = exit {
             // It does not return: it is noted now, and taken back if it returns after all.
-            let end = End::Returned(None);
+            let end = StatementEnd::Returned(None);
             self.note(frame, call.target.clone(), call.kind, values, end);
         }
         let on = call
@@ -235,19 +235,25 @@ impl Following {
         }
         let (target, kind) = (call.target, call.kind);
         if result == "V" {
-            self.note(frame, target, kind, values, End::Returned(None));
+            self.note(frame, target, kind, values, StatementEnd::Returned(None));
             return Held::new(slot);
         }
         let known = self.known(jni, &slot);
         let known = known.filter(|_| call.of_program && kind != CallKind::Constructor);
         let (held, value) = self.result(jni, slot, result, call.of_program);
         let Some(known) = known else {
-            self.note(frame, target, kind, values, End::Returned(Some(value)));
+            self.note(
+                frame,
+                target,
+                kind,
+                values,
+                StatementEnd::Returned(Some(value)),
+            );
             return held;
         };
         // In another version of the program it may be another object: it has a name of its own.
         let alias: Variable = self.journal.lock_safe().variable(&known);
-        let end = End::Returned(Some(alias.into()));
+        let end = StatementEnd::Returned(Some(alias.into()));
         self.note(frame, target, kind, values, end);
         self.journal.lock_safe().same(alias, value);
         Held::with(slot, Some(alias))
@@ -276,7 +282,7 @@ impl Following {
         if call.target.name == "fail" && is_assertion(&call.target.owner) {
             self.expect(frame);
         }
-        let end = End::Threw(self.thrown(jni, thrown));
+        let end = StatementEnd::Threw(self.thrown(jni, thrown));
         self.note(frame, call.target, call.kind, values, end);
     }
 
@@ -287,7 +293,7 @@ impl Following {
         target: Member,
         kind: CallKind,
         values: Vec<Value>,
-        end: End,
+        end: StatementEnd,
     ) {
         let may_throw = may_be_expected_to_throw(&target);
         let mut journal = self.journal.lock_safe();

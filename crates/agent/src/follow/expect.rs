@@ -2,7 +2,7 @@
 //! driver would have caught besides the one that was thrown.
 
 use culprit_jvmti::{Jni, Local};
-use culprit_model::script::{End, Operator};
+use culprit_model::script::{Operator, StatementEnd};
 use culprit_model::value::Shape;
 use culprit_model::{Member, Reference, Value};
 
@@ -85,7 +85,12 @@ impl Following {
         journal.expect(expected);
         let thrown = journal.variable("java/lang/AssertionError");
         let message = Value::text(&message);
-        journal.call(target, true, vec![message], End::Threw(thrown.into()));
+        journal.call(
+            target,
+            true,
+            vec![message],
+            StatementEnd::Threw(thrown.into()),
+        );
     }
 
     /// A framework ran something of the driver and says that it should have thrown, or not.
@@ -133,7 +138,7 @@ impl Following {
             descriptor: format!("(Ljava/lang/String;){result}"),
         };
         let message = Value::Reference(Reference::String(message));
-        let end = End::Threw(self.thrown(jni, thrown));
+        let end = StatementEnd::Threw(self.thrown(jni, thrown));
         self.note(frame, target, CallKind::Static, vec![message], end);
     }
 }

@@ -3,7 +3,7 @@
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::{End, Operator};
+use culprit_model::script::{Operator, StatementEnd};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Owner, Reference, Value};
 
@@ -208,7 +208,7 @@ impl Following {
             Value::Reference(Reference::Class(element)),
             Value::Int(length as i32),
         ];
-        let end = End::Returned(Some(made.into()));
+        let end = StatementEnd::Returned(Some(made.into()));
         journal.call(target, true, given, end);
         let store = Operator::Store.of(element_shape(class));
         for (at, value) in filled {

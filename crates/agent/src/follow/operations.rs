@@ -2,7 +2,7 @@
 //! the statements about the driver as a whole: guards, exceptions that leave it, objects that it is.
 
 use culprit_jvmti::{Jni, Local, Passed};
-use culprit_model::script::{End, Operation, Operator};
+use culprit_model::script::{Operation, Operator, StatementEnd};
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::HelperMethod;
@@ -132,6 +132,6 @@ impl Following {
             descriptor: followed.method.descriptor.clone(),
         };
         let mut journal = self.journal.lock_safe();
-        journal.call(target, false, values, End::Returned(Some(made)));
+        journal.call(target, false, values, StatementEnd::Returned(Some(made)));
     }
 }

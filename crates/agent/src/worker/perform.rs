@@ -9,7 +9,7 @@ use culprit_model::value::split_descriptor;
 use culprit_model::{Actor, EventKind, Member, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
-use super::cache::{Method, Target};
+use super::cache::{CallTarget, Method};
 use super::compare::is_lambda;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
@@ -244,7 +244,7 @@ impl Worker {
         &self,
         jni: &Jni<'_>,
         site: &Site,
-        target: &Target,
+        target: &CallTarget,
         passed: &[Passed<'_>],
     ) -> Result<(), Halt> {
         let arguments = passed.len().checked_sub(target.parameters.len());
@@ -331,7 +331,7 @@ impl Worker {
         jni: &Jni<'_>,
         site: &Site,
         class: &Local<'_>,
-    ) -> Result<Target, Halt> {
+    ) -> Result<CallTarget, Halt> {
         let Member {
             owner,
             name,
@@ -356,7 +356,7 @@ impl Worker {
         };
         let touches = self.is_reset(owner) && !matches!(method, Method::Instance(_));
         let touch = touches.then(|| jni.static_method(class, TOUCH, "()V").ok());
-        Ok(Target {
+        Ok(CallTarget {
             class: jni.global(class)?,
             method,
             parameters: self.parameters(jni, descriptor)?,

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
-use culprit_model::script::{Action, End, Lambda, Operation};
+use culprit_model::script::{Action, Lambda, Operation, StatementEnd};
 use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{ObjectId, Reference, Site, SiteId, Statement, Value};
 
-use super::cache::{Method, Target};
+use super::cache::{CallTarget, Method};
 use super::compare::element;
 use super::perform::result_letter;
 use super::stand_in::StandIns;
@@ -211,7 +211,7 @@ impl Worker {
         &self,
         jni: &Jni<'_>,
         site: &Site,
-        target: &Target,
+        target: &CallTarget,
         passed: &[Passed<'_>],
     ) -> Result<(), Halt> {
         let missing = || Halt::Unsupported("a call lacks arguments".to_owned());
@@ -249,9 +249,9 @@ impl Worker {
         let expected = &placed.statement.end;
         let named = match (ended, expected) {
             // The exception that is expected is missing.
-            (Ok(_), End::Threw(_)) => Passed::Reference(None),
+            (Ok(_), StatementEnd::Threw(_)) => Passed::Reference(None),
             (Ok(result), _) => result,
-            (Err(thrown), End::Threw(said))
+            (Err(thrown), StatementEnd::Threw(said))
                 if !placed.is_last && self.is_as_said(jni, said, &thrown) =>
             {
                 Passed::Reference(Some(thrown))

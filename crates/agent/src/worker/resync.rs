@@ -8,12 +8,12 @@
 use culprit_model::{Actor, EventKind, Reference, Site, SiteId, Step, TypeId, Value};
 use culprit_wire::Mode;
 
-use super::run::{Incoming, Run};
+use super::run::{Incoming, WorkerRun};
 
 /// Differences that are kept; a run with more of them ends.
 const MOST: usize = 1000;
 
-impl Run {
+impl WorkerRun {
     /// Notes a difference and finds the step to go on with, which is then the next one. `false` if
     /// there is none.
     pub(super) fn resynchronise(

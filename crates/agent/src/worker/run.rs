@@ -58,7 +58,7 @@ pub(super) struct Bindings {
 pub(super) type SubjectEvent = (EventKind, SiteId, Vec<Value>);
 
 #[derive(Default)]
-pub(crate) struct Run {
+pub(crate) struct WorkerRun {
     steps: VecDeque<Arc<Step>>,
     /// The statements of a plain run.
     statements: Vec<Statement>,
@@ -171,9 +171,9 @@ impl Bindings {
     }
 }
 
-impl Run {
+impl WorkerRun {
     /// Starts anew; definitions stay.
-    pub(super) fn begin(&mut self, run: &culprit_wire::Run) {
+    pub(super) fn begin(&mut self, run: &culprit_wire::RunRequest) {
         self.lines = run.lines;
         self.births.clone_from(&run.births);
         self.mode = run.mode;

@@ -15,7 +15,7 @@ use culprit_isolate::input::{Handing, Material, Request, Syntax, Trouble, isolat
 use culprit_isolate::{Error, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, Goal, JournalError, ReductionEvent, Tested};
+use culprit_reduce::{Goal, JournalError, ReductionEvent, SearchEnd, Tested};
 use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
@@ -237,7 +237,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     }
     Ok(match found.end {
         _ if !found.again.is_so() => ExitCode::No,
-        End::Cancelled => ExitCode::Interrupted,
+        SearchEnd::Cancelled => ExitCode::Interrupted,
         _ => ExitCode::Answered,
     })
 }

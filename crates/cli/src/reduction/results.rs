@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use culprit_debug::{FailureTest, Level, Rate};
+use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::remove_folder;
 use culprit_minimize::{MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
@@ -92,9 +92,9 @@ impl Results {
     pub(crate) fn add(&mut self, test: &FailureTest, console: &mut Console) -> io::Result<()> {
         let found = &test.found;
         let tests = self.folder.join(match test.level {
-            Level::Outermost => "tests",
+            CallLevel::Outermost => "tests",
             // These need not pass when the caller is fixed.
-            Level::Innermost { .. } => "innermost",
+            CallLevel::Innermost { .. } => "innermost",
         });
         let place = tests.join(found.test.package.replace('.', "/"));
         fs::create_dir_all(&place)?;

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use culprit_trace::Recording;
 
 use crate::consistency;
@@ -48,7 +48,7 @@ pub(crate) fn stages() -> &'static [Stage] {
     static STAGES: OnceLock<Vec<Stage>> = OnceLock::new();
     STAGES.get_or_init(|| {
         let mut stages: Vec<Stage> = Vec::new();
-        for jdk in Jdk::all(&Surroundings::of_process()) {
+        for jdk in Jdk::all(&JdkLocations::of_process()) {
             let known = stages.iter().any(|s| s.feature() == jdk.version.feature);
             if !known && jdk.tool("javac").is_file() {
                 stages.push(Stage::compile(jdk));

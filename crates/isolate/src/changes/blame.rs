@@ -30,12 +30,12 @@ pub struct Change {
     /// Lines that it brings.
     pub added: Vec<String>,
     /// Where it is from.
-    pub origin: Origin,
+    pub origin: ChangeOrigin,
 }
 
 /// The origin of a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum ChangeOrigin {
     /// It cannot be told: there is no history, or Git does not tell.
     Unknown,
     /// Nobody waited for it, or there are too many.
@@ -78,17 +78,17 @@ pub(crate) fn changes(
     for delta in deltas.iter() {
         let mut change = change(&found.difference, delta);
         change.origin = match (source, &mut history) {
-            (DifferenceSource::Uncommitted, _) => Origin::Uncommitted,
-            (DifferenceSource::One(commit), _) => Origin::Commit(Box::new((*commit).clone())),
+            (DifferenceSource::Uncommitted, _) => ChangeOrigin::Uncommitted,
+            (DifferenceSource::One(commit), _) => ChangeOrigin::Commit(Box::new((*commit).clone())),
             (DifferenceSource::Between { .. }, Some(_))
                 if deltas.len() > LOOKED_UP || !wanted() =>
             {
-                Origin::NotLookedUp
+                ChangeOrigin::NotLookedUp
             }
             (DifferenceSource::Between { since, at }, Some(history)) => history
                 .origin(&found.difference, delta, since, at)
-                .unwrap_or(Origin::Unknown),
-            _ => Origin::Unknown,
+                .unwrap_or(ChangeOrigin::Unknown),
+            _ => ChangeOrigin::Unknown,
         };
         changes.push(change);
     }
@@ -105,7 +105,7 @@ fn change(difference: &Difference, delta: u64) -> Change {
         new_line: None,
         removed: Vec::new(),
         added: Vec::new(),
-        origin: Origin::Unknown,
+        origin: ChangeOrigin::Unknown,
     };
     match (part, &file.script) {
         (DeltaKind::Edit(number), Some(script)) => {
@@ -137,7 +137,7 @@ impl Blamed<'_> {
         delta: u64,
         since: &str,
         at: &str,
-    ) -> Result<Origin, Error> {
+    ) -> Result<ChangeOrigin, Error> {
         let (file, part) = difference.locate(delta);
         let side =
             |side: &Option<(std::path::PathBuf, _)>| side.as_ref().map(|(path, _)| path.clone());
@@ -166,9 +166,11 @@ impl Blamed<'_> {
                     self.commits.extend(described.map(|it| (it.id.clone(), it)));
                 }
                 let commit = self.commits.get(&id);
-                Ok(commit.map_or(Origin::Unknown, |it| Origin::Commit(Box::new(it.clone()))))
+                Ok(commit.map_or(ChangeOrigin::Unknown, |it| {
+                    ChangeOrigin::Commit(Box::new(it.clone()))
+                }))
             }
-            None => Ok(Origin::Unknown),
+            None => Ok(ChangeOrigin::Unknown),
         }
     }
 

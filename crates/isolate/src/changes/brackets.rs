@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::Blocks;
 use super::difference::FileChange;
-use super::lines::Script;
+use super::lines::EditScript;
 
 /// What the edits of a file need for their brackets.
 pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
@@ -95,7 +95,7 @@ struct SideLines {
 }
 
 impl SideLines {
-    fn of_old(script: &Script, kind: BlockFinder) -> SideLines {
+    fn of_old(script: &EditScript, kind: BlockFinder) -> SideLines {
         let mut lines = SideLines::of(&script.old, kind);
         let (mut at, mut there) = (0, 0);
         let ends = [(script.old.len(), script.new.len())];
@@ -118,7 +118,7 @@ impl SideLines {
         lines
     }
 
-    fn of_new(script: &Script, kind: BlockFinder) -> SideLines {
+    fn of_new(script: &EditScript, kind: BlockFinder) -> SideLines {
         let mut lines = SideLines::of(&script.new, kind);
         let old = SideLines::of_old(script, kind);
         for (line, other) in old.other.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::git::Repository;
 use super::history::{CommitVersion, History};
 use super::session::{LevelSearch, Session};
 use super::sides;
-use super::tree::Tree;
+use super::tree::FileTree;
 use super::trial::Trial;
 use crate::Digest;
 
@@ -21,7 +21,7 @@ pub(crate) struct Checkouts<'c> {
     /// A folder of ours for versions on their way to a build folder.
     pub(crate) folder: &'c Path,
     /// The work tree as it was when we began.
-    pub(crate) work_tree: Option<&'c Tree>,
+    pub(crate) work_tree: Option<&'c FileTree>,
     pub(crate) number: AtomicU64,
 }
 
@@ -57,7 +57,7 @@ impl Checkouts<'_> {
             // A version of long ago may want a commit that is no more.
             Err(error @ Error::OldSubmodule(_)) => Ok(Verdict::Unresolved(error.to_string())),
             Err(error) => Err(error),
-            Ok(()) => trial.judge(&Tree::read(&folder)?, None, wanted),
+            Ok(()) => trial.judge(&FileTree::read(&folder)?, None, wanted),
         };
         std::fs::remove_dir_all(&folder).map_err(Error::at(&folder))?;
         judged
@@ -81,13 +81,13 @@ impl Checkouts<'_> {
     }
 
     /// Copies a version into a folder.
-    pub(crate) fn copy(&self, set: &DeltaSet, folder: &Path) -> Result<Tree, Error> {
+    pub(crate) fn copy(&self, set: &DeltaSet, folder: &Path) -> Result<FileTree, Error> {
         match self.tree_of(&self.history.version(set))? {
             Ok(Some(tree)) => self.repository.check_out(&tree, folder)?,
             Ok(None) => sides::copy_tree(self.work_tree.ok_or(Error::NoWorkTree)?, folder)?,
             Err(why) => return Err(Error::Search(why)),
         }
-        Tree::read(folder)
+        FileTree::read(folder)
     }
 }
 

@@ -16,16 +16,16 @@ use culprit_reduce::DeltaSet;
 use crate::{Digest, Digester};
 
 use super::Error;
-use super::lines::Script;
+use super::lines::EditScript;
 use super::renames;
-use super::tree::{EntryBytes, EntryKind, Tree, TreeEntry};
+use super::tree::{EntryBytes, EntryKind, FileTree, TreeEntry};
 
 /// Bytes at the start of a file that tell whether it is text.
 const LOOKED_AT: usize = 8000;
 
 /// Two trees and what is between them.
 pub struct Difference {
-    pub(crate) base: Tree,
+    pub(crate) base: FileTree,
     pub(crate) files: Vec<FileChange>,
     size: u64,
 }
@@ -35,7 +35,7 @@ pub(crate) struct FileChange {
     pub(crate) old: Option<(PathBuf, TreeEntry)>,
     pub(crate) new: Option<(PathBuf, TreeEntry)>,
     /// Its lines, where it has some.
-    pub(crate) script: Option<Script>,
+    pub(crate) script: Option<EditScript>,
     /// All of its deltas.
     pub(crate) deltas: Range<u64>,
     /// It is there, or not.
@@ -116,7 +116,7 @@ impl Ends {
 
 impl Difference {
     /// What makes the one tree the other.
-    pub(crate) fn new(good: Tree, bad: &Tree) -> Result<Difference, Error> {
+    pub(crate) fn new(good: FileTree, bad: &FileTree) -> Result<Difference, Error> {
         let mut gone: BTreeMap<PathBuf, TreeEntry> = BTreeMap::new();
         let mut pairs: Vec<Pair> = Vec::new();
         for (path, old) in &good.0 {
@@ -247,7 +247,10 @@ impl Difference {
 
     /// The good tree with some of the deltas, and what stands for it; `Err` with a path where two
     /// files would be at once.
-    pub(crate) fn tree(&self, made: &DeltaSet) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
+    pub(crate) fn tree(
+        &self,
+        made: &DeltaSet,
+    ) -> Result<Result<(FileTree, Digest), PathBuf>, Error> {
         self.tree_of(self.changed(made)?)
     }
 
@@ -255,7 +258,7 @@ impl Difference {
     pub(crate) fn tree_of(
         &self,
         changed: Vec<MadeFile>,
-    ) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
+    ) -> Result<Result<(FileTree, Digest), PathBuf>, Error> {
         let mut tree = self.base.clone();
         for file in &self.files {
             if let Some((path, _)) = &file.old {
@@ -380,7 +383,7 @@ impl FileChange {
             None => (before.to_vec(), after.to_vec()),
         };
         // Where only the ends differ there is nothing to edit.
-        let script = (has_lines && before != after).then(|| Script::new(from, to));
+        let script = (has_lines && before != after).then(|| EditScript::new(from, to));
         let count = script.as_ref().map_or(0, |script| script.edits.len()) as u64;
         Ok(FileChange {
             old,
@@ -478,7 +481,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// A tree of texts. A path that ends in `*` is a program, one that ends in `@` a link.
-    pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
+    pub(crate) fn tree(files: &[(&str, &str)]) -> FileTree {
         let entries = files.iter().map(|(path, text)| {
             let (path, kind) = match path.split_at(path.len() - 1) {
                 (path, "*") => (path, EntryKind::Program),
@@ -488,14 +491,14 @@ pub(crate) mod tests {
             let source = EntryBytes::Memory(text.as_bytes().into());
             (path.into(), TreeEntry { kind, source })
         });
-        Tree(entries.collect())
+        FileTree(entries.collect())
     }
 
     fn difference(good: &[(&str, &str)], bad: &[(&str, &str)]) -> Difference {
         Difference::new(tree(good), &tree(bad)).unwrap()
     }
 
-    fn made(difference: &Difference, deltas: &[u64]) -> Tree {
+    fn made(difference: &Difference, deltas: &[u64]) -> FileTree {
         let set = deltas.iter().copied().collect();
         let (mut tree, _) = difference.tree(&set).unwrap().unwrap();
         for entry in tree.0.values_mut() {

@@ -11,7 +11,7 @@ use culprit_reduce::DeltaSet;
 
 use super::Error;
 use super::difference::{Difference, FileChange, is_text};
-use super::lines::{Edit, Script};
+use super::lines::{Edit, EditScript};
 
 /// Declarations of one name, at most: more of them are no declarations.
 const DECLARED: usize = 8;
@@ -253,7 +253,7 @@ fn kept_names(difference: &Difference) -> HashSet<String> {
     found
 }
 
-fn edits(file: &FileChange) -> impl Iterator<Item = (u64, &Edit, &Script)> {
+fn edits(file: &FileChange) -> impl Iterator<Item = (u64, &Edit, &EditScript)> {
     let script = file.script.iter();
     script.flat_map(move |script| {
         let edits = file.edits.clone().zip(&script.edits);

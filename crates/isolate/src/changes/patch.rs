@@ -9,7 +9,7 @@ use culprit_reduce::DeltaSet;
 use super::Error;
 use super::binary;
 use super::difference::{Difference, MadeFile, is_text};
-use super::lines::Script;
+use super::lines::EditScript;
 use super::tree::EntryKind;
 use crate::unified::{self, HunkPiece};
 
@@ -99,7 +99,7 @@ fn compared(before: &MadeFile, after: &MadeFile) -> Result<Option<Compared>, Err
     if !is_text(&from) || !is_text(&to) {
         return Ok(Some(found));
     }
-    let script = Script::new(from.to_vec(), to.to_vec());
+    let script = EditScript::new(from.to_vec(), to.to_vec());
     let old = |at: usize| Some((at + 1, script.old.shown(at)));
     let new = |at: usize| Some((at + 1, script.new.shown(at)));
     let same = |at: usize, there: usize| Row {
@@ -196,7 +196,7 @@ fn file(
         return Ok(());
     }
     patch.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
-    let script = Script::new(from.to_vec(), to.to_vec());
+    let script = EditScript::new(from.to_vec(), to.to_vec());
     let (old, new) = (|at| script.old.line(at), |at| script.new.line(at));
     for hunk in unified::hunks(&script.edits, script.old.len()) {
         hunk.write(0, old, new, patch);
@@ -228,7 +228,7 @@ mod tests {
     use super::super::difference::tests::tree;
     use super::super::git::fixture::ScriptedRepository;
     use super::super::sides::copy_tree;
-    use super::super::tree::Tree;
+    use super::super::tree::FileTree;
     use super::*;
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
             repo.run(&format!(
                 "git apply {option} --whitespace=nowarn .git/patch"
             ));
-            let made = Tree::read(folder).unwrap();
+            let made = FileTree::read(folder).unwrap();
             assert_eq!(made.0.len(), expect.0.len());
             for (path, entry) in &made.0 {
                 assert_eq!(entry.kind, expect.0[path].kind, "{path:?}");

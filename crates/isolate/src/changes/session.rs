@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use culprit_reduce::{
-    Artefact, ArtefactOracle, DeltaSet, Driver, End, Error as SearchError, Goal, Needs, Problem,
-    Scale, Schedule, Search, SearchResult, Verdict, VerdictKind, Wanted,
+    Artefact, ArtefactOracle, DeltaSet, Driver, Error as SearchError, Goal, Needs, Problem, Scale,
+    Schedule, Search, SearchEnd, SearchResult, Verdict, VerdictKind, Wanted,
 };
 
 use super::Error;
@@ -21,7 +21,7 @@ use super::difference::{Difference, FileChange};
 use super::grammars::{Grammars, Malformed};
 use super::groups::{self, DeltaLevel};
 use super::names::EditNames;
-use super::tree::Tree;
+use super::tree::FileTree;
 use super::trial::{Lesson, Trial, reason_in, with_lesson};
 
 /// Names of one message that are learned from, at most.
@@ -124,7 +124,7 @@ impl Session<'_> {
 
     /// Why there is no result: the good version was not seen to pass.
     pub(crate) fn ended_early(&self) -> Error {
-        match self.driver.is_over() && self.driver.end() == End::Cancelled {
+        match self.driver.is_over() && self.driver.end() == SearchEnd::Cancelled {
             true => Error::Interrupted,
             false => Error::Spent,
         }
@@ -430,7 +430,7 @@ impl PartialVersions<'_> {
 /// A part of a difference.
 struct PartialVersion {
     deltas: DeltaSet,
-    tree: Tree,
+    tree: FileTree,
 }
 
 impl ArtefactOracle for PartialVersions<'_> {

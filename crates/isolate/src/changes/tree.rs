@@ -63,22 +63,22 @@ impl TreeEntry {
 
 /// Files by their paths, which are relative.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Tree(pub(crate) BTreeMap<PathBuf, TreeEntry>);
+pub(crate) struct FileTree(pub(crate) BTreeMap<PathBuf, TreeEntry>);
 
-impl Tree {
+impl FileTree {
     /// All files below a folder, but for the data of Git: that of a submodule or of a further work tree
     /// leads to a repository.
-    pub(crate) fn read(folder: &Path) -> Result<Tree, Error> {
-        let mut tree = Tree::default();
+    pub(crate) fn read(folder: &Path) -> Result<FileTree, Error> {
+        let mut tree = FileTree::default();
         tree.add_folder(folder, Path::new(""), None)?;
         Ok(tree)
     }
 
     /// The same without what is in a folder of ours, which may be below.
-    pub(crate) fn read_without(folder: &Path, ours: &Path) -> Result<Tree, Error> {
+    pub(crate) fn read_without(folder: &Path, ours: &Path) -> Result<FileTree, Error> {
         let real = |path: &Path| path.canonicalize().map_err(Error::at(path));
         let (top, ours) = (real(folder)?, real(ours)?);
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.add_folder(folder, Path::new(""), ours.strip_prefix(&top).ok())?;
         Ok(tree)
     }
@@ -173,7 +173,7 @@ mod tests {
         fs::create_dir(folder.path().join(".git")).unwrap();
         fs::write(folder.path().join(".git/x"), "x").unwrap();
         fs::write(folder.path().join("a/.git"), "gitdir: /nowhere\n").unwrap();
-        let tree = Tree::read(folder.path()).unwrap();
+        let tree = FileTree::read(folder.path()).unwrap();
         assert_eq!(tree.0.len(), 3);
         for (path, entry) in &entries {
             let found = &tree.0[Path::new(path)];
@@ -188,7 +188,8 @@ mod tests {
             kind: EntryKind::File,
             source: EntryBytes::Memory([].into()),
         };
-        let tree = |paths: &[&str]| Tree(paths.iter().map(|p| (p.into(), entry.clone())).collect());
+        let tree =
+            |paths: &[&str]| FileTree(paths.iter().map(|p| (p.into(), entry.clone())).collect());
         assert_eq!(tree(&["a", "a.b", "b/c"]).conflict(), None);
         assert_eq!(tree(&["a", "a.b", "a/c"]).conflict(), Some(Path::new("a")));
     }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::{
-    Artefact, DeltaSet, Driver, End, Error as SearchError, Goal, JournalError, Journals,
-    ProblemError, ReductionEvent, Scale, Schedule, Search, Settings, Tally, Verdict, VerdictKind,
+    Artefact, DeltaSet, Driver, Error as SearchError, Goal, JournalError, Journals, ProblemError,
+    ReductionEvent, Scale, Schedule, Search, SearchEnd, Settings, Tally, Verdict, VerdictKind,
 };
 
 use super::material::Material;
@@ -22,8 +22,8 @@ use super::runner::Runner;
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Digester, Error, Failure, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test, Unfit,
-    Warm,
+    Digester, Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure,
+    TestCommand, Unfit, Warm,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -67,7 +67,7 @@ impl Syntax {
 
 /// An input to isolate, and how.
 pub struct Request {
-    pub test: Test,
+    pub test: TestCommand,
     pub likeness: Likeness,
     /// What the failure is like, where somebody saw it before.
     pub like: Option<Like>,
@@ -117,7 +117,7 @@ pub struct Isolated {
     pub again: Again,
     /// Whether there are so many pieces that some were only tried together.
     pub is_coarse: bool,
-    pub end: End,
+    pub end: SearchEnd,
     pub took: Duration,
 }
 
@@ -217,9 +217,9 @@ pub fn isolate(
     let memo = driver.memo();
     let wanted = || !cancel.is_cancelled();
     let mut setup = places.each(&request.failing);
-    let compare = (request.likeness, Lines::CountBut(names(&request)));
+    let compare = (request.likeness, LineComparison::CountBut(names(&request)));
     let like = request.like.as_ref();
-    let take = |failure: &mut Failure| like.is_none_or(|like| failure.take(like));
+    let take = |failure: &mut RunFailure| like.is_none_or(|like| failure.take(like));
     let (test, runs) = (request.test, request.runs);
     let witness = Judge::witness_like(test, compare, &take, runs, &mut setup, &wanted);
     drop(setup);
@@ -281,7 +281,7 @@ pub fn isolate(
     let has_time = || driver.time_left() != Some(Duration::ZERO);
     runner.confirm(memo, &[&session.new, &session.old], &has_time)?;
     let again = session.run_again()?;
-    let is_interrupted = driver.is_over() && driver.end() == End::Cancelled;
+    let is_interrupted = driver.is_over() && driver.end() == SearchEnd::Cancelled;
     Ok(Isolated {
         failure: match memo.get(session.new.digest()) {
             Some(Verdict::Fail(how)) => how,
@@ -298,7 +298,7 @@ pub fn isolate(
         again,
         is_coarse: session.is_coarse,
         end: match is_interrupted {
-            true => End::Cancelled,
+            true => SearchEnd::Cancelled,
             false => end,
         },
         took: driver.elapsed(),

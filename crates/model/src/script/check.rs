@@ -9,7 +9,7 @@ mod value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{Action, Answer, End, Form, Operation, Script, Statement, Wait};
+use super::{Action, Answer, Form, Operation, Script, Statement, StatementEnd, Wait};
 use crate::value::{Shape, method_shapes};
 use crate::{BlobId, EventKind, ObjectId, Reference, SiteId, TypeId, Value};
 
@@ -186,10 +186,10 @@ impl Script {
     /// Checks that a statement has the values that its site or operator takes.
     pub fn check_shapes(&self, statement: &Statement) -> Result<(), Problem> {
         let returned = match &statement.end {
-            End::Returned(value) => Some(value.as_ref()),
-            End::Threw(_) => None,
-            End::Open if matches!(statement.action, Action::Call(_)) => None,
-            End::Open => return Err(Problem::End),
+            StatementEnd::Returned(value) => Some(value.as_ref()),
+            StatementEnd::Threw(_) => None,
+            StatementEnd::Open if matches!(statement.action, Action::Call(_)) => None,
+            StatementEnd::Open => return Err(Problem::End),
         };
         let given = statement.given.as_slice();
         match &statement.action {
@@ -241,10 +241,10 @@ impl Script {
     fn check_answer(&self, answer: &Answer) -> Result<(), Problem> {
         self.check_site(answer.site, EventKind::OutgoingCall, answer.asked.iter())?;
         match &answer.end {
-            End::Returned(value) => {
+            StatementEnd::Returned(value) => {
                 self.check_site(answer.site, EventKind::OutgoingReturn, value.iter())
             }
-            End::Threw(_) | End::Open => Ok(()),
+            StatementEnd::Threw(_) | StatementEnd::Open => Ok(()),
         }
     }
 

@@ -10,8 +10,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::{
-    Action, ByAlias, End, Expectation, Grouper, HandleKind, Lambda, LoopVariable, Mark, Operation,
-    Operator, Script, Statement, Wait,
+    Action, ByAlias, Expectation, Grouper, HandleKind, Lambda, LoopVariable, Mark, Operation,
+    Operator, Script, Statement, StatementEnd, Wait,
 };
 use crate::scenario::text::cursor::{Cursor, Wrong};
 use crate::scenario::text::names::ScenarioNames;
@@ -89,8 +89,8 @@ impl Printer {
                     out.push(')');
                 }
                 let sign = match &statement.end {
-                    End::Threw(_) => " ! ",
-                    End::Returned(_) | End::Open => " = ",
+                    StatementEnd::Threw(_) => " ! ",
+                    StatementEnd::Returned(_) | StatementEnd::Open => " = ",
                 };
                 if let Some(value) = statement.end.value() {
                     out.push_str(sign);
@@ -166,7 +166,7 @@ pub(super) fn steps(statement: &Statement) -> Vec<Step> {
         });
     };
     let given = statement.given.clone();
-    let value = |end: &End| end.value().cloned().into_iter().collect::<Vec<Value>>();
+    let value = |end: &StatementEnd| end.value().cloned().into_iter().collect::<Vec<Value>>();
     match &statement.action {
         Action::Read(site) => {
             let values = given.into_iter().chain(value(&statement.end)).collect();
@@ -191,26 +191,26 @@ pub(super) fn steps(statement: &Statement) -> Vec<Step> {
                     );
                 }
                 let kind = match &answer.end {
-                    End::Returned(_) => EventKind::OutgoingReturn,
-                    End::Threw(_) => EventKind::OutgoingThrow,
-                    End::Open => continue,
+                    StatementEnd::Returned(_) => EventKind::OutgoingReturn,
+                    StatementEnd::Threw(_) => EventKind::OutgoingThrow,
+                    StatementEnd::Open => continue,
                 };
                 step(kind, answer.site, value(&answer.end), 2);
             }
             match &statement.end {
-                End::Returned(_) => step(
+                StatementEnd::Returned(_) => step(
                     EventKind::IncomingReturn,
                     call.site,
                     value(&statement.end),
                     1,
                 ),
-                End::Threw(_) => step(
+                StatementEnd::Threw(_) => step(
                     EventKind::IncomingThrow,
                     call.site,
                     value(&statement.end),
                     1,
                 ),
-                End::Open => {}
+                StatementEnd::Open => {}
             }
         }
         _ => {}
@@ -273,9 +273,9 @@ impl Parser {
                 false => Vec::new(),
             };
             let end = match (cursor.eat_next("="), cursor.eat_next("!")) {
-                (true, _) => End::Returned(Some(names.read(cursor)?)),
-                (_, true) => End::Threw(names.read(cursor)?),
-                _ => End::Returned(None),
+                (true, _) => StatementEnd::Returned(Some(names.read(cursor)?)),
+                (_, true) => StatementEnd::Threw(names.read(cursor)?),
+                _ => StatementEnd::Returned(None),
             };
             cursor.expect_end("values in brackets, `=`, `!` or the end of the line")?;
             done.push(Statement::new(action, given, end));

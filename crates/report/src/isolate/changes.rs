@@ -4,10 +4,10 @@ mod document;
 
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin};
+use culprit_isolate::changes::{Change, ChangeOrigin, Commit, Error, Isolation, NoText};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{End, Tested, VerdictKind};
+use culprit_reduce::{SearchEnd, Tested, VerdictKind};
 
 use super::comparison::Comparison;
 use super::search::Search;
@@ -112,7 +112,7 @@ impl ChangesReport<'_> {
         };
         let verb = match self.found.end {
             _ if self.is_confirmed() == Some(false) => format!("{verb}, which is not confirmed"),
-            End::Minimal => verb.to_owned(),
+            SearchEnd::Minimal => verb.to_owned(),
             _ => format!("{verb} (fewer may)"),
         };
         let failure = clean::line(&self.found.failure);
@@ -221,13 +221,15 @@ impl ChangesReport<'_> {
             notes.push(format!("the test left {strays} behind, which were ended"));
         }
         match found.end {
-            End::Minimal => notes.push(
+            SearchEnd::Minimal => notes.push(
                 "minimal: without any single one of them, the test passes or has no verdict"
                     .to_owned(),
             ),
-            End::Tests => notes.push("may not be minimal: --max-tests was reached".to_owned()),
-            End::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
-            End::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
+            SearchEnd::Tests => {
+                notes.push("may not be minimal: --max-tests was reached".to_owned())
+            }
+            SearchEnd::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
+            SearchEnd::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
         }
         let checks = &found.checks;
         if self.is_confirmed().is_none() {
@@ -377,7 +379,7 @@ impl ChangesReport<'_> {
             tests: found.tests,
             strays: found.strays as u64,
             seconds: seconds(found.took, 1),
-            minimal: found.end == End::Minimal,
+            minimal: found.end == SearchEnd::Minimal,
             confirmed: self.is_confirmed(),
             commits: found.commits.as_ref().map(Into::into),
             difference: document::Difference {
@@ -497,12 +499,12 @@ fn told(change: &Change) -> String {
     }
 }
 
-fn origin(origin: &Origin) -> String {
+fn origin(origin: &ChangeOrigin) -> String {
     match origin {
-        Origin::Unknown => "cannot be told".to_owned(),
-        Origin::NotLookedUp => "not looked up".to_owned(),
-        Origin::Uncommitted => "not committed yet".to_owned(),
-        Origin::Commit(commit) => commit_line(commit),
+        ChangeOrigin::Unknown => "cannot be told".to_owned(),
+        ChangeOrigin::NotLookedUp => "not looked up".to_owned(),
+        ChangeOrigin::Uncommitted => "not committed yet".to_owned(),
+        ChangeOrigin::Commit(commit) => commit_line(commit),
     }
 }
 
@@ -552,7 +554,7 @@ mod tests {
             new_line: (!added.is_empty()).then_some(4),
             removed: removed.iter().map(|line| (*line).to_owned()).collect(),
             added: added.iter().map(|line| (*line).to_owned()).collect(),
-            origin: Origin::Unknown,
+            origin: ChangeOrigin::Unknown,
         };
         assert_eq!(
             told(&change(&["  x();"], &["  y();"])),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::script::{Builder, Target};
+use culprit_model::script::{Builder, MemberName};
 use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{ObjectId, Reference, Value};
 
@@ -162,7 +162,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
                 self.fill(&format!("{}.{by}", held.class()), made, items(held)?)
             }
             Recipe::Field(owner, name, descriptor) => {
-                self.read(Target::of(owner, name, descriptor), made)
+                self.read(MemberName::of(owner, name, descriptor), made)
             }
             Recipe::By(by) => by(self, held, made),
         }
@@ -214,7 +214,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
 
     /// A constructor or a static method, which makes an object.
     pub(super) fn make(&mut self, target: &str, given: Vec<Value>, made: &Value) -> Option<()> {
-        let Target {
+        let MemberName {
             owner,
             name,
             descriptor,
@@ -223,7 +223,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
         let statement = match name {
             "<init>" => self.builder.construct(owner, descriptor, given, made),
             _ => {
-                let target = Target::of(owner, name, descriptor);
+                let target = MemberName::of(owner, name, descriptor);
                 self.builder.call_static(target, given, Some(made))
             }
         };
@@ -287,7 +287,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
     }
 
     /// What a static field holds becomes an object.
-    pub(super) fn read(&mut self, target: Target<'_>, made: &Value) -> Option<()> {
+    pub(super) fn read(&mut self, target: MemberName<'_>, made: &Value) -> Option<()> {
         let read = self.builder.read(target.into(), None, made.clone());
         self.push(read)
     }
@@ -330,10 +330,10 @@ fn object(value: &Value) -> Option<ObjectId> {
 }
 
 /// Owner, name and descriptor of `java/util/List.of()Ljava/util/List;`.
-fn parts(target: &str) -> Option<Target<'_>> {
+fn parts(target: &str) -> Option<MemberName<'_>> {
     let (member, _) = target.split_once('(')?;
     let (owner, name) = member.rsplit_once('.')?;
-    Some(Target::of(owner, name, &target[member.len()..]))
+    Some(MemberName::of(owner, name, &target[member.len()..]))
 }
 
 /// A scalar as a parameter wants it: the JDK keeps months in bytes, and truths in numbers.

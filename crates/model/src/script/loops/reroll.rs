@@ -7,7 +7,9 @@ use std::ops::Range;
 use super::repetition::{Carried, Repetition, Varying};
 use super::rounds::is_held;
 use super::{Assignment, Column, Head, Loop, Looped};
-use crate::script::{Action, Builder, End, LoopVariable, Object, Origin, Script, Statement};
+use crate::script::{
+    Action, Builder, LoopVariable, Object, ObjectOrigin, Script, Statement, StatementEnd,
+};
 use crate::value::Shape;
 use crate::{ObjectId, Reference, Value};
 
@@ -118,7 +120,7 @@ impl UnrolledScript<'_> {
             return false;
         };
         let object = &self.objects[&id];
-        let Origin::Result(maker) = object.origin else {
+        let ObjectOrigin::Result(maker) = object.origin else {
             return false;
         };
         let (script, loops) = (&self.looped.script, &self.looped.loops);
@@ -174,7 +176,7 @@ impl Rewrite {
 
     /// Adds a variable of the loop.
     fn add(&mut self, of: LoopVariable, given: Vec<Value>, variable: Value) {
-        let end = End::Returned(Some(variable));
+        let end = StatementEnd::Returned(Some(variable));
         self.statements
             .push(Statement::new(Action::Loop(of), given, end));
         self.origins.push(None);
