@@ -58,9 +58,8 @@ pub(super) fn script(
 ) -> io::Result<RunCommand> {
     let lines = lines(by_hand, test, file, folder)?.join("\n");
     let script = folder.join(SCRIPT);
-    let text =
-        format!("#!/bin/sh\n# Compiles the test and runs it, without the sandbox.\nset -e\n");
-    fs::write(&script, format!("{text}{lines}\n"))?;
+    let head = "#!/bin/sh\n# Compiles the test and runs it, without the sandbox.\nset -e\n";
+    fs::write(&script, format!("{head}{lines}\n"))?;
     Ok(RunCommand {
         copy_to: None,
         command: shell::line(["sh".as_ref(), script.as_os_str()]),
