@@ -7,7 +7,7 @@ use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
 use culprit_jvm::{Jdk, WorkingFolder};
 use culprit_model::{Reference, Value};
 use culprit_program::{Confines, Program};
-use culprit_reduce::Driver;
+use culprit_reduce::{Driver, GRACE};
 use culprit_scripts::{
     CONDITION_CLASS, Condition, Predicate, Run, fetches, interactions, is_for_assertions, links,
     seek, with_aliases, without_idle_conditions,
@@ -237,31 +237,36 @@ fn make_and_check(
     };
     // What was found in time is checked, even where that takes a little longer.
     let tests = driver.tally().run() - tests_before;
-    tools.stage.close(driver.end());
+    if driver.is_over() {
+        minimised.end = driver.end();
+    }
     driver.close();
     let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
-    let mut checked = verify(&test, &surroundings, driver, &fails)?;
-    let is_judged = !matches!(
-        checked.verified,
-        Verified::NoCompiler(_) | Verified::Interrupted
-    );
     let mut loops = true;
-    if is_judged && graded(&checked.verified).is_none() && test.notes.loops > 0 {
-        loops = false;
+    let checked = deadline.complete(GRACE, || {
+        let checked = verify(&test, &surroundings, driver, &fails)?;
+        let is_judged = !matches!(
+            checked.verified,
+            Verified::NoCompiler(_) | Verified::Interrupted
+        );
+        if !is_judged || graded(&checked.verified).is_some() || test.notes.loops == 0 {
+            return Ok(checked);
+        }
         // A straight line asks less of the compiler.
+        loops = false;
         test = printed(&minimised, signature, tools, (loops, None))?;
         let folder = &tools.folder.join("straight");
         let straight = Surroundings {
             folder,
             ..surroundings
         };
-        checked = verify(&test, &straight, driver, &fails)?;
-    }
+        verify(&test, &straight, driver, &fails)
+    });
     let Checked {
         verified,
         runner,
         needs,
-    } = checked;
+    } = checked?;
     if needs.is_some() {
         test = printed(&minimised, signature, tools, (loops, needs.as_ref()))?;
     }
